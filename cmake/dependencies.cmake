@@ -1,0 +1,23 @@
+# Everything here comes from Debian's packages; ./run setup installs them.
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(Eigen3 REQUIRED)
+find_package(ZLIB REQUIRED)
+find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)
+find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
+find_library(HWY_LIBRARY hwy REQUIRED)
+
+# OpenBLAS picks its kernels for the processor at run time. The serial build is asked
+# for by name: threads are ours (base/parallel), one product runs on one of them.
+find_library(OPENBLAS_LIBRARY openblas PATH_SUFFIXES openblas-serial REQUIRED)
+find_path(OPENBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas-serial x86_64-linux-gnu/openblas-serial
+          aarch64-linux-gnu/openblas-serial REQUIRED)
+
+add_library(bl_dependencies INTERFACE)
+target_include_directories(bl_dependencies SYSTEM INTERFACE
+  ${OPENBLAS_INCLUDE_DIR} ${TOMLPLUSPLUS_INCLUDE_DIR} ${RANDOM123_INCLUDE_DIR})
+target_link_libraries(bl_dependencies INTERFACE
+  Threads::Threads fmt::fmt nlohmann_json::nlohmann_json Eigen3::Eigen ZLIB::ZLIB
+  ${HWY_LIBRARY} ${OPENBLAS_LIBRARY})

@@ -1,0 +1,10 @@
+# Flags of every target of ours: warnings, and the sanitizers of the asan and tsan presets.
+add_library(bl_options INTERFACE)
+target_compile_options(bl_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
+  -Wno-psabi -fno-math-errno)
+# A fixed order of sums is a promise (same bits): the compiler may not reassociate, nor fuse where it likes.
+target_compile_options(bl_options INTERFACE -ffp-contract=off)
+if(BL_SANITIZE)
+  target_compile_options(bl_options INTERFACE -fsanitize=${BL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(bl_options INTERFACE -fsanitize=${BL_SANITIZE})
+endif()

@@ -1,0 +1,32 @@
+// The one parallel loop of the library.
+//
+// Results never depend on the number of threads: callers cut work into tasks in a way that is fixed by
+// the data, each task writes to a place of its own, and sums over tasks are taken in task order.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+namespace bl {
+
+class ThreadPool {
+ public:
+  // threads = 0 takes the number of processors. One thread means the caller's own, and none is started.
+  explicit ThreadPool(std::size_t threads = 0);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  std::size_t threads() const;
+
+  // Calls task(0) ... task(count - 1), each once, in any order, and returns when all have ended. If tasks
+  // throw, the exception of the lowest index is rethrown here. Not to be called from inside a task.
+  void run(std::size_t count, const std::function<void(std::size_t)>& task);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace bl

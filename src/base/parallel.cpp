@@ -91,7 +91,9 @@ ThreadPool::~ThreadPool() {
   for (auto& worker : state_->workers) worker.join();
 }
 
-std::size_t ThreadPool::threads() const { return state_->workers.size() + 1; }
+std::size_t ThreadPool::threads() const {
+  return state_->workers.size() + 1;
+}
 
 void ThreadPool::run(std::size_t count, const std::function<void(std::size_t)>& task) {
   State& s = *state_;

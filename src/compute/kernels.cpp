@@ -66,7 +66,8 @@ void activate(Activation activation, T* HWY_RESTRICT phi, T* HWY_RESTRICT slope,
     case Activation::tanh:
       return transform_both(phi, slope, n, [](auto d, auto a, auto& p, auto& s) { tanh_both(d, a, p, s); });
     case Activation::softplus:
-      return transform_both(phi, slope, n, [](auto d, auto a, auto& p, auto& s) { softplus_both(d, a, p, s); });
+      return transform_both(phi, slope, n,
+                            [](auto d, auto a, auto& p, auto& s) { softplus_both(d, a, p, s); });
     case Activation::identity:
       if (slope) std::fill_n(slope, n, T(1));
       return;
@@ -97,8 +98,8 @@ void activate(Activation activation, T* HWY_RESTRICT phi, T* HWY_RESTRICT slope,
 }
 
 template <class T>
-void blocks_forward(const BlockShape& shape, const T* HWY_RESTRICT lambda, MatrixView<T> phi, MatrixView<T> slope,
-                    MatrixView<T> out, bool accumulate) {
+void blocks_forward(const BlockShape& shape, const T* HWY_RESTRICT lambda, MatrixView<T> phi,
+                    MatrixView<T> slope, MatrixView<T> out, bool accumulate) {
   for (Index p = 0; p < phi.rows; ++p) {
     T* HWY_RESTRICT s = out.row(p);
     if (!accumulate) std::fill_n(s, shape.blocks, T(0));
@@ -106,7 +107,8 @@ void blocks_forward(const BlockShape& shape, const T* HWY_RESTRICT lambda, Matri
       const Index h = section.heads_per_block;
       if (h == 0) continue;
       T* HWY_RESTRICT value = phi.row(p) + section.begin;
-      activate(section.activation, value, slope.data ? slope.row(p) + section.begin : nullptr, shape.blocks * h);
+      activate(section.activation, value, slope.data ? slope.row(p) + section.begin : nullptr,
+               shape.blocks * h);
       const T* HWY_RESTRICT l = lambda + section.begin;
       const T sign = static_cast<T>(section.sign);
       if (h == 1) {
@@ -227,8 +229,8 @@ inline Index first_weight_row(std::span<const std::int32_t> groups, Index p, Ind
 }
 
 template <class T>
-void rank_update(MatrixView<const T> features, std::span<const std::int32_t> groups, MatrixView<const T> weights,
-                 MatrixView<T> out) {
+void rank_update(MatrixView<const T> features, std::span<const std::int32_t> groups,
+                 MatrixView<const T> weights, MatrixView<T> out) {
   const Index k = features.cols;
   for (Index p = 0; p < out.rows; ++p) {
     T* HWY_RESTRICT o = out.row(p);
@@ -280,13 +282,17 @@ void rank_feature_gradient(MatrixView<const T> weights, std::span<const std::int
 
 template <class T>
 Kernels<T> table() {
-  return {hwy::TargetName(HWY_TARGET), blocks_forward<T>, blocks_tangent<T>, blocks_backward<T>,
-          blocks_backward_tangent<T>, spread_rows<T>, gather_rows<T>, rank_update<T>, rank_weight_gradient<T>,
-          rank_feature_gradient<T>};
+  return {hwy::TargetName(HWY_TARGET), blocks_forward<T>,       blocks_tangent<T>, blocks_backward<T>,
+          blocks_backward_tangent<T>,  spread_rows<T>,          gather_rows<T>,    rank_update<T>,
+          rank_weight_gradient<T>,     rank_feature_gradient<T>};
 }
 
-Kernels<float> table_float() { return table<float>(); }
-Kernels<double> table_double() { return table<double>(); }
+Kernels<float> table_float() {
+  return table<float>();
+}
+Kernels<double> table_double() {
+  return table<double>();
+}
 
 }  // namespace bl::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -9,21 +9,23 @@ namespace bl {
 
 namespace {
 
-void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, const float* a, int lda, const float* b,
-          int ldb, float beta, float* c, int ldc) {
+void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, const float* a, int lda,
+          const float* b, int ldb, float beta, float* c, int ldc) {
   cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, 1.0F, a, lda, b, ldb, beta, c, ldc);
 }
 
-void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, const double* a, int lda, const double* b,
-          int ldb, double beta, double* c, int ldc) {
+void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, const double* a, int lda,
+          const double* b, int ldb, double beta, double* c, int ldc) {
   cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, 1.0, a, lda, b, ldb, beta, c, ldc);
 }
 
-int leading(Index stride) { return static_cast<int>(std::max<Index>(stride, 1)); }
+int leading(Index stride) {
+  return static_cast<int>(std::max<Index>(stride, 1));
+}
 
 template <class T>
-void product(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, Index inner, MatrixView<const T> a, MatrixView<const T> b,
-             MatrixView<T> c, Accumulate accumulate) {
+void product(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, Index inner, MatrixView<const T> a,
+             MatrixView<const T> b, MatrixView<T> c, Accumulate accumulate) {
   if (c.rows == 0 || c.cols == 0) return;
   if (inner == 0) {
     if (accumulate == Accumulate::no)
@@ -41,7 +43,8 @@ void product(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, Index inner, MatrixView<con
 }  // namespace
 
 template <class T>
-void multiply_transposed(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, Accumulate accumulate) {
+void multiply_transposed(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c,
+                         Accumulate accumulate) {
   assert(a.cols == b.cols && a.rows == c.rows && b.rows == c.cols);
   product(CblasNoTrans, CblasTrans, a.cols, a, b, c, accumulate);
 }
@@ -59,10 +62,11 @@ void multiply_first_transposed(MatrixView<const T> a, MatrixView<const T> b, Mat
   product(CblasTrans, CblasNoTrans, a.rows, a, b, c, accumulate);
 }
 
-#define BL_INSTANTIATE(T)                                                                                       \
-  template void multiply_transposed<T>(MatrixView<const T>, MatrixView<const T>, MatrixView<T>, Accumulate);    \
-  template void multiply<T>(MatrixView<const T>, MatrixView<const T>, MatrixView<T>, Accumulate);               \
-  template void multiply_first_transposed<T>(MatrixView<const T>, MatrixView<const T>, MatrixView<T>, Accumulate);
+#define BL_INSTANTIATE(T)                                                                                    \
+  template void multiply_transposed<T>(MatrixView<const T>, MatrixView<const T>, MatrixView<T>, Accumulate); \
+  template void multiply<T>(MatrixView<const T>, MatrixView<const T>, MatrixView<T>, Accumulate);            \
+  template void multiply_first_transposed<T>(MatrixView<const T>, MatrixView<const T>, MatrixView<T>,        \
+                                             Accumulate);
 BL_INSTANTIATE(float)
 BL_INSTANTIATE(double)
 #undef BL_INSTANTIATE

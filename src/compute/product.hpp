@@ -10,7 +10,8 @@ enum class Accumulate { no, yes };
 
 // c = a b^T  (+ c):  a is n x k, b is m x k, c is n x m.
 template <class T>
-void multiply_transposed(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, Accumulate accumulate);
+void multiply_transposed(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c,
+                         Accumulate accumulate);
 
 // c = a b  (+ c):  a is n x k, b is k x m, c is n x m.
 template <class T>

@@ -29,10 +29,12 @@ void check_activation(const Architecture& a, HeadKind kind, std::initializer_lis
 void check_layer(const LayerSpec& layer, std::size_t number) {
   if (layer.blocks < 1) throw UsageError(fmt::format("layer {} has no blocks; give at least 1", number));
   if (layer.heads_per_block() == 0)
-    throw UsageError(fmt::format("the blocks of layer {} have no heads; keep at least one of U, C, T", number));
+    throw UsageError(
+        fmt::format("the blocks of layer {} have no heads; keep at least one of U, C, T", number));
   for (const auto& degrees : layer.degrees) {
     for (const int degree : degrees) {
-      if (degree < 1) throw UsageError(fmt::format("a head of layer {} has degree {}; give 1 or more", number, degree));
+      if (degree < 1)
+        throw UsageError(fmt::format("a head of layer {} has degree {}; give 1 or more", number, degree));
     }
   }
 }
@@ -49,10 +51,12 @@ void check_basis_fits(const Architecture& a, double memory_limit) {
   if (coefficients * kBytesPerCoefficient <= limit) return;
   const std::string size =
       terms == std::numeric_limits<Index>::max() ? std::string("more than 9e18") : fmt::format("{}", terms);
-  throw UsageError(fmt::format(
-      "a basis of degree {} on {} inputs has {} terms, and training its {:.3g} coefficients would need {:.1f} GiB "
-      "of {:.1f} GiB; lower --degree, drop columns, or name the terms you want with --terms",
-      a.degree(), a.input.size(), size, coefficients, coefficients * kBytesPerCoefficient / 0x1p30, limit / 0x1p30));
+  throw UsageError(
+      fmt::format("a basis of degree {} on {} inputs has {} terms, and training its {:.3g} coefficients "
+                  "would need {:.1f} GiB "
+                  "of {:.1f} GiB; lower --degree, drop columns, or name the terms you want with --terms",
+                  a.degree(), a.input.size(), size, coefficients,
+                  coefficients * kBytesPerCoefficient / 0x1p30, limit / 0x1p30));
 }
 
 }  // namespace
@@ -80,7 +84,8 @@ Architecture single_block(const InputShape& input, std::vector<int> utility, std
   Architecture a;
   a.input = input;
   a.basis.kind = BasisKind::monomials;
-  a.layers = {LayerSpec{.blocks = 1, .degrees = {std::move(utility), std::move(inequality), std::move(equality)}}};
+  a.layers = {
+      LayerSpec{.blocks = 1, .degrees = {std::move(utility), std::move(inequality), std::move(equality)}}};
   a.readout.present = false;
   return a;
 }

@@ -10,7 +10,8 @@
 
 namespace bl {
 
-// scalar: the response stands inside the utility BL(x, y). vector: one utility per class from one pass over x.
+// scalar: the response stands inside the utility BL(x, y). vector: one utility per class from one pass over
+// x.
 enum class Form { scalar, vector };
 
 // What layer l >= 2 reads and adds (z the input, s the outputs of earlier layers).
@@ -24,7 +25,8 @@ enum class Skip {
 enum class Sign { non_negative, free };
 
 enum class HeadKind { utility = 0, inequality = 1, equality = 2 };
-inline constexpr std::array<HeadKind, 3> kHeadKinds = {HeadKind::utility, HeadKind::inequality, HeadKind::equality};
+inline constexpr std::array<HeadKind, 3> kHeadKinds = {HeadKind::utility, HeadKind::inequality,
+                                                       HeadKind::equality};
 // "U", "C", "T".
 std::string_view letter(HeadKind kind);
 
@@ -33,7 +35,9 @@ struct LayerSpec {
   // One entry per head of a block of this layer: its degree, used by a first layer of monomials.
   std::array<std::vector<int>, 3> degrees = {{{1}, {1}, {1}}};
 
-  Index heads(HeadKind kind) const { return static_cast<Index>(degrees[static_cast<std::size_t>(kind)].size()); }
+  Index heads(HeadKind kind) const {
+    return static_cast<Index>(degrees[static_cast<std::size_t>(kind)].size());
+  }
   Index heads_per_block() const;
   bool operator==(const LayerSpec&) const = default;
 };

@@ -41,7 +41,8 @@ void append_monomials(Index n, int degree, std::vector<Term>& terms) {
 }
 
 void check_term(const Term& term, const InputShape& shape) {
-  if (term.empty()) throw UsageError("a basis term without factors: the constant is already there as the bias");
+  if (term.empty())
+    throw UsageError("a basis term without factors: the constant is already there as the bias");
   for (const std::int32_t factor : term) {
     if (factor < 0 || factor >= shape.size())
       throw UsageError("a basis term names input " + std::to_string(factor) + ", but there are " +
@@ -90,7 +91,8 @@ std::vector<Term> basis_terms(const BasisSpec& spec, const InputShape& shape, in
       terms.push_back(std::move(term));
     }
   }
-  if (spec.response_only) std::erase_if(terms, [&](const Term& term) { return !has_response_factor(term, shape); });
+  if (spec.response_only)
+    std::erase_if(terms, [&](const Term& term) { return !has_response_factor(term, shape); });
   return terms;
 }
 

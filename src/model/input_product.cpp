@@ -53,7 +53,8 @@ template <class T, class F>
 void for_each_point(const Points<T>& points, Index context, F&& visit) {
   for (Index i = 0; i < points.rows(); ++i) {
     const T* x = context > 0 ? points.context.row(i) : nullptr;
-    for (Index p = points.begin[static_cast<std::size_t>(i)]; p < points.begin[static_cast<std::size_t>(i) + 1]; ++p)
+    for (Index p = points.begin[static_cast<std::size_t>(i)];
+         p < points.begin[static_cast<std::size_t>(i) + 1]; ++p)
       visit(p, PointInputs<T>{x, points.values.cols > 0 ? points.values.row(p) : nullptr, context});
   }
 }
@@ -117,7 +118,8 @@ InputPlan::InputPlan(const InputShape& input, const std::vector<Term>& terms) : 
       list.columns.push_back(static_cast<Index>(column));
       continue;
     }
-    const auto [found, is_new] = cofactor_index.try_emplace(cofactor, static_cast<Index>(cofactor_index.size()));
+    const auto [found, is_new] =
+        cofactor_index.try_emplace(cofactor, static_cast<Index>(cofactor_index.size()));
     if (is_new) cofactors.terms.push_back(std::move(cofactor));
     cofactors_move = cofactors_move || moves;
     classes.push_back({static_cast<Index>(column), class_index, found->second});
@@ -142,7 +144,8 @@ void InputProduct<T>::prepare(MatrixView<const T> weights, PreparedInput<T>& out
   }
   out.values.resize(static_cast<Index>(plan_.values.columns.size()), heads);
   for (std::size_t t = 0; t < plan_.values.columns.size(); ++t)
-    for (Index h = 0; h < heads; ++h) out.values(static_cast<Index>(t), h) = weights(h, plan_.values.columns[t]);
+    for (Index h = 0; h < heads; ++h)
+      out.values(static_cast<Index>(t), h) = weights(h, plan_.values.columns[t]);
   const auto cofactors = static_cast<Index>(plan_.cofactors.terms.size());
   out.classes.resize(plan_.shape.classes * cofactors, heads);
   std::fill(out.classes.flat().begin(), out.classes.flat().end(), T(0));
@@ -167,13 +170,16 @@ void InputProduct<T>::features(const Points<T>& points, InputWorkspace<T>& ws) c
 }
 
 template <class T>
-MatrixView<const T> InputProduct<T>::context_features(const Points<T>& points, const InputWorkspace<T>& ws) const {
-  if (plan_.context.identity) return {points.context.data, points.rows(), plan_.shape.context, points.context.stride};
+MatrixView<const T> InputProduct<T>::context_features(const Points<T>& points,
+                                                      const InputWorkspace<T>& ws) const {
+  if (plan_.context.identity)
+    return {points.context.data, points.rows(), plan_.shape.context, points.context.stride};
   return ws.context_features.view();
 }
 
 template <class T>
-MatrixView<const T> InputProduct<T>::value_features(const Points<T>& points, const InputWorkspace<T>& ws) const {
+MatrixView<const T> InputProduct<T>::value_features(const Points<T>& points,
+                                                    const InputWorkspace<T>& ws) const {
   return plan_.values.identity ? points.values : ws.value_features.view();
 }
 
@@ -194,12 +200,14 @@ void InputProduct<T>::forward(const PreparedInput<T>& w, const T* bias, const Po
   multiply_transposed<T>(context_features(points, ws), w.context, rows, Accumulate::yes);
   if (!one_point_per_row) k.spread_rows(points.begin, rows, heads);
   k.rank_update(value_features(points, ws), {}, w.values.view(), heads);
-  if (!points.classes.empty()) k.rank_update(ws.class_features.view(), points.classes, w.classes.view(), heads);
+  if (!points.classes.empty())
+    k.rank_update(ws.class_features.view(), points.classes, w.classes.view(), heads);
 }
 
 template <class T>
-void InputProduct<T>::tangent(const PreparedInput<T>& w, const Points<T>& points, MatrixView<const T> direction,
-                              InputWorkspace<T>& ws, MatrixView<T> heads_dot) const {
+void InputProduct<T>::tangent(const PreparedInput<T>& w, const Points<T>& points,
+                              MatrixView<const T> direction, InputWorkspace<T>& ws,
+                              MatrixView<T> heads_dot) const {
   const Kernels<T>& k = kernels<T>();
   const Index context = plan_.shape.context;
   if (plan_.values.identity) {  // the features' tangent is the direction itself
@@ -252,7 +260,7 @@ void InputProduct<T>::backward(const Points<T>& points, MatrixView<const T> d_he
   }
   const auto& context = plan_.context;
   const auto context_terms = static_cast<Index>(context.columns.size());
-  const MatrixView<T> d_context = !context.identity ? sums.context.view()
+  const MatrixView<T> d_context = !context.identity   ? sums.context.view()
                                   : context_terms > 0 ? gradient.columns(context.columns[0], context_terms)
                                                       : gradient.columns(0, 0);
   multiply_first_transposed<T>(rows, context_features(points, ws), d_context, Accumulate::yes);

@@ -110,7 +110,8 @@ void Network<T>::prepare(std::span<const T> parameters, PreparedParameters<T>& o
   };
   for (std::size_t l = 0; l < plans_.size(); ++l) {
     const LayerPlan& plan = plans_[l];
-    if (plan.input) plan.input->prepare(weights(plan, parameters).columns(0, plan.input_columns), out.inputs[l]);
+    if (plan.input)
+      plan.input->prepare(weights(plan, parameters).columns(0, plan.input_columns), out.inputs[l]);
     out.lambdas[l].resize(static_cast<std::size_t>(plan.shape.total()));
     for (Index h = 0; h < plan.shape.total(); ++h)
       out.lambdas[l][static_cast<std::size_t>(h)] = effective(plan.lambda_offset + h, architecture_.lambda);
@@ -145,9 +146,8 @@ void Network<T>::forward(const PreparedParameters<T>& w, const Points<T>& points
     if (plan.residual_identity)
       for (Index p = 0; p < n; ++p) std::copy_n(read.row(p), read.cols, out.row(p));
     if (plan.projection_offset >= 0)
-      multiply_transposed<T>(read,
-                             {w.raw.data() + plan.projection_offset, out.cols, read.cols, read.cols}, out,
-                             Accumulate::no);
+      multiply_transposed<T>(read, {w.raw.data() + plan.projection_offset, out.cols, read.cols, read.cols},
+                             out, Accumulate::no);
     MatrixView<T> slope;
     if (!values_only) {
       layer.slope.resize(n, plan.shape.total());
@@ -169,8 +169,8 @@ void Network<T>::forward(const PreparedParameters<T>& w, const Points<T>& points
 }
 
 template <class T>
-void Network<T>::tangent(const PreparedParameters<T>& w, const Points<T>& points, MatrixView<const T> direction,
-                         NetworkWorkspace<T>& ws) const {
+void Network<T>::tangent(const PreparedParameters<T>& w, const Points<T>& points,
+                         MatrixView<const T> direction, NetworkWorkspace<T>& ws) const {
   const Kernels<T>& k = kernels<T>();
   const Index n = points.count();
   ws.s_dot.resize(n, total_blocks_);
@@ -186,9 +186,8 @@ void Network<T>::tangent(const PreparedParameters<T>& w, const Points<T>& points
     const MatrixView<T> out = ws.s_dot.view().columns(plan.out_from, plan.shape.blocks);
     if (plan.residual_identity) add<T>(read, out);
     if (plan.projection_offset >= 0)
-      multiply_transposed<T>(read,
-                             {w.raw.data() + plan.projection_offset, out.cols, read.cols, read.cols}, out,
-                             Accumulate::yes);
+      multiply_transposed<T>(read, {w.raw.data() + plan.projection_offset, out.cols, read.cols, read.cols},
+                             out, Accumulate::yes);
     k.blocks_tangent(plan.shape, w.lambdas[l].data(), layer.slope.view(), layer.a_dot.view(), out);
   }
   const MatrixView<T> last = ws.s_dot.view().columns(plans_.back().out_from, plans_.back().shape.blocks);
@@ -214,12 +213,12 @@ void Network<T>::seed_outputs(const PreparedParameters<T>& w, MatrixView<const T
 }
 
 template <class T>
-void Network<T>::readout_gradient(MatrixView<const T> d_scores, MatrixView<const T> s, GradientSum<T>& sums) const {
+void Network<T>::readout_gradient(MatrixView<const T> d_scores, MatrixView<const T> s,
+                                  GradientSum<T>& sums) const {
   if (readout_offset_ < 0) return;
   const MatrixView<const T> last = s.columns(plans_.back().out_from, plans_.back().shape.blocks);
-  multiply_first_transposed<T>(d_scores, last,
-                               {sums.flat.data() + readout_offset_, outputs(), last.cols, last.cols},
-                               Accumulate::yes);
+  multiply_first_transposed<T>(
+      d_scores, last, {sums.flat.data() + readout_offset_, outputs(), last.cols, last.cols}, Accumulate::yes);
 }
 
 template <class T>
@@ -266,8 +265,8 @@ void Network<T>::value_gradient(const PreparedParameters<T>& w, const Points<T>&
 }
 
 template <class T>
-void Network<T>::backward(const PreparedParameters<T>& w, const Points<T>& points, MatrixView<const T> d_scores,
-                          NetworkWorkspace<T>& ws, GradientSum<T>& sums) const {
+void Network<T>::backward(const PreparedParameters<T>& w, const Points<T>& points,
+                          MatrixView<const T> d_scores, NetworkWorkspace<T>& ws, GradientSum<T>& sums) const {
   const Kernels<T>& k = kernels<T>();
   const Index n = points.count();
   ws.d_s.resize(n, total_blocks_);
@@ -275,7 +274,8 @@ void Network<T>::backward(const PreparedParameters<T>& w, const Points<T>& point
   readout_gradient(d_scores, ws.s.view(), sums);
   if (readout_bias_offset_ >= 0) {
     for (Index p = 0; p < n; ++p)
-      for (Index o = 0; o < outputs(); ++o) sums.flat[static_cast<std::size_t>(readout_bias_offset_ + o)] += d_scores(p, o);
+      for (Index o = 0; o < outputs(); ++o)
+        sums.flat[static_cast<std::size_t>(readout_bias_offset_ + o)] += d_scores(p, o);
   }
   for (std::size_t l = plans_.size(); l-- > 0;) {
     const LayerPlan& plan = plans_[l];
@@ -320,7 +320,8 @@ void Network<T>::backward_tangent(const PreparedParameters<T>& w, const Points<T
 // Weights and biases of layer l from ws.d_a and, where d_a_dot.data is not null, from the tangent's d_a_dot.
 template <class T>
 void Network<T>::layer_gradient(const LayerPlan& plan, std::size_t l, const Points<T>& points,
-                                MatrixView<const T> d_a_dot, NetworkWorkspace<T>& ws, GradientSum<T>& sums) const {
+                                MatrixView<const T> d_a_dot, NetworkWorkspace<T>& ws,
+                                GradientSum<T>& sums) const {
   const MatrixView<const T> d_a = ws.d_a.view();
   const MatrixView<T> gradient = weights(plan, std::span<T>(sums.flat));
   T* d_bias = plan.bias_offset < 0 ? nullptr : sums.flat.data() + plan.bias_offset;
@@ -332,7 +333,8 @@ void Network<T>::layer_gradient(const LayerPlan& plan, std::size_t l, const Poin
       for (Index h = 0; h < d_a.cols; ++h) d_bias[h] += d_a(p, h);
   }
   const MatrixView<T> d_read = gradient.columns(plan.input_columns, plan.read_count);
-  multiply_first_transposed<T>(d_a, ws.s.view().columns(plan.read_from, plan.read_count), d_read, Accumulate::yes);
+  multiply_first_transposed<T>(d_a, ws.s.view().columns(plan.read_from, plan.read_count), d_read,
+                               Accumulate::yes);
   if (d_a_dot.data)
     multiply_first_transposed<T>(d_a_dot, ws.s_dot.view().columns(plan.read_from, plan.read_count), d_read,
                                  Accumulate::yes);
@@ -351,7 +353,8 @@ void Network<T>::finish(const PreparedParameters<T>& w, GradientSum<T>& sums) co
   for (std::size_t l = 0; l < plans_.size(); ++l) {
     const LayerPlan& plan = plans_[l];
     if (plan.input)
-      plan.input->scatter(sums.inputs[l], weights(plan, std::span<T>(sums.flat)).columns(0, plan.input_columns));
+      plan.input->scatter(sums.inputs[l],
+                          weights(plan, std::span<T>(sums.flat)).columns(0, plan.input_columns));
   }
   for (const TensorInfo& tensor : layout_.tensors()) {
     if (tensor.sign == Sign::free) continue;

@@ -1,8 +1,8 @@
 // The utility BL(x, y): forward, tangent and reverse sweeps over a set of points. No tape: the structure is
 // known, so each sweep is a fixed sequence of matrix products and fused block kernels.
 //
-// The network itself is immutable; parameters arrive prepared, and every intermediate lives in a workspace that
-// belongs to one thread.
+// The network itself is immutable; parameters arrive prepared, and every intermediate lives in a workspace
+// that belongs to one thread.
 #pragma once
 
 #include <optional>
@@ -21,9 +21,9 @@ namespace bl {
 template <class T>
 struct PreparedParameters {
   std::span<const T> raw;
-  std::vector<PreparedInput<T>> inputs;   // per layer; filled where the layer reads z
-  std::vector<std::vector<T>> lambdas;    // per layer, effective
-  Matrix<T> readout;                      // effective
+  std::vector<PreparedInput<T>> inputs;  // per layer; filled where the layer reads z
+  std::vector<std::vector<T>> lambdas;   // per layer, effective
+  Matrix<T> readout;                     // effective
 };
 
 template <class T>
@@ -81,10 +81,12 @@ class Network {
 
   // After forward and tangent: sums += parameter gradient of sum_p d_scores_dot[p] . scores_dot[p].
   void backward_tangent(const PreparedParameters<T>& w, const Points<T>& points,
-                        MatrixView<const T> d_scores_dot, NetworkWorkspace<T>& ws, GradientSum<T>& sums) const;
+                        MatrixView<const T> d_scores_dot, NetworkWorkspace<T>& ws,
+                        GradientSum<T>& sums) const;
 
   void clear(GradientSum<T>& sums) const;
-  // Completes sums.flat: gathers the working sums, passes from effective to raw values, zeroes masked entries.
+  // Completes sums.flat: gathers the working sums, passes from effective to raw values, zeroes masked
+  // entries.
   void finish(const PreparedParameters<T>& w, GradientSum<T>& sums) const;
 
  private:
@@ -94,8 +96,8 @@ class Network {
     Index input_columns = 0;               // how many of its columns that takes
     Index read_from = 0;                   // first column of the block outputs it reads
     Index read_count = 0;
-    Index out_from = 0;                    // where its own outputs lie
-    Index weight_offset = 0;               // heads x (input_columns + read_count)
+    Index out_from = 0;       // where its own outputs lie
+    Index weight_offset = 0;  // heads x (input_columns + read_count)
     Index bias_offset = -1;
     Index lambda_offset = 0;
     Index projection_offset = -1;  // residual: -1 with residual_identity, or no addition
@@ -112,8 +114,8 @@ class Network {
   // d_s of what layer l read, from d_a of its heads and from its residual addition.
   void pass_down(const LayerPlan& plan, const PreparedParameters<T>& w, MatrixView<const T> d_a,
                  MatrixView<T> d_s) const;
-  void layer_gradient(const LayerPlan& plan, std::size_t l, const Points<T>& points, MatrixView<const T> d_a_dot,
-                      NetworkWorkspace<T>& ws, GradientSum<T>& sums) const;
+  void layer_gradient(const LayerPlan& plan, std::size_t l, const Points<T>& points,
+                      MatrixView<const T> d_a_dot, NetworkWorkspace<T>& ws, GradientSum<T>& sums) const;
   void projection_gradient(const LayerPlan& plan, MatrixView<const T> s, MatrixView<const T> d_s,
                            GradientSum<T>& sums) const;
 

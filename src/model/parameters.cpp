@@ -44,7 +44,8 @@ ParameterLayout::ParameterLayout(const Architecture& a) {
          .rows = a.outputs,
          .cols = a.layers[last].blocks,
          .sign = a.readout.sign});
-    if (a.readout.bias) add({.name = "readout/bias", .role = Role::readout_bias, .layer = last, .rows = a.outputs});
+    if (a.readout.bias)
+      add({.name = "readout/bias", .role = Role::readout_bias, .layer = last, .rows = a.outputs});
   }
   free_count_ = size_;
   mask_columns_beyond_degree(a);
@@ -85,9 +86,13 @@ bool ParameterLayout::contains(const std::string& name) const {
   return std::any_of(tensors_.begin(), tensors_.end(), [&](const TensorInfo& t) { return t.name == name; });
 }
 
-double softplus(double raw) { return std::max(raw, 0.0) + std::log1p(std::exp(-std::abs(raw))); }
+double softplus(double raw) {
+  return std::max(raw, 0.0) + std::log1p(std::exp(-std::abs(raw)));
+}
 
-double inverse_softplus(double effective) { return effective + std::log(-std::expm1(-effective)); }
+double inverse_softplus(double effective) {
+  return effective + std::log(-std::expm1(-effective));
+}
 
 namespace {
 
@@ -135,7 +140,9 @@ void starting_values(const Architecture& a, const ParameterLayout& layout, std::
   }
 }
 
-template void starting_values<float>(const Architecture&, const ParameterLayout&, std::uint64_t, std::span<float>);
-template void starting_values<double>(const Architecture&, const ParameterLayout&, std::uint64_t, std::span<double>);
+template void starting_values<float>(const Architecture&, const ParameterLayout&, std::uint64_t,
+                                     std::span<float>);
+template void starting_values<double>(const Architecture&, const ParameterLayout&, std::uint64_t,
+                                      std::span<double>);
 
 }  // namespace bl

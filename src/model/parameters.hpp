@@ -1,8 +1,8 @@
 // Where each parameter lies in the one flat vector that optimizers, files and gradients share.
 //
 // Per layer: the weights of all heads as one matrix (utility rows, block-major, then inequality, then
-// equality), then their biases, then their raw lambdas; then the layer's projection if it has one; at the end the
-// readout. Non-negative lambdas and readout weights are stored raw: the effective value is softplus(raw).
+// equality), then their biases, then their raw lambdas; then the layer's projection if it has one; at the end
+// the readout. Non-negative lambdas and readout weights are stored raw: the effective value is softplus(raw).
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,9 @@ struct TensorInfo {
   Sign sign = Sign::free;  // non_negative: stored raw
 
   Index size() const { return rows * cols; }
-  bool decays() const { return role == Role::weight || role == Role::projection || role == Role::readout_weight; }
+  bool decays() const {
+    return role == Role::weight || role == Role::projection || role == Role::readout_weight;
+  }
 };
 
 class ParameterLayout {

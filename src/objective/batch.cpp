@@ -7,8 +7,8 @@ namespace bl {
 namespace {
 
 constexpr Index kLanes = 8;
-constexpr Index kSmallestChunk = 32;    // rows: below this a product is too thin to run well
-constexpr Index kChunksPerBatch = 4;    // a small batch is still cut, so that several threads share it
+constexpr Index kSmallestChunk = 32;     // rows: below this a product is too thin to run well
+constexpr Index kChunksPerBatch = 4;     // a small batch is still cut, so that several threads share it
 constexpr Index kReduceSlice = 1 << 14;  // parameters a task sums over lanes
 
 }  // namespace
@@ -49,7 +49,12 @@ LossSum BatchEvaluator<T>::evaluate(std::span<const T> parameters, std::span<con
                                     const Noise& noise, double scale, std::span<T> gradient) {
   objective_->network().prepare(parameters, prepared_);
   const auto n = static_cast<Index>(rows.size());
-  Job job{.rows = rows, .noise = &noise, .scale = scale, .chunk = 0, .chunks = 0, .lanes = 0,
+  Job job{.rows = rows,
+          .noise = &noise,
+          .scale = scale,
+          .chunk = 0,
+          .chunks = 0,
+          .lanes = 0,
           .with_gradient = !gradient.empty()};
   const Index shared = std::max(kSmallestChunk, (n + kChunksPerBatch - 1) / kChunksPerBatch);
   job.chunk = std::min(objective_->rows_per_chunk(), shared);
@@ -60,7 +65,8 @@ LossSum BatchEvaluator<T>::evaluate(std::span<const T> parameters, std::span<con
     BatchEvaluator* self;
     const Job* job;
   } call{this, &job};
-  pool_->run(static_cast<std::size_t>(job.lanes), [&call](std::size_t lane) { call.self->run_lane(*call.job, lane); });
+  pool_->run(static_cast<std::size_t>(job.lanes),
+             [&call](std::size_t lane) { call.self->run_lane(*call.job, lane); });
   LossSum total;
   for (Index lane = 0; lane < job.lanes; ++lane) total.add(lanes_[static_cast<std::size_t>(lane)].loss);
   if (job.with_gradient) reduce(static_cast<std::size_t>(job.lanes), gradient);

@@ -36,7 +36,8 @@ void Objective<T>::place_alternatives(std::span<const std::int64_t> rows, Object
   const auto& all = data_.alternatives;
   Index most = 0;
   for (const std::int64_t row : rows)
-    most += static_cast<Index>(all.begin[static_cast<std::size_t>(row) + 1] - all.begin[static_cast<std::size_t>(row)]);
+    most += static_cast<Index>(all.begin[static_cast<std::size_t>(row) + 1] -
+                               all.begin[static_cast<std::size_t>(row)]);
   ws.values.resize(most, all.attributes.cols);
   ws.classes.clear();
   std::int32_t p = 0;
@@ -66,7 +67,8 @@ void Objective<T>::place_nodes(std::span<const std::int64_t> rows, ObjectiveWork
     ws.begin[i + 1] = static_cast<std::int32_t>(first + nodes + 1);
     ws.numerator[i] = static_cast<std::int32_t>(first);
     std::copy_n(data_.values.row(rows[i]), dims, ws.values.row(first));
-    for (Index k = 0; k < nodes * dims; ++k) ws.values.row(first + 1)[k] = static_cast<T>(spec_.rule.nodes.data()[k]);
+    for (Index k = 0; k < nodes * dims; ++k)
+      ws.values.row(first + 1)[k] = static_cast<T>(spec_.rule.nodes.data()[k]);
   }
 }
 
@@ -87,8 +89,8 @@ void Objective<T>::place_candidates(std::span<const std::int64_t> rows, Objectiv
 }
 
 template <class T>
-double Objective<T>::likelihood(const PreparedParameters<T>& w, std::span<const std::int64_t> rows, double scale,
-                                ObjectiveWorkspace<T>& ws, GradientSum<T>* sums) const {
+double Objective<T>::likelihood(const PreparedParameters<T>& w, std::span<const std::int64_t> rows,
+                                double scale, ObjectiveWorkspace<T>& ws, GradientSum<T>* sums) const {
   place_candidates(rows, ws);
   const Points<T> at = points(ws);
   network_->forward(w, at, ws.network, sums == nullptr);
@@ -124,10 +126,10 @@ double Objective<T>::likelihood(const PreparedParameters<T>& w, std::span<const 
   return loss;
 }
 
-#define BL_INSTANTIATE(T)                                                                                      \
-  template void Objective<T>::place_candidates(std::span<const std::int64_t>, ObjectiveWorkspace<T>&) const;   \
-  template double Objective<T>::likelihood(const PreparedParameters<T>&, std::span<const std::int64_t>, double, \
-                                           ObjectiveWorkspace<T>&, GradientSum<T>*) const;
+#define BL_INSTANTIATE(T)                                                                                    \
+  template void Objective<T>::place_candidates(std::span<const std::int64_t>, ObjectiveWorkspace<T>&) const; \
+  template double Objective<T>::likelihood(const PreparedParameters<T>&, std::span<const std::int64_t>,      \
+                                           double, ObjectiveWorkspace<T>&, GradientSum<T>*) const;
 BL_INSTANTIATE(float)
 BL_INSTANTIATE(double)
 #undef BL_INSTANTIATE

@@ -26,7 +26,8 @@ Objective<T>::Objective(const Network<T>& network, ObjectiveSpec spec, const Dat
   if (spec_.kind != ObjectiveKind::likelihood) {
     if (a.input.values == 0) throw UsageError("score matching needs a continuous response");
     if (!(spec_.sigma > 0)) throw UsageError(fmt::format("sigma must be positive, not {}", spec_.sigma));
-    if (spec_.draws < 1) throw UsageError(fmt::format("score matching needs at least one draw, not {}", spec_.draws));
+    if (spec_.draws < 1)
+      throw UsageError(fmt::format("score matching needs at least one draw, not {}", spec_.draws));
   }
   if (!data_.alternatives.begin.empty()) {
     candidates_ = Candidates::alternatives;
@@ -38,8 +39,8 @@ Objective<T>::Objective(const Network<T>& network, ObjectiveSpec spec, const Dat
     candidates_ = Candidates::nodes;
     if (spec_.kind == ObjectiveKind::hybrid) throw UsageError("the hybrid objective needs a class response");
     if (spec_.kind == ObjectiveKind::likelihood && spec_.rule.nodes.cols() != a.input.values)
-      throw UsageError(fmt::format("the quadrature rule has {} dimensions, the response {}", spec_.rule.nodes.cols(),
-                                   a.input.values));
+      throw UsageError(fmt::format("the quadrature rule has {} dimensions, the response {}",
+                                   spec_.rule.nodes.cols(), a.input.values));
   }
   check_data();
 }
@@ -62,26 +63,29 @@ void Objective<T>::check_data() const {
     require(alternatives.begin.size() == rows + 1 && alternatives.chosen.size() == rows,
             "there must be one choice set and one choice per row");
     require(alternatives.attributes.cols == a.input.values,
-            fmt::format("the alternatives have {} attributes, the model expects {}", alternatives.attributes.cols,
-                        a.input.values));
+            fmt::format("the alternatives have {} attributes, the model expects {}",
+                        alternatives.attributes.cols, a.input.values));
     require((a.input.classes == 0) == alternatives.classes.empty(),
             "the alternatives' identities are given exactly when the model has classes");
     for (std::size_t i = 0; i < rows; ++i) {
       const std::int64_t size = alternatives.begin[i + 1] - alternatives.begin[i];
       const std::int32_t chosen = alternatives.chosen[i];
       require(size > 0, fmt::format("row {}: the choice set is empty", i + 1));
-      require(chosen >= 0 && chosen < size, fmt::format("row {}: choice {} of {} alternatives", i + 1, chosen, size));
+      require(chosen >= 0 && chosen < size,
+              fmt::format("row {}: choice {} of {} alternatives", i + 1, chosen, size));
       require(alternatives.available.empty() ||
                   alternatives.available[static_cast<std::size_t>(alternatives.begin[i] + chosen)] != 0,
               fmt::format("row {}: the chosen alternative {} is not available", i + 1, chosen));
     }
     for (const std::int32_t c : alternatives.classes)
       require(c >= 0 && c < a.input.classes, fmt::format("alternative {} of {}", c, a.input.classes));
-    require(alternatives.available.empty() || alternatives.available.size() == count, "one availability each");
+    require(alternatives.available.empty() || alternatives.available.size() == count,
+            "one availability each");
     return;
   }
   require(data_.values.cols == a.input.values && (a.input.values == 0 || data_.values.rows == data_.rows),
-          fmt::format("the data have {} response columns, the model expects {}", data_.values.cols, a.input.values));
+          fmt::format("the data have {} response columns, the model expects {}", data_.values.cols,
+                      a.input.values));
   const Index classes = a.form == Form::vector ? a.outputs : a.input.classes;
   require(classes == 0 || data_.classes.size() == rows, "there must be one class per row");
   for (std::size_t i = 0; i < data_.classes.size(); ++i)
@@ -97,7 +101,8 @@ double Objective<T>::average_candidates() const {
     case Candidates::outputs:
       return 1;
     case Candidates::classes:
-      return static_cast<double>(std::max<Index>(a.input.classes, spec_.kind == ObjectiveKind::hybrid ? spec_.draws : 1));
+      return static_cast<double>(
+          std::max<Index>(a.input.classes, spec_.kind == ObjectiveKind::hybrid ? spec_.draws : 1));
     case Candidates::alternatives:
       return static_cast<double>(data_.alternatives.begin.back()) / static_cast<double>(data_.rows);
     case Candidates::nodes:
@@ -109,14 +114,16 @@ double Objective<T>::average_candidates() const {
 template <class T>
 Index Objective<T>::rows_per_chunk() const {
   constexpr double kWorkspaceBytes = 1 << 19;  // stays in a second-level cache
-  const double bytes_per_point = static_cast<double>(sizeof(T)) * static_cast<double>(network_->numbers_per_point());
+  const double bytes_per_point =
+      static_cast<double>(sizeof(T)) * static_cast<double>(network_->numbers_per_point());
   const double points = std::clamp(kWorkspaceBytes / bytes_per_point, 32.0, 1024.0);
   return std::max<Index>(1, static_cast<Index>(points / average_candidates()));
 }
 
 template <class T>
-LossSum Objective<T>::chunk(const PreparedParameters<T>& w, std::span<const std::int64_t> rows, const Noise& noise,
-                            double scale, ObjectiveWorkspace<T>& ws, GradientSum<T>* sums) const {
+LossSum Objective<T>::chunk(const PreparedParameters<T>& w, std::span<const std::int64_t> rows,
+                            const Noise& noise, double scale, ObjectiveWorkspace<T>& ws,
+                            GradientSum<T>* sums) const {
   LossSum sum;
   for (const std::int64_t row : rows) sum.weight += static_cast<double>(data_.weight(row));
   gather_context(rows, ws);

@@ -3,7 +3,8 @@
 //   likelihood      mean of -log p(observed | x), p over candidates: classes, alternatives, quadrature nodes
 //                   (the observed value itself in the numerator), or the outputs of the vector form
 //   score matching  mean of 1/2 || grad_v BL(x, v~)/tau + (v~ - v)/sigma^2 ||^2,  v~ = v + sigma e
-//   hybrid          gamma_d * likelihood of class given (x, v)  +  gamma_c * score matching of v given (x, class)
+//   hybrid          gamma_d * likelihood of class given (x, v)  +  gamma_c * score matching of v given (x,
+//   class)
 #pragma once
 
 #include <cstdint>
@@ -22,11 +23,11 @@ enum class ObjectiveKind { likelihood, score_matching, hybrid };
 struct ObjectiveSpec {
   ObjectiveKind kind = ObjectiveKind::likelihood;
   double temperature = 1;
-  double sigma = 0.5;    // score matching: noise, in units of the encoded response
-  int draws = 1;         // score matching: noise draws per row
+  double sigma = 0.5;  // score matching: noise, in units of the encoded response
+  int draws = 1;       // score matching: noise draws per row
   double gamma_discrete = 1;
   double gamma_continuous = 1;
-  QuadratureRule rule;   // likelihood of a continuous response
+  QuadratureRule rule;  // likelihood of a continuous response
 };
 
 // The noise of score matching: a function of the row, or given outright (rows x draws * values).
@@ -37,9 +38,9 @@ struct Noise {
 };
 
 struct LossSum {
-  double loss = 0;        // sum over rows of weight * loss
-  double weight = 0;      // sum of weights
-  double discrete = 0;    // hybrid: the two parts of `loss`, before gamma
+  double loss = 0;      // sum over rows of weight * loss
+  double weight = 0;    // sum of weights
+  double discrete = 0;  // hybrid: the two parts of `loss`, before gamma
   double continuous = 0;
 
   void add(const LossSum& other);
@@ -69,8 +70,8 @@ class Objective {
   Index rows_per_chunk() const;
 
   // Loss of these rows. With sums: adds scale * d loss / d parameters.
-  LossSum chunk(const PreparedParameters<T>& w, std::span<const std::int64_t> rows, const Noise& noise, double scale,
-                ObjectiveWorkspace<T>& ws, GradientSum<T>* sums) const;
+  LossSum chunk(const PreparedParameters<T>& w, std::span<const std::int64_t> rows, const Noise& noise,
+                double scale, ObjectiveWorkspace<T>& ws, GradientSum<T>* sums) const;
 
  private:
   enum class Candidates { outputs, classes, alternatives, nodes };
@@ -82,12 +83,14 @@ class Objective {
   void place_classes(std::span<const std::int64_t> rows, ObjectiveWorkspace<T>& ws) const;
   void place_alternatives(std::span<const std::int64_t> rows, ObjectiveWorkspace<T>& ws) const;
   void place_nodes(std::span<const std::int64_t> rows, ObjectiveWorkspace<T>& ws) const;
-  void place_noisy_values(std::span<const std::int64_t> rows, const Noise& noise, ObjectiveWorkspace<T>& ws) const;
+  void place_noisy_values(std::span<const std::int64_t> rows, const Noise& noise,
+                          ObjectiveWorkspace<T>& ws) const;
   Points<T> points(const ObjectiveWorkspace<T>& ws) const;
   double likelihood(const PreparedParameters<T>& w, std::span<const std::int64_t> rows, double scale,
                     ObjectiveWorkspace<T>& ws, GradientSum<T>* sums) const;
-  double score_matching(const PreparedParameters<T>& w, std::span<const std::int64_t> rows, const Noise& noise,
-                        double scale, ObjectiveWorkspace<T>& ws, GradientSum<T>* sums) const;
+  double score_matching(const PreparedParameters<T>& w, std::span<const std::int64_t> rows,
+                        const Noise& noise, double scale, ObjectiveWorkspace<T>& ws,
+                        GradientSum<T>* sums) const;
 
   const Network<T>* network_;
   ObjectiveSpec spec_;

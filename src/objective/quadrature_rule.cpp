@@ -62,14 +62,15 @@ QuadratureRule composite_rule(const Support& support, int panels) {
   const Index dimension = support.dimension();
   if (dimension < 1 || dimension > 2)
     throw UsageError(fmt::format(
-        "the quadrature likelihood serves one or two response dimensions, not {}; use --objective dsm", dimension));
+        "the quadrature likelihood serves one or two response dimensions, not {}; use --objective dsm",
+        dimension));
   if (panels < 1) throw UsageError("the quadrature rule needs at least one panel");
   std::vector<Rule1d> rules;
   for (std::size_t d = 0; d < support.lower.size(); ++d) {
     const double lower = support.lower[d], upper = support.upper[d];
     if (!(lower < upper) || std::isinf(lower) || std::isinf(upper))
-      throw UsageError(fmt::format("the support of response {} is [{}, {}]; give a finite, non-empty range", d + 1,
-                                   lower, upper));
+      throw UsageError(fmt::format("the support of response {} is [{}, {}]; give a finite, non-empty range",
+                                   d + 1, lower, upper));
     rules.push_back(composite_1d(lower, upper, panels));
   }
   QuadratureRule rule;

@@ -26,9 +26,11 @@ void Objective<T>::place_noisy_values(std::span<const std::int64_t> rows, const 
     ws.begin[static_cast<std::size_t>(i) + 1] = static_cast<std::int32_t>((i + 1) * draws);
     T* e = ws.noise.row(i);
     if (noise.given.data)
-      std::transform(noise.given.row(row), noise.given.row(row) + draws * dims, e, [](double v) { return static_cast<T>(v); });
+      std::transform(noise.given.row(row), noise.given.row(row) + draws * dims, e,
+                     [](double v) { return static_cast<T>(v); });
     else
-      noise.stream.fill_normal(static_cast<std::uint64_t>(row), std::span<T>(e, static_cast<std::size_t>(draws * dims)));
+      noise.stream.fill_normal(static_cast<std::uint64_t>(row),
+                               std::span<T>(e, static_cast<std::size_t>(draws * dims)));
     for (Index k = 0; k < draws; ++k) {
       const Index p = i * draws + k;
       for (Index j = 0; j < dims; ++j)
@@ -95,9 +97,10 @@ double Objective<T>::score_matching(const PreparedParameters<T>& w, std::span<co
   return loss;
 }
 
-#define BL_INSTANTIATE(T)                                                                                    \
-  template double Objective<T>::score_matching(const PreparedParameters<T>&, std::span<const std::int64_t>,  \
-                                               const Noise&, double, ObjectiveWorkspace<T>&, GradientSum<T>*) const;
+#define BL_INSTANTIATE(T)                                                                                   \
+  template double Objective<T>::score_matching(const PreparedParameters<T>&, std::span<const std::int64_t>, \
+                                               const Noise&, double, ObjectiveWorkspace<T>&,                \
+                                               GradientSum<T>*) const;
 BL_INSTANTIATE(float)
 BL_INSTANTIATE(double)
 #undef BL_INSTANTIATE

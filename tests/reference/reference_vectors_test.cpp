@@ -86,7 +86,8 @@ Architecture architecture_of(const json& file) {
   // No first-layer bias in the file: the constant was left out of the basis.
   for (const HeadKind kind : kHeadKinds) {
     const std::string key(letter(kind));
-    if (a.layers[0].heads(kind) > 0 && (!file["layers"][0][key].contains("bias") || file["layers"][0][key]["bias"].is_null()))
+    if (a.layers[0].heads(kind) > 0 &&
+        (!file["layers"][0][key].contains("bias") || file["layers"][0][key]["bias"].is_null()))
       a.basis.response_only = true;
   }
   return a;
@@ -104,15 +105,17 @@ const json& tensor_value(const json& file, const TensorInfo& tensor) {
     default:
       break;
   }
-  const std::string field = tensor.role == Role::weight ? "weight" : tensor.role == Role::bias ? "bias" : "lambda";
+  const std::string field = tensor.role == Role::weight ? "weight"
+                            : tensor.role == Role::bias ? "bias"
+                                                        : "lambda";
   return file["layers"][tensor.layer][std::string(letter(tensor.kind))][field];
 }
 
-// Differences relative to the tensor's largest entry. `floor` is the round-off of what cancels: a gradient that
-// is exactly zero is a sum of terms as large as other gradients, and only that accurate.
+// Differences relative to the tensor's largest entry. `floor` is the round-off of what cancels: a gradient
+// that is exactly zero is a sum of terms as large as other gradients, and only that accurate.
 template <class T>
-void expect_close(const std::vector<double>& got, const json& expected_json, double tolerance, const std::string& what,
-                  double floor = 0) {
+void expect_close(const std::vector<double>& got, const json& expected_json, double tolerance,
+                  const std::string& what, double floor = 0) {
   const std::vector<double> expected = numbers(expected_json);
   ASSERT_EQ(got.size(), expected.size()) << what;
   double largest = floor / tolerance;
@@ -148,7 +151,8 @@ struct Loaded {
     } else {
       y.resize(rows, 0);
     }
-    if (file["classes"].get<int>() > 0) classes = (a.input.values > 0 ? file["y_class"] : file["y"]).get<std::vector<std::int32_t>>();
+    if (file["classes"].get<int>() > 0)
+      classes = (a.input.values > 0 ? file["y_class"] : file["y"]).get<std::vector<std::int32_t>>();
     spec.kind = a.input.values == 0 ? ObjectiveKind::likelihood
                 : classes.empty()   ? ObjectiveKind::score_matching
                                     : ObjectiveKind::hybrid;
@@ -166,14 +170,20 @@ struct Loaded {
   }
 
   DatasetView<T> data() const {
-    return {.rows = rows, .context = x.view(), .values = y.view(), .classes = classes, .weights = {}, .alternatives = {}};
+    return {.rows = rows,
+            .context = x.view(),
+            .values = y.view(),
+            .classes = classes,
+            .weights = {},
+            .alternatives = {}};
   }
   Noise given_noise() const {
     return {.stream = RandomStream(0, Purpose::test), .sigma = spec.sigma, .given = noise.view()};
   }
 };
 
-// Scores at given values: every class of every row where the response has classes and `all_classes`, else the row's own.
+// Scores at given values: every class of every row where the response has classes and `all_classes`, else the
+// row's own.
 template <class T>
 void check_scores(const Loaded<T>& v, double tolerance) {
   const Architecture& a = v.network.architecture();
@@ -197,12 +207,14 @@ void check_scores(const Loaded<T>& v, double tolerance) {
   v.network.forward(prepared, points, ws);
   const auto flat = ws.scores.flat();
   const std::vector<double> scores(flat.begin(), flat.end());
-  expect_close<T>(scores, expected.contains("score") ? expected["score"] : expected["score_at_noisy_y"], tolerance, "score");
+  expect_close<T>(scores, expected.contains("score") ? expected["score"] : expected["score_at_noisy_y"],
+                  tolerance, "score");
   if (expected.contains("log_prob")) {
     const std::size_t m = numbers(expected["log_prob"]).size() / static_cast<std::size_t>(v.rows);
     std::vector<double> log_prob;
     for (std::size_t i = 0; i < static_cast<std::size_t>(v.rows); ++i) {
-      std::vector<T> logits(flat.begin() + static_cast<Index>(i * m), flat.begin() + static_cast<Index>((i + 1) * m));
+      std::vector<T> logits(flat.begin() + static_cast<Index>(i * m),
+                            flat.begin() + static_cast<Index>((i + 1) * m));
       for (T& l : logits) l /= static_cast<T>(v.spec.temperature);
       const T normaliser = log_sum_exp<T>(logits);
       for (const T l : logits) log_prob.push_back(static_cast<double>(l - normaliser));
@@ -225,8 +237,9 @@ void check_response_gradient(const Loaded<T>& v, double tolerance) {
       values(i, j) = v.y(i, j) + static_cast<T>(v.spec.sigma * v.noise(i, j));
     seed(i, a.form == Form::vector ? v.classes[static_cast<std::size_t>(i)] : 0) = T(1);
   }
-  const Points<T> points{v.x.view(), begin, values.view(),
-                         a.input.classes > 0 ? std::span<const std::int32_t>(v.classes) : std::span<const std::int32_t>{}};
+  const Points<T> points{
+      v.x.view(), begin, values.view(),
+      a.input.classes > 0 ? std::span<const std::int32_t>(v.classes) : std::span<const std::int32_t>{}};
   PreparedParameters<T> prepared;
   v.network.prepare(v.parameters, prepared);
   NetworkWorkspace<T> ws;
@@ -245,10 +258,12 @@ void check_loss_and_gradients(const Loaded<T>& v, double tolerance) {
   std::vector<std::int64_t> rows;
   for (Index i = 0; i < v.rows; ++i) rows.push_back(i);
   std::vector<T> gradient(v.parameters.size());
-  const LossSum loss = evaluator.evaluate(v.parameters, rows, v.given_noise(), 1.0 / static_cast<double>(v.rows), gradient);
+  const LossSum loss =
+      evaluator.evaluate(v.parameters, rows, v.given_noise(), 1.0 / static_cast<double>(v.rows), gradient);
   expect_close<T>({loss.mean()}, json::array({expected["loss"]}), tolerance, "loss");
   if (expected.contains("cross_entropy"))
-    expect_close<T>({loss.discrete / loss.weight}, json::array({expected["cross_entropy"]}), tolerance, "cross_entropy");
+    expect_close<T>({loss.discrete / loss.weight}, json::array({expected["cross_entropy"]}), tolerance,
+                    "cross_entropy");
   if (expected.contains("dsm"))
     expect_close<T>({loss.continuous / loss.weight}, json::array({expected["dsm"]}), tolerance, "dsm");
   double largest = 0;
@@ -256,7 +271,8 @@ void check_loss_and_gradients(const Loaded<T>& v, double tolerance) {
   const double floor = 64 * static_cast<double>(std::numeric_limits<T>::epsilon()) * largest;
   std::size_t compared = 0;
   for (const auto& [name, value] : expected["gradient"].items()) {
-    ASSERT_TRUE(v.network.layout().contains(name)) << "the file has a gradient for " << name << ", the model has no such tensor";
+    ASSERT_TRUE(v.network.layout().contains(name))
+        << "the file has a gradient for " << name << ", the model has no such tensor";
     const TensorInfo& tensor = v.network.layout().tensor(name);
     const auto begin = gradient.begin() + tensor.offset;
     expect_close<T>({begin, begin + tensor.size()}, value, tolerance, "gradient of " + name, floor);
@@ -286,7 +302,9 @@ TEST_P(ReferenceVectors, Float32) {
 INSTANTIATE_TEST_SUITE_P(Folder, ReferenceVectors, testing::ValuesIn(vector_files()),
                          [](const auto& file) { return file.param.stem().string(); });
 
-TEST(ReferenceVectors, TheFolderIsNotEmpty) { EXPECT_FALSE(vector_files().empty()) << vectors_folder(); }
+TEST(ReferenceVectors, TheFolderIsNotEmpty) {
+  EXPECT_FALSE(vector_files().empty()) << vectors_folder();
+}
 
 }  // namespace
 }  // namespace bl

@@ -2,12 +2,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bl/errors.hpp"
@@ -128,7 +131,8 @@ TEST(Safetensors, AnEmptyFileIsAFile) {
 }
 
 TEST(Safetensors, SavesAndLoads) {
-  const std::string path = (std::filesystem::temp_directory_path() / "bl_safetensors_test.bl").string();
+  const std::string name = "bl_safetensors_" + std::to_string(::getpid()) + ".bl";
+  const std::string path = (std::filesystem::temp_directory_path() / name).string();
   save(path, small_file());
   EXPECT_EQ(serialize(load(path)), serialize(small_file()));
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 1);

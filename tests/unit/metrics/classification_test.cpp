@@ -141,6 +141,12 @@ TEST(Classification, AnAbsentClassIsLeftOutOfTheMeans) {
   EXPECT_NEAR(macro_auc(truth, matrix(p, 3)).value(), 0.75, kTolerance);
 }
 
+TEST(Classification, TheSecondColumnTellsSmallProbabilitiesApart) {
+  const std::vector<std::int32_t> truth{0, 1};
+  const std::vector<double> rounded{1.0, 1e-20, 1.0, 2e-20};  // the first column is tied
+  EXPECT_EQ(macro_auc(truth, matrix(rounded, 2)), 1.0);
+}
+
 TEST(Classification, OneClassHasNoAuc) {
   const std::vector<std::int32_t> ones{1, 1};
   const std::vector<double> scores{.2, .8};

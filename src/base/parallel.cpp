@@ -105,7 +105,12 @@ void ThreadPool::run(std::size_t count, const std::function<void(std::size_t)>& 
     s.busy.store(s.workers.size(), std::memory_order_relaxed);
     s.announce();
     s.work();
-    while (s.busy.load(std::memory_order_acquire) != 0) relax();
+    for (int spin = 0; s.busy.load(std::memory_order_acquire) != 0; ++spin) {
+      if (spin < kSpins)
+        relax();
+      else
+        std::this_thread::yield();
+    }
   } else {
     s.work();
   }

@@ -32,7 +32,7 @@ void product(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, Index inner, MatrixView<con
       for (Index i = 0; i < c.rows; ++i) std::fill_n(c.row(i), c.cols, T{0});
     return;
   }
-  // Should the threaded build have been linked all the same, keep it from starting threads of its own.
+  // One product runs on the thread that asks for it.
   static std::once_flag once;
   std::call_once(once, [] { openblas_set_num_threads(1); });
   gemm(ta, tb, static_cast<int>(c.rows), static_cast<int>(c.cols), static_cast<int>(inner), a.data,

@@ -1,0 +1,222 @@
+#include "bl/settings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <toml++/toml.h>
+#include <variant>
+
+#include "base/text.hpp"
+#include "bl/errors.hpp"
+
+namespace bl {
+
+namespace {
+
+using Field = std::variant<std::string Settings::*, double Settings::*, std::int64_t Settings::*, bool Settings::*>;
+
+struct Entry {
+  SettingInfo info;
+  Field field;
+};
+
+std::vector<std::string> split_choices(std::string_view text) {
+  std::vector<std::string> parts;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t to = std::min(text.find('|', from), text.size());
+    parts.emplace_back(text.substr(from, to - from));
+    from = to + 1;
+  }
+  return parts;
+}
+
+std::vector<Entry> make_entries() {
+  using Kind = SettingInfo::Kind;
+  std::vector<Entry> entries;
+  std::string_view group;
+#define BL_GROUP(title) group = title;
+#define BL_TEXT(name, value, help) entries.push_back({{group, #name, Kind::text, value, {}, 0, 0, help}, &Settings::name});
+#define BL_CHOICE(name, value, choices, help) \
+  entries.push_back({{group, #name, Kind::choice, value, split_choices(choices), 0, 0, help}, &Settings::name});
+#define BL_NUMBER(name, value, low, high, help) \
+  entries.push_back({{group, #name, Kind::number, format_number(value), {}, low, high, help}, &Settings::name});
+#define BL_INTEGER(name, value, low, high, help) \
+  entries.push_back({{group, #name, Kind::integer, fmt::format("{}", value), {}, low, high, help}, &Settings::name});
+#define BL_FLAG(name, value, help) \
+  entries.push_back({{group, #name, Kind::flag, value ? "true" : "false", {}, 0, 0, help}, &Settings::name});
+#include "bl/settings.def"
+#undef BL_GROUP
+#undef BL_TEXT
+#undef BL_CHOICE
+#undef BL_NUMBER
+#undef BL_INTEGER
+#undef BL_FLAG
+  return entries;
+}
+
+const std::vector<Entry>& entries() {
+  static const std::vector<Entry> all = make_entries();
+  return all;
+}
+
+const Entry& find_entry(std::string_view given) {
+  std::string name(given);
+  std::replace(name.begin(), name.end(), '-', '_');
+  for (const Entry& entry : entries())
+    if (entry.info.name == name) return entry;
+  std::vector<std::string> names;
+  for (const Entry& entry : entries()) names.emplace_back(entry.info.name);
+  throw UsageError(fmt::format("unknown setting {}{}", in_quotes(given), did_you_mean(name, names)));
+}
+
+[[noreturn]] void refuse(const SettingInfo& info, std::string_view value, const std::string& expected) {
+  throw UsageError(fmt::format("{} = {}: expected {}", info.name, in_quotes(value), expected));
+}
+
+template <class Number>
+Number parse_in_range(const SettingInfo& info, std::string_view value, const char* kind) {
+  Number number{};
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  const bool whole = error == std::errc() && end == value.data() + value.size();
+  if (!whole || std::isnan(static_cast<double>(number)) || static_cast<double>(number) < info.lowest ||
+      static_cast<double>(number) > info.highest)
+    refuse(info, value, fmt::format("{} from {} to {}", kind, format_number(info.lowest), format_number(info.highest)));
+  return number;
+}
+
+std::string quoted_toml(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+}  // namespace
+
+const std::vector<SettingInfo>& setting_list() {
+  static const std::vector<SettingInfo> all = [] {
+    std::vector<SettingInfo> list;
+    for (const Entry& entry : entries()) list.push_back(entry.info);
+    return list;
+  }();
+  return all;
+}
+
+void set(Settings& settings, std::string_view name, std::string_view value) {
+  const Entry& entry = find_entry(name);
+  const SettingInfo& info = entry.info;
+  switch (info.kind) {
+    case SettingInfo::Kind::text:
+      settings.*std::get<std::string Settings::*>(entry.field) = value;
+      return;
+    case SettingInfo::Kind::choice:
+      if (std::find(info.choices.begin(), info.choices.end(), value) == info.choices.end())
+        refuse(info, value, "one of " + quoted_list(info.choices) + did_you_mean(value, info.choices));
+      settings.*std::get<std::string Settings::*>(entry.field) = value;
+      return;
+    case SettingInfo::Kind::number:
+      settings.*std::get<double Settings::*>(entry.field) = parse_in_range<double>(info, value, "a number");
+      return;
+    case SettingInfo::Kind::integer:
+      settings.*std::get<std::int64_t Settings::*>(entry.field) =
+          parse_in_range<std::int64_t>(info, value, "a whole number");
+      return;
+    case SettingInfo::Kind::flag:
+      if (value != "true" && value != "false") refuse(info, value, "true or false");
+      settings.*std::get<bool Settings::*>(entry.field) = value == "true";
+      return;
+  }
+}
+
+std::string get(const Settings& settings, std::string_view name) {
+  struct Text {
+    const Settings& from;
+    std::string operator()(std::string Settings::*field) const { return from.*field; }
+    std::string operator()(double Settings::*field) const { return format_number(from.*field); }
+    std::string operator()(std::int64_t Settings::*field) const { return fmt::format("{}", from.*field); }
+    std::string operator()(bool Settings::*field) const { return from.*field ? "true" : "false"; }
+  };
+  return std::visit(Text{settings}, find_entry(name).field);
+}
+
+void read_settings_file(Settings& settings, const std::string& path) {
+  const auto place = [&](const toml::source_region& source) { return fmt::format("{}:{}", path, source.begin.line); };
+  toml::table table;
+  try {
+    table = toml::parse_file(path);
+  } catch (const toml::parse_error& error) {
+    throw UsageError(fmt::format("{}: {}", place(error.source()), error.description()));
+  }
+  for (const auto& [key, node] : table) {
+    std::string value;
+    if (const auto text = node.value_exact<std::string>()) {
+      value = *text;
+    } else if (const auto flag = node.value_exact<bool>()) {
+      value = *flag ? "true" : "false";
+    } else if (const auto integer = node.value_exact<std::int64_t>()) {
+      value = fmt::format("{}", *integer);
+    } else if (const auto number = node.value_exact<double>()) {
+      value = format_number(*number);
+    } else {
+      throw UsageError(fmt::format("{}: {} must be a text, a number or true/false", place(node.source()), key.str()));
+    }
+    try {
+      set(settings, key.str(), value);
+    } catch (const UsageError& error) {
+      throw UsageError(fmt::format("{}: {}", place(node.source()), error.what()));
+    }
+  }
+}
+
+std::string write_settings_file(const Settings& settings) {
+  std::string out;
+  std::string_view group;
+  for (const SettingInfo& info : setting_list()) {
+    if (info.group != group) out += fmt::format("{}# --- {}\n", group.empty() ? "" : "\n", info.group);
+    group = info.group;
+    const bool text = info.kind == SettingInfo::Kind::text || info.kind == SettingInfo::Kind::choice;
+    const std::string value = get(settings, info.name);
+    out += fmt::format("# {}\n{} = {}\n", info.help, info.name, text ? quoted_toml(value) : value);
+  }
+  return out;
+}
+
+std::string settings_reference() {
+  std::string out =
+      "# Settings\n\nMade by `bl settings --markdown` from the one list in `include/bl/settings.def`; do not edit.\n"
+      "On the command line a setting is an option with dashes (`--learning-rate 0.01`) or `--set learning_rate=0.01`;\n"
+      "in a file given with `--config` it is a line `learning_rate = 0.01`. The command line wins over the file.\n";
+  std::string_view group;
+  for (const SettingInfo& info : setting_list()) {
+    if (info.group != group)
+      out += fmt::format("\n## {}\n\n| setting | default | values | meaning |\n|---|---|---|---|\n", info.group);
+    group = info.group;
+    std::string values;
+    switch (info.kind) {
+      case SettingInfo::Kind::text:
+        values = "text";
+        break;
+      case SettingInfo::Kind::flag:
+        values = "true, false";
+        break;
+      case SettingInfo::Kind::choice:
+        for (const std::string& choice : info.choices) values += (values.empty() ? "" : ", ") + choice;
+        break;
+      case SettingInfo::Kind::number:
+      case SettingInfo::Kind::integer:
+        values = format_number(info.lowest) + " to " + format_number(info.highest);
+        break;
+    }
+    std::string help(info.help);
+    for (std::size_t at = 0; (at = help.find('|', at)) != std::string::npos; at += 2) help.insert(at, "\\");
+    out += fmt::format("| `{}` | {} | {} | {} |\n", info.name,
+                       info.default_value.empty() ? "" : "`" + info.default_value + "`", values, help);
+  }
+  return out;
+}
+
+}  // namespace bl

@@ -71,10 +71,10 @@ std::optional<std::string> nearest_name(std::string_view wrong, std::span<const 
 
 std::string did_you_mean(std::string_view wrong, std::span<const std::string> valid) {
   const auto name = nearest_name(wrong, valid);
-  return name ? "; did you mean " + quoted(*name) + "?" : "";
+  return name ? "; did you mean " + in_quotes(*name) + "?" : "";
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result = "'";
   std::size_t shown = std::min(text.size(), kLongestQuoted);
   if (shown < text.size()) {  // do not cut a character in two
@@ -99,7 +99,7 @@ std::string quoted(std::string_view text) {
 std::string quoted_list(std::span<const std::string> names) {
   std::string result;
   const std::size_t shown = std::min(names.size(), kLongestList);
-  for (std::size_t i = 0; i < shown; ++i) result += (i > 0 ? ", " : "") + quoted(names[i]);
+  for (std::size_t i = 0; i < shown; ++i) result += (i > 0 ? ", " : "") + in_quotes(names[i]);
   if (shown < names.size()) result += " and " + std::to_string(names.size() - shown) + " more";
   return result;
 }

@@ -20,7 +20,7 @@ std::optional<std::string> nearest_name(std::string_view wrong, std::span<const 
 std::string did_you_mean(std::string_view wrong, std::span<const std::string> valid);
 
 // The text in single quotes for a message: control characters escaped, long values cut.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 // 'a', 'b', 'c' and 4 more
 std::string quoted_list(std::span<const std::string> names);

@@ -50,7 +50,7 @@ class ArffReader final : public RowReader {
       if (cells.size() != attributes_.size()) {
         fail("the row has " + std::to_string(cells.size()) + " values, but " +
              std::to_string(attributes_.size()) + " attributes are declared; the last value is " +
-             quoted(cells.back()));
+             in_quotes(cells.back()));
       }
       out.add_row(cells, lines_->line());
     }
@@ -74,11 +74,12 @@ class ArffReader final : public RowReader {
         return;
       }
       if (!take_keyword(line, "@attribute")) {
-        fail(quoted(line) + " stands where @relation, @attribute or @data should be");
+        fail(in_quotes(line) + " stands where @relation, @attribute or @data should be");
       }
       attributes_.push_back(placed([&] { return parse_arff_attribute(line); }));
       if (!names.insert(attributes_.back().name).second) {
-        fail("two attributes have the same name " + quoted(attributes_.back().name) + "; rename one of them");
+        fail("two attributes have the same name " + in_quotes(attributes_.back().name) +
+             "; rename one of them");
       }
     }
     if (lines_->line() == 0) throw DataError(input_.name() + ": the file is empty");

@@ -31,7 +31,7 @@ std::string take_name(std::string_view& text) {
       if (text[end] == '\\' && end + 1 < text.size()) ++end;
       name += text[end];
     }
-    if (end == text.size()) throw DataError("the name's quote is never closed: " + quoted(text));
+    if (end == text.size()) throw DataError("the name's quote is never closed: " + in_quotes(text));
     ++end;
   } else {
     end = std::min(text.size(), text.find_first_of(" \t{"));
@@ -50,9 +50,9 @@ std::vector<std::string> parse_levels(std::string_view type) {
   std::vector<std::string> levels;
   for (const std::string_view value : values.split(type)) {
     if (std::find(levels.begin(), levels.end(), value) != levels.end()) {
-      throw DataError("the value " + quoted(value) + " is listed twice");
+      throw DataError("the value " + in_quotes(value) + " is listed twice");
     }
-    if (!is_utf8(value)) throw DataError("the value " + quoted(value) + " is not UTF-8; convert the file");
+    if (!is_utf8(value)) throw DataError("the value " + in_quotes(value) + " is not UTF-8; convert the file");
     levels.emplace_back(value);
   }
   return levels;
@@ -100,7 +100,7 @@ ArffAttribute parse_arff_attribute(std::string_view declaration) {
   attribute.name = take_name(declaration);
   if (attribute.name.empty()) throw DataError("an attribute needs a name and a type");
   if (!is_utf8(attribute.name)) {
-    throw DataError("the name " + quoted(attribute.name) + " is not UTF-8; convert the file");
+    throw DataError("the name " + in_quotes(attribute.name) + " is not UTF-8; convert the file");
   }
   std::string_view type = declaration;
   if (type.starts_with('{')) {
@@ -111,7 +111,7 @@ ArffAttribute parse_arff_attribute(std::string_view declaration) {
   } else if (take_keyword(type, "string") || take_keyword(type, "date")) {
     attribute.kind = ArffAttribute::Kind::string;
   } else {
-    throw DataError("attribute " + quoted(attribute.name) + " has the type " + quoted(declaration) +
+    throw DataError("attribute " + in_quotes(attribute.name) + " has the type " + in_quotes(declaration) +
                     "; known types are numeric, real, integer, string, date and {a, b, c}");
   }
   return attribute;

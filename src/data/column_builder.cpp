@@ -131,7 +131,7 @@ void TableBuilder::add_number(Building& building, std::string_view cell, std::in
     }
   } else if (building.plan.reading == Reading::numeric) {
     fail(building, line,
-         quoted(cell) +
+         in_quotes(cell) +
              " is not a number; correct it, list it among the missing tokens, or declare the column nominal");
   } else if (building.numbers_seen) {
     building.too_late = true;
@@ -150,18 +150,18 @@ void TableBuilder::add_text(Building& building, std::string_view cell, std::int6
   const std::int32_t code = building.levels.code(cell, may_add);
   if (code < 0) {
     fail(building, line,
-         quoted(cell) + " is not among the declared values " + quoted_list(building.plan.declared_levels) +
+         in_quotes(cell) + " is not among the declared values " + quoted_list(building.plan.declared_levels) +
              did_you_mean(cell, building.plan.declared_levels));
   }
   if (building.levels.size() > known && !is_utf8(cell)) {
     fail(building, line,
-         "the text " + quoted(cell) + " is not UTF-8; convert the file, for example with iconv");
+         "the text " + in_quotes(cell) + " is not UTF-8; convert the file, for example with iconv");
   }
   building.column.codes.push_back(code);
 }
 
 void TableBuilder::fail(const Building& building, std::int64_t line, const std::string& message) const {
-  throw DataError(source_ + ":" + std::to_string(line) + ": column " + quoted(building.plan.name) + ": " +
+  throw DataError(source_ + ":" + std::to_string(line) + ": column " + in_quotes(building.plan.name) + ": " +
                   message);
 }
 
@@ -185,7 +185,7 @@ Table TableBuilder::take() {
     if (building.plan.reading == Reading::skip) continue;
     if (building.column.raw == RawType::numeric && building.not_finite_line > 0) {
       fail(building, building.not_finite_line,
-           quoted(building.not_finite_text) +
+           in_quotes(building.not_finite_text) +
                " is not a finite number; correct it, or list it among the missing tokens");
     }
     building.column.levels = building.levels.take();

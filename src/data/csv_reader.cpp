@@ -98,13 +98,13 @@ class CsvReader final : public RowReader {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       if (names_[i].empty()) names_[i] = default_name(i);
       if (!is_utf8(names_[i])) {
-        throw DataError(place + "the name of column " + std::to_string(i + 1) + ", " + quoted(names_[i]) +
+        throw DataError(place + "the name of column " + std::to_string(i + 1) + ", " + in_quotes(names_[i]) +
                         ", is not UTF-8; convert the file, for example with iconv");
       }
       const auto [first, is_new] = seen.emplace(names_[i], i);
       if (!is_new) {
         throw DataError(place + "columns " + std::to_string(first->second + 1) + " and " +
-                        std::to_string(i + 1) + " have the same name " + quoted(names_[i]) +
+                        std::to_string(i + 1) + " have the same name " + in_quotes(names_[i]) +
                         "; rename one of them");
       }
     }
@@ -113,12 +113,13 @@ class CsvReader final : public RowReader {
   void check_width() const {
     const auto cells = records_->cells();
     if (cells.size() == names_.size()) return;
-    const std::string remedy = cells.size() > names_.size()
-                                   ? "; quote cells that hold a " + quoted(std::string_view(&delimiter_, 1))
-                                   : "; add the missing cells (empty ones count as missing values)";
+    const std::string remedy =
+        cells.size() > names_.size()
+            ? "; quote cells that hold a " + in_quotes(std::string_view(&delimiter_, 1))
+            : "; add the missing cells (empty ones count as missing values)";
     throw DataError(input_.name() + ":" + std::to_string(records_->line()) + ": the row has " +
                     std::to_string(cells.size()) + " cells, the first line " + std::to_string(names_.size()) +
-                    "; the last cell is " + quoted(cells.back()) + remedy);
+                    "; the last cell is " + in_quotes(cells.back()) + remedy);
   }
 
   Input input_;

@@ -113,7 +113,8 @@ CsvRecords::Scan CsvRecords::scan_quoted(std::size_t& at, std::int64_t& line) {
   const char after = buffer_[at];
   if (after != delimiter_ && after != '\n' && after != '\r') {
     fail(line, "cell " + std::to_string(bounds_.size()) + " goes on after its closing quote, with " +
-                   quoted(std::string_view(&buffer_[at], 1)) + "; double the quotes that belong to the text");
+                   in_quotes(std::string_view(&buffer_[at], 1)) +
+                   "; double the quotes that belong to the text");
   }
   return Scan::complete;
 }

@@ -92,7 +92,7 @@ const Column* Table::find(std::string_view name) const {
 const Column& Table::column(std::string_view name) const {
   if (const Column* found = find(name)) return *found;
   const auto valid = names();
-  throw DataError(source + ": there is no column " + quoted(name) + " among " + quoted_list(valid) +
+  throw DataError(source + ": there is no column " + in_quotes(name) + " among " + quoted_list(valid) +
                   did_you_mean(name, valid));
 }
 
@@ -115,7 +115,7 @@ std::vector<std::int32_t> category_codes(const Table& table, const Column& colum
   for (Index row = 0; row < table.rows; ++row) {
     const auto i = static_cast<std::size_t>(row);
     if (column.missing(row)) {
-      throw DataError(table.place(row) + ": column " + quoted(column.name) +
+      throw DataError(table.place(row) + ": column " + in_quotes(column.name) +
                       ": the value is missing, but every row needs one here; fill it in or remove the row");
     }
     std::int32_t& code = column.raw == RawType::text

@@ -1,0 +1,33 @@
+// What the readers of all formats have in common: named columns, rows in order, and a way to start again.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "data/byte_source.hpp"
+#include "data/column_builder.hpp"
+#include "data/read_options.hpp"
+
+namespace bl {
+
+class RowReader {
+ public:
+  virtual ~RowReader() = default;
+  // All columns of the file in order, with declared types where options or the file declare them.
+  virtual std::vector<ColumnPlan> plans(ColumnPlan::Reading undeclared) const = 0;
+  virtual CellRules cell_rules() const = 0;
+  // Adds at most max_rows rows; fewer only at the end of the file.
+  virtual void read(Index max_rows, TableBuilder& out) = 0;
+  // Back to the first row.
+  virtual void rewind() = 0;
+};
+
+// Each reads the column names at once and throws a DataError when there are none. Options must outlive the
+// reader.
+std::unique_ptr<RowReader> open_csv(Input input, const ReadOptions& options);
+std::unique_ptr<RowReader> open_arff(Input input, const ReadOptions& options);
+// Images or labels alone; with labels, they become the last column of the images.
+std::unique_ptr<RowReader> open_idx(Input input, const ReadOptions& options);
+std::unique_ptr<RowReader> open_idx(Input images, Input labels, const ReadOptions& options);
+
+}  // namespace bl

@@ -1,0 +1,280 @@
+#include "features/encoder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "base/text.hpp"
+#include "bl/errors.hpp"
+#include "data/number.hpp"
+#include "features/levels.hpp"
+
+namespace bl {
+
+namespace {
+
+constexpr std::size_t kRowBlock = 256;  // rows encoded column by column while they stay in the cache
+
+[[noreturn]] void fail(const Table& table, Index row, const std::string& column, const std::string& message) {
+  throw DataError(table.place(row) + ": column " + in_quotes(column) + ": " + message);
+}
+
+// The columns of the given names; a DataError lists those that the table lacks.
+std::vector<const Column*> find_columns(const Table& table, const std::vector<std::string>& wanted) {
+  std::vector<const Column*> found;
+  std::vector<std::string> absent;
+  for (const std::string& name : wanted) {
+    found.push_back(table.find(name));
+    if (found.back() == nullptr) absent.push_back(name);
+  }
+  if (absent.empty()) return found;
+  throw DataError(table.source + ": " + std::to_string(absent.size()) +
+                  " of the columns known from training are absent: " + quoted_list(absent) +
+                  did_you_mean(absent[0], table.names()));
+}
+
+// A column must hold what it held in training. One without any value may be read as either.
+void check_raw_type(const Table& table, const Column& column, RawType trained) {
+  if (column.raw == trained) return;
+  for (Index row = 0; row < table.rows; ++row) {
+    if (column.missing(row)) continue;
+    const std::string cell = column.cell_text(row);
+    const bool number = parse_number(cell, false).kind == NumberKind::finite;
+    if (trained == RawType::numeric && number) continue;
+    const char* held = trained == RawType::numeric ? "numbers" : "text";
+    fail(table, row, column.name,
+         in_quotes(cell) + " was read as " + (number ? "a number" : "text") + ", but the column held " +
+             held + " in training; correct the value, or read the file with the types known from training");
+  }
+  if (trained == RawType::numeric && !column.levels.empty()) {
+    throw DataError(table.source + ": column " + in_quotes(column.name) +
+                    " was read as text, but it held numbers in training; read it as numbers");
+  }
+}
+
+struct Standard {
+  const std::string& column;
+  double mean;
+  double scale;
+};
+
+template <class T>
+T standardized(const Table& table, Index row, double value, const Standard& by) {
+  const T result = static_cast<T>((value - by.mean) / by.scale);
+  if (!std::isfinite(result)) {
+    fail(table, row, by.column, format_number(value) + " is too far from the training values to be encoded");
+  }
+  return result;
+}
+
+// One feature of the table at hand.
+struct Source {
+  const FeatureEncoding* feature;
+  const Column* column;
+  std::optional<LevelLookup> lookup;  // nominal and ordinal
+  Index first = 0;                    // its first encoded column
+};
+
+class FeatureWriter {
+ public:
+  FeatureWriter(const Table& table, const EncodeOptions& options) : table_(table), options_(options) {}
+
+  template <class T>
+  void write(const Source& source, Index row, T* out) const {
+    const FeatureEncoding& feature = *source.feature;
+    bool missing = false;
+    Index at = source.first;
+    if (feature.type == ColumnType::continuous) {
+      missing = source.column->missing(row);
+      if (missing) check_missing(feature, row);
+      if (feature.has_value) {
+        const double value = missing || source.column->raw == RawType::text
+                                 ? feature.mean
+                                 : source.column->numbers[index(row)];
+        out[at++] = standardized<T>(table_, row, value, {feature.name, feature.mean, feature.scale});
+      }
+    } else {
+      const std::int32_t code = level_or_fill(source, row, missing);
+      if (feature.has_value && feature.type == ColumnType::ordinal) {
+        out[at++] = standardized<T>(table_, row, code, {feature.name, feature.mean, feature.scale});
+      } else if (feature.has_value) {
+        for (std::size_t level = 0; level < feature.levels.size(); ++level) out[at++] = T{0};
+        out[source.first + code] = T{1};
+      }
+    }
+    if (feature.has_indicator) out[at] = missing ? T{1} : T{0};
+  }
+
+ private:
+  static std::size_t index(Index row) { return static_cast<std::size_t>(row); }
+
+  void check_missing(const FeatureEncoding& feature, Index row) const {
+    if (options_.missing == MissingPolicy::error) {
+      fail(table_, row, feature.name,
+           "the value is missing; fill it in, or train with missing values imputed");
+    }
+  }
+
+  std::int32_t level_or_fill(const Source& source, Index row, bool& missing) const {
+    const std::int32_t code = (*source.lookup)(row);
+    if (code >= 0) return code;
+    if (code == kMissingCode) {
+      check_missing(*source.feature, row);
+    } else if (options_.unseen == UnseenPolicy::error) {
+      fail(table_, row, source.feature->name,
+           in_quotes(source.column->cell_text(row)) + " is none of the levels known from training, " +
+               quoted_list(source.feature->levels) + "; correct it, or treat unseen levels as missing");
+    }
+    missing = true;
+    return source.feature->fill_level;
+  }
+
+  const Table& table_;
+  const EncodeOptions& options_;
+};
+
+std::vector<double> read_weights(const Table& table, const Column& column, std::span<const Index> rows) {
+  std::vector<double> weights;
+  double sum = 0;
+  for (const Index row : rows) {
+    if (column.missing(row)) fail(table, row, column.name, "the weight is missing; give every row one");
+    const double weight = column.numbers[static_cast<std::size_t>(row)];
+    if (!std::isfinite(weight)) fail(table, row, column.name, "the weight is not finite");
+    if (weight < 0) fail(table, row, column.name, "the weight " + format_number(weight) + " is negative");
+    weights.push_back(weight);
+    sum += weight;
+  }
+  if (!rows.empty() && !(sum > 0)) {
+    throw DataError(table.source + ": column " + in_quotes(column.name) + ": all weights are 0");
+  }
+  return weights;
+}
+
+void check_present(const Table& table, const Column& column, Index row) {
+  if (column.missing(row))
+    fail(table, row, column.name, "the response is missing; fill it in or remove the row");
+}
+
+void write_classes(const Table& table, const Column& column, const ResponseEncoding& response,
+                   std::span<const Index> rows, MatrixView<std::int32_t> out) {
+  const LevelLookup lookup(column, response.levels);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    check_present(table, column, rows[i]);
+    const std::int32_t code = lookup(rows[i]);
+    if (code < 0) {
+      fail(table, rows[i], column.name,
+           in_quotes(column.cell_text(rows[i])) + " is none of the classes known from training, " +
+               quoted_list(response.levels));
+    }
+    out(static_cast<Index>(i), 0) = code;
+  }
+}
+
+template <class T>
+void write_continuous(const Table& table, const Column& column, const ResponseEncoding& response,
+                      std::span<const Index> rows, MatrixView<T> out) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    check_present(table, column, rows[i]);
+    const double value = column.numbers[static_cast<std::size_t>(rows[i])];
+    out(static_cast<Index>(i), 0) =
+        standardized<T>(table, rows[i], value, {response.name, response.mean, response.scale});
+  }
+}
+
+}  // namespace
+
+template <class T>
+Matrix<T> Encoder::encode_features(const Table& table, std::span<const Index> rows) const {
+  std::vector<std::string> names;
+  for (const FeatureEncoding& feature : features_) names.push_back(feature.name);
+  const auto found = find_columns(table, names);
+  std::vector<Source> sources;
+  for (std::size_t i = 0; i < features_.size(); ++i) {
+    check_raw_type(table, *found[i], features_[i].raw);
+    sources.push_back({&features_[i], found[i], std::nullopt, 0});
+    if (features_[i].type != ColumnType::continuous)
+      sources[i].lookup.emplace(*found[i], features_[i].levels);
+  }
+  for (std::size_t c = columns_.size(); c-- > 0;) sources[columns_[c].feature].first = static_cast<Index>(c);
+
+  Matrix<T> out(static_cast<Index>(rows.size()), static_cast<Index>(columns_.size()));
+  const FeatureWriter writer(table, options_);
+  for (std::size_t begin = 0; begin < rows.size(); begin += kRowBlock) {
+    const std::size_t end = std::min(rows.size(), begin + kRowBlock);
+    for (const Source& source : sources) {
+      for (std::size_t i = begin; i < end; ++i) writer.write(source, rows[i], out.row(static_cast<Index>(i)));
+    }
+  }
+  return out;
+}
+
+template <class T>
+Encoded<T> Encoder::encode(const Table& table, std::span<const Index> rows) const {
+  const auto count = static_cast<Index>(rows.size());
+  const auto weight = schema_.with_role(Role::weight);
+  std::vector<std::string> names;
+  for (const ResponseEncoding& response : responses_) names.push_back(response.name);
+  if (!weight.empty()) names.push_back(weight[0]->name);
+  const auto found = find_columns(table, names);
+
+  Encoded<T> encoded;
+  encoded.features = encode_features<T>(table, rows);
+  const Index classes =
+      std::count_if(responses_.begin(), responses_.end(), [](const auto& r) { return r.is_class(); });
+  encoded.classes.resize(count, classes);
+  encoded.continuous.resize(count, static_cast<Index>(responses_.size()) - classes);
+  Index class_at = 0, continuous_at = 0;
+  for (std::size_t i = 0; i < responses_.size(); ++i) {
+    check_raw_type(table, *found[i], responses_[i].raw);
+    if (responses_[i].is_class()) {
+      write_classes(table, *found[i], responses_[i], rows, encoded.classes.view().columns(class_at++, 1));
+    } else {
+      write_response(table, *found[i], responses_[i], rows,
+                     encoded.continuous.view().columns(continuous_at++, 1));
+    }
+  }
+  if (!weight.empty()) {
+    check_raw_type(table, *found.back(), RawType::numeric);
+    encoded.weights = read_weights(table, *found.back(), rows);
+  }
+  return encoded;
+}
+
+template Matrix<float> Encoder::encode_features(const Table&, std::span<const Index>) const;
+template Matrix<double> Encoder::encode_features(const Table&, std::span<const Index>) const;
+template Encoded<float> Encoder::encode(const Table&, std::span<const Index>) const;
+template Encoded<double> Encoder::encode(const Table&, std::span<const Index>) const;
+
+Encoder Encoder::with_unseen(UnseenPolicy unseen) const {
+  Encoder copy = *this;
+  copy.options_.unseen = unseen;
+  return copy;
+}
+
+void Encoder::list_columns() {
+  using Kind = EncodedColumn::Kind;
+  columns_.clear();
+  for (std::size_t f = 0; f < features_.size(); ++f) {
+    const FeatureEncoding& feature = features_[f];
+    if (feature.has_value && feature.type == ColumnType::nominal) {
+      for (std::size_t level = 0; level < feature.levels.size(); ++level) {
+        columns_.push_back({feature.name + "=" + feature.levels[level], f, Kind::one_hot, 0, 1,
+                            static_cast<std::int32_t>(level)});
+      }
+    } else if (feature.has_value) {
+      const Kind kind = feature.type == ColumnType::ordinal ? Kind::ordinal : Kind::standardized;
+      columns_.push_back({feature.name, f, kind, feature.mean, feature.scale, 0});
+    }
+    if (feature.has_indicator)
+      columns_.push_back({feature.name + " is missing", f, Kind::indicator, 0, 1, 0});
+  }
+}
+
+std::vector<Index> all_rows(Index rows) {
+  std::vector<Index> result(static_cast<std::size_t>(rows));
+  std::iota(result.begin(), result.end(), Index{0});
+  return result;
+}
+
+}  // namespace bl

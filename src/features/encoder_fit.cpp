@@ -1,0 +1,250 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <unordered_map>
+
+#include "base/text.hpp"
+#include "bl/errors.hpp"
+#include "features/encoder.hpp"
+#include "features/levels.hpp"
+
+namespace bl {
+
+namespace {
+
+struct Moments {
+  double mean = 0;
+  double scale = 0;  // population standard deviation; exactly 0 for equal values
+};
+
+// Two passes; the second corrects the mean by what rounding left over.
+Moments moments(std::span<const double> values) {
+  const auto n = static_cast<double>(values.size());
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  if (*least == *most) return {*least, 0};
+  double sum = 0;
+  for (const double value : values) sum += value;
+  const double rough = sum / n;
+  double rest = 0, squares = 0;
+  for (const double value : values) {
+    rest += value - rough;
+    squares += (value - rough) * (value - rough);
+  }
+  return {rough + rest / n, std::sqrt(std::max(0.0, squares - rest * rest / n) / n)};
+}
+
+class Fit {
+ public:
+  Fit(const Table& table, const EncodeOptions& options, std::span<const Index> rows)
+      : table_(table), options_(options), rows_(rows) {}
+
+  FeatureEncoding feature(const SchemaColumn& column, EncodingReport& report) const {
+    const Column& data = checked_column(column);
+    FeatureEncoding encoding;
+    encoding.name = column.name;
+    encoding.type = column.type;
+    encoding.raw = data.raw;
+    const Index missing = count_missing(data);
+    if (missing > 0) report.missing.emplace_back(column.name, missing);
+    encoding.has_indicator = missing > 0;
+    if (missing == static_cast<Index>(rows_.size())) {
+      encoding.has_value = encoding.has_indicator = false;
+    } else if (column.type == ColumnType::continuous) {
+      standardize(present_numbers(data), column.name, encoding);
+    } else {
+      fit_levels(column, data, encoding);
+    }
+    if (!encoding.has_value) report.constant.push_back(column.name);
+    return encoding;
+  }
+
+  ResponseEncoding response(const SchemaColumn& column) const {
+    const Column& data = checked_column(column);
+    ResponseEncoding encoding;
+    encoding.name = column.name;
+    encoding.type = column.type;
+    encoding.raw = data.raw;
+    for (const Index row : rows_) {
+      if (data.missing(row)) fail(row, column.name, "the response is missing; fill it in or remove the row");
+    }
+    if (encoding.is_class()) {
+      encoding.levels = column.levels.empty() ? distinct_levels(data, all_rows(table_.rows)) : column.levels;
+      check_level_count(column.name, encoding.levels.size());
+      if (distinct_levels(data, rows_).size() < 2) fail_single(data);
+    } else {
+      const Moments found = checked_moments(present_numbers(data), column.name);
+      if (found.scale == 0) fail_single(data);
+      encoding.mean = found.mean;
+      encoding.scale = found.scale;
+    }
+    return encoding;
+  }
+
+ private:
+  // The table's column, read in the way the schema says.
+  const Column& checked_column(const SchemaColumn& column) const {
+    const Column& data = table_.column(column.name);
+    if (data.raw != column.raw || (column.type == ColumnType::continuous && data.raw == RawType::text)) {
+      throw DataError(table_.source + ": column " + in_quotes(column.name) + " was read as " +
+                      (data.raw == RawType::text ? "text" : "numbers") +
+                      ", which is not what the schema says");
+    }
+    return data;
+  }
+
+  Index count_missing(const Column& data) const {
+    Index missing = 0;
+    for (const Index row : rows_) {
+      if (!data.missing(row)) continue;
+      if (options_.missing == MissingPolicy::error) {
+        fail(row, data.name, "the value is missing; fill it in, impute missing values, or ignore the column");
+      }
+      ++missing;
+    }
+    return missing;
+  }
+
+  std::vector<double> present_numbers(const Column& data) const {
+    std::vector<double> values;
+    values.reserve(rows_.size());
+    for (const Index row : rows_) {
+      if (!data.missing(row)) values.push_back(data.numbers[static_cast<std::size_t>(row)]);
+    }
+    return values;
+  }
+
+  Moments checked_moments(std::span<const double> values, const std::string& name) const {
+    const Moments found = moments(values);
+    if (!std::isfinite(found.mean) || !std::isfinite(found.scale)) {
+      throw DataError(table_.source + ": column " + in_quotes(name) +
+                      " has values too large for a mean and a standard deviation; give it in another unit");
+    }
+    return found;
+  }
+
+  void standardize(std::span<const double> values, const std::string& name, FeatureEncoding& encoding) const {
+    const Moments found = checked_moments(values, name);
+    encoding.mean = found.mean;
+    encoding.has_value = found.scale > 0;
+    encoding.scale = encoding.has_value ? found.scale : 1;
+  }
+
+  void fit_levels(const SchemaColumn& column, const Column& data, FeatureEncoding& encoding) const {
+    encoding.levels = column.levels.empty() ? distinct_levels(data, rows_) : column.levels;
+    check_level_count(column.name, encoding.levels.size());
+    const LevelLookup lookup(data, encoding.levels);
+    std::vector<double> places;
+    std::vector<Index> counts(encoding.levels.size(), 0);
+    for (const Index row : rows_) {
+      const std::int32_t code = lookup(row);
+      if (code == kUnseenCode && options_.unseen == UnseenPolicy::error) {
+        fail(row, column.name,
+             in_quotes(data.cell_text(row)) + " is not among the levels " + quoted_list(encoding.levels) +
+                 "; correct it or add it to them");
+      }
+      if (code < 0) continue;
+      ++counts[static_cast<std::size_t>(code)];
+      places.push_back(code);
+    }
+    const auto most = std::max_element(counts.begin(), counts.end());
+    encoding.has_value = std::count_if(counts.begin(), counts.end(), [](Index n) { return n > 0; }) > 1;
+    if (!encoding.has_value) return;
+    encoding.fill_level = static_cast<std::int32_t>(most - counts.begin());
+    if (column.type == ColumnType::ordinal) standardize(places, column.name, encoding);
+  }
+
+  void check_level_count(const std::string& name, std::size_t count) const {
+    if (static_cast<Index>(count) <= options_.max_levels) return;
+    throw DataError(table_.source + ": column " + in_quotes(name) + " has " + std::to_string(count) +
+                    " different values, more than the " + std::to_string(options_.max_levels) +
+                    " levels allowed; ignore it, declare it an id, or declare it continuous");
+  }
+
+  [[noreturn]] void fail(Index row, const std::string& column, const std::string& message) const {
+    throw DataError(table_.place(row) + ": column " + in_quotes(column) + ": " + message);
+  }
+
+  [[noreturn]] void fail_single(const Column& data) const {
+    throw DataError(table_.source + ": the response " + in_quotes(data.name) + " has one value only in the " +
+                    std::to_string(rows_.size()) + " training rows, " + in_quotes(data.cell_text(rows_[0])) +
+                    "; there is nothing to learn");
+  }
+
+  const Table& table_;
+  const EncodeOptions& options_;
+  std::span<const Index> rows_;
+};
+
+bool equal_values(const Column& a, const Column& b, std::span<const Index> rows) {
+  return a.raw == b.raw && std::all_of(rows.begin(), rows.end(), [&](Index row) {
+           const auto i = static_cast<std::size_t>(row);
+           if (a.missing(row) || b.missing(row)) return a.missing(row) && b.missing(row);
+           if (a.raw == RawType::numeric) return a.numbers[i] == b.numbers[i];
+           return a.levels[static_cast<std::size_t>(a.codes[i])] ==
+                  b.levels[static_cast<std::size_t>(b.codes[i])];
+         });
+}
+
+// Equal columns have equal hashes; only those are compared.
+std::size_t value_hash(const Column& column, std::span<const Index> rows) {
+  std::vector<std::size_t> level_hash;
+  for (const std::string& level : column.levels) level_hash.push_back(std::hash<std::string>{}(level));
+  std::size_t hash = 0;
+  for (const Index row : rows) {
+    const auto i = static_cast<std::size_t>(row);
+    std::size_t cell = 0;
+    if (!column.missing(row)) {
+      cell = column.raw == RawType::numeric ? std::hash<double>{}(column.numbers[i])
+                                            : level_hash[static_cast<std::size_t>(column.codes[i])];
+    }
+    hash = (std::rotl(hash, 5) ^ cell) * 0x9E3779B97F4A7C15U;
+  }
+  return hash;
+}
+
+std::vector<std::pair<std::string, std::string>> find_duplicates(const Table& table,
+                                                                 const std::vector<FeatureEncoding>& features,
+                                                                 std::span<const Index> rows) {
+  std::vector<std::pair<std::string, std::string>> duplicates;
+  std::unordered_multimap<std::size_t, const Column*> earlier;
+  for (const FeatureEncoding& feature : features) {
+    const Column& column = table.column(feature.name);
+    const std::size_t hash = value_hash(column, rows);
+    const auto [from, to] = earlier.equal_range(hash);
+    const auto same =
+        std::find_if(from, to, [&](const auto& entry) { return equal_values(column, *entry.second, rows); });
+    if (same != to) {
+      duplicates.emplace_back(feature.name, same->second->name);
+    } else {
+      earlier.emplace(hash, &column);
+    }
+  }
+  return duplicates;
+}
+
+}  // namespace
+
+Encoder Encoder::fit(const Table& table, const Schema& schema, const EncodeOptions& options,
+                     std::span<const Index> rows) {
+  if (rows.empty()) throw DataError(table.source + ": there are no training rows");
+  Encoder encoder;
+  encoder.schema_ = schema;
+  encoder.options_ = options;
+  const Fit fit(table, options, rows);
+  for (const SchemaColumn* column : schema.with_role(Role::response)) {
+    encoder.responses_.push_back(fit.response(*column));
+  }
+  for (const SchemaColumn* column : schema.with_role(Role::feature)) {
+    FeatureEncoding feature = fit.feature(*column, encoder.report_);
+    if (feature.has_value || feature.has_indicator) encoder.features_.push_back(std::move(feature));
+  }
+  if (encoder.features_.empty()) {
+    throw DataError(table.source + ": no feature is left that varies among the training rows; constant are " +
+                    quoted_list(encoder.report_.constant));
+  }
+  encoder.report_.duplicates = find_duplicates(table, encoder.features_, rows);
+  encoder.list_columns();
+  return encoder;
+}
+
+}  // namespace bl

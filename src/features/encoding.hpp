@@ -1,0 +1,93 @@
+// How raw columns become numbers for a model, as plain data: fitted once on training rows, kept with the
+// model, and precise enough to turn a formula in encoded columns back into one in raw columns.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/matrix.hpp"
+#include "features/schema.hpp"
+
+namespace bl {
+
+enum class MissingPolicy {
+  error,
+  impute,  // mean or most frequent level, plus a 0/1 indicator column if training rows had missing values
+};
+
+enum class UnseenPolicy {
+  error,
+  missing,  // a level not seen in training is filled in like a missing value
+};
+
+struct EncodeOptions {
+  MissingPolicy missing = MissingPolicy::error;
+  UnseenPolicy unseen = UnseenPolicy::error;
+  Index max_levels = 1000;  // more levels of a nominal column are an error: probably an id or free text
+};
+
+struct FeatureEncoding {
+  std::string name;
+  ColumnType type = ColumnType::continuous;
+  RawType raw = RawType::numeric;
+  bool has_value = true;       // false: constant in training, only its indicator is used
+  bool has_indicator = false;  // training rows had missing values
+  // continuous: encoded = (value - mean) / scale, population standard deviation of the values present.
+  // ordinal: the same for the place of the level in the order, 0, 1, 2, ...
+  double mean = 0;
+  double scale = 1;
+  std::vector<std::string> levels;  // nominal: sorted, one column of 0 and 1 each; ordinal: in order
+  std::int32_t fill_level = 0;  // nominal and ordinal: what stands for a missing value (continuous: the mean)
+  bool operator==(const FeatureEncoding&) const = default;
+};
+
+struct ResponseEncoding {
+  std::string name;
+  ColumnType type = ColumnType::continuous;  // nominal and ordinal responses are classes
+  RawType raw = RawType::numeric;
+  double mean = 0;  // continuous: encoded = (value - mean) / scale
+  double scale = 1;
+  std::vector<std::string> levels;  // classes: code i means levels[i]
+  bool operator==(const ResponseEncoding&) const = default;
+
+  bool is_class() const { return type != ColumnType::continuous; }
+};
+
+// One column of the encoded matrix.
+struct EncodedColumn {
+  enum class Kind {
+    standardized,  // (value - mean) / scale
+    ordinal,       // (place of the level - mean) / scale
+    one_hot,       // 1 where the value is level, else 0
+    indicator,     // 1 where the value is missing, else 0
+  };
+
+  std::string name;         // age, color=red, age is missing
+  std::size_t feature = 0;  // index among the encoder's features
+  Kind kind = Kind::standardized;
+  double mean = 0;
+  double scale = 1;
+  std::int32_t level = 0;  // one_hot: index among the feature's levels
+};
+
+// What fitting noticed, for people.
+struct EncodingReport {
+  std::vector<std::string> constant;  // features left out: one value only, or none
+  std::vector<std::pair<std::string, std::string>>
+      duplicates;                                      // a feature and an earlier one with equal values
+  std::vector<std::pair<std::string, Index>> missing;  // features with missing training values, and how many
+  bool operator==(const EncodingReport&) const = default;
+};
+
+// Encoded rows. Responses stand in the order of the encoder's responses, classes and continuous ones apart.
+template <class T>
+struct Encoded {
+  Matrix<T> features;
+  Matrix<std::int32_t> classes;  // rows x class responses
+  Matrix<T> continuous;          // rows x continuous responses, standardized
+  std::vector<double> weights;   // empty without a weight column
+};
+
+}  // namespace bl

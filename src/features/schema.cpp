@@ -1,0 +1,208 @@
+#include "features/schema.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "base/text.hpp"
+#include "bl/errors.hpp"
+#include "data/number.hpp"
+
+namespace bl {
+
+namespace {
+
+constexpr std::size_t kMostClasses = 20;  // different integers up to which a numeric response is a class
+
+constexpr std::array<std::pair<Role, std::string_view>, 6> kRoles = {{{Role::feature, "feature"},
+                                                                      {Role::response, "response"},
+                                                                      {Role::ignore, "ignore"},
+                                                                      {Role::weight, "weight"},
+                                                                      {Role::group, "group"},
+                                                                      {Role::id, "id"}}};
+constexpr std::array<std::pair<ColumnType, std::string_view>, 3> kTypes = {
+    {{ColumnType::continuous, "continuous"},
+     {ColumnType::nominal, "nominal"},
+     {ColumnType::ordinal, "ordinal"}}};
+
+template <class Names, class Value>
+std::string name_of(const Names& names, Value value) {
+  return std::string(std::find_if(names.begin(), names.end(), [&](const auto& entry) {
+                       return entry.first == value;
+                     })->second);
+}
+
+template <class Value, std::size_t n>
+std::optional<Value> value_of(const std::array<std::pair<Value, std::string_view>, n>& names,
+                              std::string_view name) {
+  for (const auto& [value, spelling] : names) {
+    if (spelling == name) return value;
+  }
+  return std::nullopt;
+}
+
+template <class Names>
+std::vector<std::string> all_names(const Names& names) {
+  std::vector<std::string> result;
+  for (const auto& entry : names) result.emplace_back(entry.second);
+  return result;
+}
+
+// Roles from the lists, checked for contradictions.
+std::map<std::string, Role> listed_roles(const RoleOptions& options) {
+  std::map<std::string, Role> roles;
+  const auto assign = [&](const std::string& name, Role role) {
+    const auto [entry, is_new] = roles.emplace(name, role);
+    if (!is_new && entry->second != role) {
+      throw UsageError("column " + in_quotes(name) + " cannot be both " + to_string(entry->second) + " and " +
+                       to_string(role));
+    }
+  };
+  for (const std::string& name : options.targets) assign(name, Role::response);
+  if (!options.weight.empty()) assign(options.weight, Role::weight);
+  if (!options.group.empty()) assign(options.group, Role::group);
+  for (const std::string& name : options.ids) assign(name, Role::id);
+  for (const std::string& name : options.ignore) assign(name, Role::ignore);
+  return roles;
+}
+
+bool looks_like_classes(const Column& column) {
+  std::set<double> distinct;
+  std::size_t present = 0;
+  for (const double value : column.numbers) {
+    if (std::isnan(value)) continue;
+    ++present;
+    if (std::trunc(value) != value) return false;
+    distinct.insert(value);
+    if (distinct.size() > kMostClasses) return false;
+  }
+  return distinct.size() * 2 <= present;
+}
+
+ColumnType found_type(const Column& column, Role role) {
+  if (column.raw == RawType::text) return ColumnType::nominal;
+  if (role == Role::response && looks_like_classes(column)) return ColumnType::nominal;
+  return ColumnType::continuous;
+}
+
+void check_numeric(const Table& table, const Column& column, const std::string& purpose) {
+  if (column.raw == RawType::numeric) return;
+  for (Index row = 0; row < table.rows; ++row) {
+    if (column.missing(row)) continue;
+    const std::string cell = column.cell_text(row);
+    if (parse_number(cell, false).kind == NumberKind::finite) continue;
+    throw DataError(table.place(row) + ": column " + in_quotes(column.name) + ": " + in_quotes(cell) +
+                    " is not a number, but " + purpose + "; correct it, or declare the column nominal");
+  }
+  throw DataError(table.source + ": column " + in_quotes(column.name) + " was read as text, but " + purpose +
+                  "; read it as numbers");
+}
+
+void check_levels(const SchemaColumn& column) {
+  if (!column.levels.empty() && column.type != ColumnType::ordinal) {
+    throw UsageError("column " + in_quotes(column.name) + " has an order of levels but is " +
+                     to_string(column.type) + "; make it ordinal");
+  }
+  if (column.type == ColumnType::ordinal && column.raw == RawType::text && column.levels.empty()) {
+    throw UsageError("column " + in_quotes(column.name) + " is ordinal text; list its levels, lowest first");
+  }
+  const std::set<std::string> distinct(column.levels.begin(), column.levels.end());
+  if (distinct.size() < column.levels.size()) {
+    throw UsageError("column " + in_quotes(column.name) + " lists a level twice");
+  }
+}
+
+void check_single(const Schema& schema, Role role) {
+  const auto columns = schema.with_role(role);
+  if (columns.size() > 1) {
+    throw UsageError("columns " + in_quotes(columns[0]->name) + " and " + in_quotes(columns[1]->name) +
+                     " are both " + to_string(role) + "; there can be one");
+  }
+}
+
+}  // namespace
+
+const SchemaColumn* Schema::find(std::string_view name) const {
+  const auto found =
+      std::find_if(columns.begin(), columns.end(), [&](const auto& c) { return c.name == name; });
+  return found == columns.end() ? nullptr : &*found;
+}
+
+std::vector<const SchemaColumn*> Schema::with_role(Role role) const {
+  std::vector<const SchemaColumn*> result;
+  for (const SchemaColumn& column : columns) {
+    if (column.role == role) result.push_back(&column);
+  }
+  return result;
+}
+
+std::map<std::string, RawType> Schema::raw_types() const {
+  std::map<std::string, RawType> types;
+  for (const SchemaColumn& column : columns) {
+    if (column.role != Role::ignore) types.emplace(column.name, column.raw);
+  }
+  return types;
+}
+
+Schema infer_schema(const Table& table, const RoleOptions& options) {
+  const auto listed = listed_roles(options);
+  for (const auto& entry : listed) table.column(entry.first);
+  for (const auto& entry : options.columns) table.column(entry.first);
+  Schema schema;
+  for (const Column& column : table.columns) {
+    const auto said = options.columns.find(column.name);
+    const ColumnSetting setting = said == options.columns.end() ? ColumnSetting{} : said->second;
+    const auto role = listed.find(column.name);
+    SchemaColumn result;
+    result.name = column.name;
+    result.raw = column.raw;
+    result.role = role != listed.end() ? role->second : setting.role.value_or(Role::feature);
+    result.type =
+        setting.type.value_or(setting.levels.empty() ? found_type(column, result.role) : ColumnType::ordinal);
+    result.levels = setting.levels;
+    check_levels(result);
+    const bool encoded = result.role == Role::feature || result.role == Role::response;
+    if (result.role == Role::weight) check_numeric(table, column, "it is the weight");
+    if (encoded && result.type == ColumnType::continuous)
+      check_numeric(table, column, "the column is continuous");
+    schema.columns.push_back(std::move(result));
+  }
+  check_single(schema, Role::weight);
+  check_single(schema, Role::group);
+  return schema;
+}
+
+std::map<std::string, RawType> declared_types(const RoleOptions& options) {
+  std::map<std::string, RawType> types;
+  for (const auto& [name, setting] : options.columns) {
+    if (setting.type == ColumnType::continuous || setting.role == Role::weight)
+      types[name] = RawType::numeric;
+    if (setting.role == Role::id) types[name] = RawType::text;
+  }
+  if (!options.weight.empty()) types[options.weight] = RawType::numeric;
+  for (const std::string& name : options.ids) types[name] = RawType::text;
+  return types;
+}
+
+std::string to_string(Role role) {
+  return name_of(kRoles, role);
+}
+std::string to_string(ColumnType type) {
+  return name_of(kTypes, type);
+}
+std::optional<Role> parse_role(std::string_view name) {
+  return value_of(kRoles, name);
+}
+std::optional<ColumnType> parse_column_type(std::string_view name) {
+  return value_of(kTypes, name);
+}
+std::vector<std::string> role_names() {
+  return all_names(kRoles);
+}
+std::vector<std::string> column_type_names() {
+  return all_names(kTypes);
+}
+
+}  // namespace bl

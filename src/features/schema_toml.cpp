@@ -1,0 +1,171 @@
+#include "features/schema_toml.hpp"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+#include <type_traits>
+
+#include "base/text.hpp"
+#include "bl/errors.hpp"
+
+namespace bl {
+
+namespace {
+
+constexpr std::size_t kLevelsShown = 6;
+
+constexpr std::string_view kIntroduction =
+    "# What the columns mean. Edit and pass this file; lines that are left out are found out from the data.\n"
+    "# role: feature, response, ignore, weight, group (rows that belong together), id (carried along)\n"
+    "# type: continuous, nominal, ordinal (with levels = [...] in order, lowest first)\n"
+    "\n[columns]\n";
+
+class SchemaFile {
+ public:
+  explicit SchemaFile(const std::string& name) : name_(name) {}
+
+  ColumnSettings read(std::string_view text) const {
+    const toml::table root = parse(text);
+    static const std::vector<std::string> kKeys = {"columns"};
+    ColumnSettings settings;
+    for (const auto& [key, node] : root) {
+      if (key != "columns")
+        fail(node, "unknown key " + in_quotes(key.str()) + did_you_mean(key.str(), kKeys));
+      const toml::table* columns = node.as_table();
+      if (columns == nullptr) fail(node, "'columns' must be a table: [columns]");
+      for (const auto& [column, entry] : *columns) {
+        settings.emplace(std::string(column.str()), read_column(std::string(column.str()), entry));
+      }
+    }
+    return settings;
+  }
+
+ private:
+  toml::table parse(std::string_view text) const {
+    try {
+      return toml::parse(text, name_);
+    } catch (const toml::parse_error& error) {
+      throw UsageError(name_ + ":" + std::to_string(error.source().begin.line) +
+                       ": not valid TOML: " + std::string(error.description()));
+    }
+  }
+
+  ColumnSetting read_column(const std::string& column, const toml::node& node) const {
+    static const std::vector<std::string> kKeys = {"role", "type", "levels"};
+    const toml::table* entries = node.as_table();
+    if (entries == nullptr)
+      fail(node, "column " + in_quotes(column) + R"( needs { role = "...", type = "..." })");
+    ColumnSetting setting;
+    for (const auto& [key, value] : *entries) {
+      if (key == "role") {
+        setting.role = one_of(column, key.str(), value, parse_role, role_names());
+      } else if (key == "type") {
+        setting.type = one_of(column, key.str(), value, parse_column_type, column_type_names());
+      } else if (key == "levels") {
+        setting.levels = read_levels(column, value);
+      } else {
+        fail(value, "column " + in_quotes(column) + ": unknown key " + in_quotes(key.str()) +
+                        did_you_mean(key.str(), kKeys));
+      }
+    }
+    return setting;
+  }
+
+  template <class Parse>
+  std::invoke_result_t<const Parse&, std::string_view> one_of(const std::string& column, std::string_view key,
+                                                              const toml::node& node, const Parse& parse,
+                                                              const std::vector<std::string>& valid) const {
+    const auto text = node.value_exact<std::string>();
+    const auto value = text ? parse(*text) : std::nullopt;
+    if (!value) {
+      const std::string given = text ? in_quotes(*text) : "this value";
+      fail(node, "column " + in_quotes(column) + ": " + given + " is not a " + std::string(key) +
+                     "; it can be " + quoted_list(valid) + (text ? did_you_mean(*text, valid) : ""));
+    }
+    return value;
+  }
+
+  std::vector<std::string> read_levels(const std::string& column, const toml::node& node) const {
+    const toml::array* array = node.as_array();
+    if (array == nullptr)
+      fail(node, "column " + in_quotes(column) + R"(: levels must be a list: ["low", "high"])");
+    std::vector<std::string> levels;
+    for (const toml::node& level : *array) {
+      if (const auto text = level.value_exact<std::string>()) {
+        levels.push_back(*text);
+      } else if (const auto number = level.is_number() ? level.value<double>() : std::nullopt) {
+        levels.push_back(format_number(*number));
+      } else {
+        fail(level, "column " + in_quotes(column) + ": a level must be text or a number");
+      }
+    }
+    return levels;
+  }
+
+  [[noreturn]] void fail(const toml::node& node, const std::string& message) const {
+    throw UsageError(name_ + ":" + std::to_string(node.source().begin.line) + ": " + message);
+  }
+
+  const std::string& name_;
+};
+
+std::string toml_text(const std::string& text) {
+  std::ostringstream out;
+  out << toml::toml_formatter(toml::value<std::string>(text), toml::format_flags::none);
+  return out.str();
+}
+
+std::string toml_key(const std::string& name) {
+  const bool bare = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+  return bare ? name : toml_text(name);
+}
+
+std::string describe(const Column& column) {
+  std::string text;
+  std::size_t missing = 0;
+  if (column.raw == RawType::numeric) {
+    double low = INFINITY, high = -INFINITY;
+    for (const double value : column.numbers) {
+      missing += std::isnan(value);
+      low = std::fmin(low, value);
+      high = std::fmax(high, value);
+    }
+    if (low <= high) text = format_number(low) + " to " + format_number(high);
+  } else {
+    missing = static_cast<std::size_t>(std::count(column.codes.begin(), column.codes.end(), kMissingCode));
+    const std::size_t shown = std::min(kLevelsShown, column.levels.size());
+    for (std::size_t i = 0; i < shown; ++i) text += (i > 0 ? ", " : "") + in_quotes(column.levels[i]);
+    if (shown < column.levels.size())
+      text += " and " + std::to_string(column.levels.size() - shown) + " more";
+  }
+  if (missing > 0) text += (text.empty() ? "" : "; ") + std::to_string(missing) + " missing";
+  return text;
+}
+
+}  // namespace
+
+ColumnSettings read_schema_toml(std::string_view text, const std::string& name) {
+  return SchemaFile(name).read(text);
+}
+
+std::string write_schema_toml(const Schema& schema, const Table& table) {
+  std::string out(kIntroduction);
+  for (const SchemaColumn& column : schema.columns) {
+    out += toml_key(column.name) + " = { role = \"" + to_string(column.role) + "\", type = \"" +
+           to_string(column.type) + "\"";
+    for (std::size_t i = 0; i < column.levels.size(); ++i) {
+      out += (i == 0 ? ", levels = [" : ", ") + toml_text(column.levels[i]);
+    }
+    out += column.levels.empty() ? " }" : "] }";
+    const Column* data = table.find(column.name);
+    const std::string comment = data != nullptr ? describe(*data) : "";
+    out += comment.empty() ? "\n" : "  # " + comment + "\n";
+  }
+  return out;
+}
+
+}  // namespace bl

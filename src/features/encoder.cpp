@@ -230,8 +230,8 @@ Encoded<T> Encoder::encode(const Table& table, std::span<const Index> rows) cons
     if (responses_[i].is_class()) {
       write_classes(table, *found[i], responses_[i], rows, encoded.classes.view().columns(class_at++, 1));
     } else {
-      write_response(table, *found[i], responses_[i], rows,
-                     encoded.continuous.view().columns(continuous_at++, 1));
+      write_continuous(table, *found[i], responses_[i], rows,
+                       encoded.continuous.view().columns(continuous_at++, 1));
     }
   }
   if (!weight.empty()) {

@@ -35,7 +35,7 @@ class Law1d {
   Estimate expectation(const LogDensity1d& function) const;
   std::vector<Peak> modes() const;  // local maxima, the highest first; value = normalised log-density
   Interval central_interval(double mass) const;
-  std::vector<Interval> highest_density_region(double mass) const;  // the shortest set with that mass
+  std::vector<Interval> highest_density_region(double mass) const;  // shortest set of (at least) that mass
   double crps(double observed) const;  // integral of (cdf(y) - [y >= observed])^2
 
  private:

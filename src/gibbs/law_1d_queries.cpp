@@ -12,6 +12,7 @@ namespace bl::gibbs {
 namespace {
 
 constexpr int kBisections = 80;
+constexpr double kPlateauJump = 1e-6;
 
 // Where `rises_above(t)` turns from false to true in [low, high].
 template <class Predicate>
@@ -198,12 +199,8 @@ std::vector<Interval> Law1d::highest_density_region(double mass) const {
   const double log_level =
       bisect(-700.0, 0.0, [&](double level) { return mass_of(region_above(std::exp(level))) < mass; });
   auto region = region_above(std::exp(log_level));
-  // A plateau at the level itself (a uniform law) has no set of exactly this mass by level: a central one is
-  // given.
-  if (std::abs(mass_of(region) - mass) > 1e-6) {
-    const Interval central = central_interval(mass);
-    return {central};
-  }
+  // A plateau at the level itself (a uniform law) makes the mass jump there: the whole plateau is taken.
+  if (mass_of(region) < mass - kPlateauJump) region = region_above(std::exp(log_level) * (1 - kPlateauJump));
   return region;
 }
 

@@ -9,11 +9,12 @@ find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)
 find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
 find_library(HWY_LIBRARY hwy REQUIRED)
 
-# OpenBLAS picks its kernels for the processor at run time. The serial build is asked
-# for by name: threads are ours (base/parallel), one product runs on one of them.
-find_library(OPENBLAS_LIBRARY openblas PATH_SUFFIXES openblas-serial REQUIRED)
-find_path(OPENBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas-serial x86_64-linux-gnu/openblas-serial
-          aarch64-linux-gnu/openblas-serial REQUIRED)
+# OpenBLAS picks its kernels for the processor at run time. The threaded build is asked for by name and told to
+# use one thread (compute/product.cpp): threads are ours (base/parallel), and the serial build is not safe to call
+# from several of them at once: it returned wrong products.
+find_library(OPENBLAS_LIBRARY openblas PATH_SUFFIXES openblas-pthread REQUIRED)
+find_path(OPENBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas-pthread x86_64-linux-gnu/openblas-pthread
+          aarch64-linux-gnu/openblas-pthread REQUIRED)
 
 add_library(bl_dependencies INTERFACE)
 target_include_directories(bl_dependencies SYSTEM INTERFACE

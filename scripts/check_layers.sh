@@ -13,9 +13,10 @@ declare -A may=(
   [model]="base compute"
   [objective]="base compute model"
   [training]="base compute model objective"
-  [artifact]="base features model"
-  [gibbs]="base compute model"
-  [api]="base compute data metrics features model objective training artifact gibbs"
+  [artifact]="base features model objective training"
+  [gibbs]="base compute model objective"
+  [zoo]="base compute model objective training gibbs"
+  [api]="base compute data metrics features model objective training artifact gibbs zoo"
 )
 
 bad=0

@@ -36,11 +36,7 @@ struct MatrixView {
     assert(from >= 0 && from + count <= rows);
     return {data + from * stride, count, cols, stride};
   }
-  operator MatrixView<const T>() const
-    requires(!std::is_const_v<T>)
-  {
-    return {data, rows, cols, stride};
-  }
+  operator MatrixView<const T>() const requires(!std::is_const_v<T>) { return {data, rows, cols, stride}; }
 };
 
 // Storage aligned to a cache line, so that vector code and BLAS see the same alignment in every run.

@@ -91,7 +91,9 @@ ThreadPool::~ThreadPool() {
   for (auto& worker : state_->workers) worker.join();
 }
 
-std::size_t ThreadPool::threads() const { return state_->workers.size() + 1; }
+std::size_t ThreadPool::threads() const {
+  return state_->workers.size() + 1;
+}
 
 void ThreadPool::run(std::size_t count, const std::function<void(std::size_t)>& task) {
   State& s = *state_;
@@ -103,7 +105,12 @@ void ThreadPool::run(std::size_t count, const std::function<void(std::size_t)>& 
     s.busy.store(s.workers.size(), std::memory_order_relaxed);
     s.announce();
     s.work();
-    while (s.busy.load(std::memory_order_acquire) != 0) relax();
+    for (int spin = 0; s.busy.load(std::memory_order_acquire) != 0; ++spin) {
+      if (spin < kSpins)
+        relax();
+      else
+        std::this_thread::yield();
+    }
   } else {
     s.work();
   }

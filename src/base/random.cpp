@@ -13,20 +13,24 @@ namespace bl {
 namespace {
 
 // One block of the generator as two 64-bit words.
-std::array<std::uint64_t, 2> block(std::uint64_t seed, Purpose purpose, std::uint32_t epoch, std::uint64_t row,
-                                   std::uint64_t index) {
+std::array<std::uint64_t, 2> block(std::uint64_t seed, Purpose purpose, std::uint32_t epoch,
+                                   std::uint64_t row, std::uint64_t index) {
   using Generator = r123::Philox4x32;
   const Generator::ctr_type counter = {
       {static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(row),
-       static_cast<std::uint32_t>((row >> 32) & 0xFFFF) | (static_cast<std::uint32_t>(purpose) << 16), epoch}};
-  const Generator::key_type key = {{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)}};
+       static_cast<std::uint32_t>((row >> 32) & 0xFFFF) | (static_cast<std::uint32_t>(purpose) << 16),
+       epoch}};
+  const Generator::key_type key = {
+      {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)}};
   const auto words = Generator()(counter, key);
   return {(static_cast<std::uint64_t>(words[1]) << 32) | words[0],
           (static_cast<std::uint64_t>(words[3]) << 32) | words[2]};
 }
 
 // The middle of one of 2^53 equal cells of (0, 1): never 0, never 1.
-double open_unit(std::uint64_t word) { return (static_cast<double>(word >> 11) + 0.5) * 0x1p-53; }
+double open_unit(std::uint64_t word) {
+  return (static_cast<double>(word >> 11) + 0.5) * 0x1p-53;
+}
 
 // Box and Muller's transform.
 std::pair<double, double> normal_pair(const std::array<std::uint64_t, 2>& words) {
@@ -36,7 +40,8 @@ std::pair<double, double> normal_pair(const std::array<std::uint64_t, 2>& words)
 }
 
 template <class T>
-void fill_normals(std::uint64_t seed, Purpose purpose, std::uint32_t epoch, std::uint64_t row, std::span<T> out) {
+void fill_normals(std::uint64_t seed, Purpose purpose, std::uint32_t epoch, std::uint64_t row,
+                  std::span<T> out) {
   for (std::size_t i = 0; i < out.size(); i += 2) {
     const auto [first, second] = normal_pair(block(seed, purpose, epoch, row, i / 2));
     out[i] = static_cast<T>(first);

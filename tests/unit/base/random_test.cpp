@@ -31,7 +31,8 @@ TEST(RandomStream, FillGivesTheSameNumbersAsSingleCalls) {
   for (std::size_t i = 0; i < many.size(); ++i) EXPECT_EQ(narrow[i], static_cast<float>(many[i]));
 }
 
-// Mean and variance within 4.5 standard errors of n draws: 1/12 and 1/180 for the uniform, 1 and 2 for the normal.
+// Mean and variance within 4.5 standard errors of n draws: 1/12 and 1/180 for the uniform, 1 and 2 for the
+// normal.
 TEST(RandomStream, MomentsOfUniformAndNormal) {
   const RandomStream stream(2026, Purpose::test);
   const int n = 200000;

@@ -1,0 +1,325 @@
+// Compiled once per instruction set (Highway's foreach_target): the plain loops are vectorised by the
+// compiler for each set, tanh and softplus use Highway's own vector functions.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "compute/kernels.cpp"
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+#include <hwy/foreach_target.h>
+
+#include <hwy/highway.h>
+
+#include <hwy/contrib/math/math-inl.h>
+
+#include "compute/kernels.hpp"
+
+#ifndef BL_COMPUTE_KERNELS_ONCE
+#define BL_COMPUTE_KERNELS_ONCE
+#include <algorithm>
+#include <cmath>
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace bl::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// tanh(a) and 1 - tanh(a)^2.
+template <class D, class V>
+void tanh_both(D d, V a, V& phi, V& slope) {
+  phi = hn::Tanh(d, a);
+  slope = hn::NegMulAdd(phi, phi, hn::Set(d, hn::TFromD<D>(1)));
+}
+
+// softplus(a) = max(a, 0) + log1p(exp(-|a|)) and the logistic function, without overflow on either side.
+template <class D, class V>
+void softplus_both(D d, V a, V& phi, V& slope) {
+  const V one = hn::Set(d, hn::TFromD<D>(1));
+  const V e = hn::Exp(d, hn::Neg(hn::Abs(a)));
+  phi = hn::Add(hn::Max(a, hn::Zero(d)), hn::Log1p(d, e));
+  const V small = hn::Div(e, hn::Add(one, e));
+  slope = hn::IfThenElse(hn::Ge(a, hn::Zero(d)), hn::Sub(one, small), small);
+}
+
+template <class T, class F>
+void transform_both(T* HWY_RESTRICT phi, T* HWY_RESTRICT slope, Index n, F both) {
+  const hn::ScalableTag<T> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  using V = hn::Vec<decltype(d)>;
+  for (Index i = 0; i < n; i += lanes) {
+    V value, derivative;
+    if (i + lanes <= n) {
+      both(d, hn::LoadU(d, phi + i), value, derivative);
+      hn::StoreU(value, d, phi + i);
+      if (slope) hn::StoreU(derivative, d, slope + i);
+    } else {
+      const auto some = hn::FirstN(d, static_cast<size_t>(n - i));
+      both(d, hn::MaskedLoad(some, d, phi + i), value, derivative);
+      hn::BlendedStore(value, some, d, phi + i);
+      if (slope) hn::BlendedStore(derivative, some, d, slope + i);
+    }
+  }
+}
+
+// phi[0..n) holds a; becomes phi(a), slope (if not null) phi'(a). Left limits at kinks, see activation.hpp.
+template <class T>
+void activate(Activation activation, T* HWY_RESTRICT phi, T* HWY_RESTRICT slope, Index n) {
+  switch (activation) {
+    case Activation::tanh:
+      return transform_both(phi, slope, n, [](auto d, auto a, auto& p, auto& s) { tanh_both(d, a, p, s); });
+    case Activation::softplus:
+      return transform_both(phi, slope, n,
+                            [](auto d, auto a, auto& p, auto& s) { softplus_both(d, a, p, s); });
+    case Activation::identity:
+      if (slope) std::fill_n(slope, n, T(1));
+      return;
+    case Activation::relu:
+      if (slope)
+        for (Index i = 0; i < n; ++i) slope[i] = phi[i] > T(0) ? T(1) : T(0);
+      for (Index i = 0; i < n; ++i) phi[i] = phi[i] < T(0) ? T(0) : phi[i];
+      return;
+    case Activation::abs:
+      if (slope)
+        for (Index i = 0; i < n; ++i) slope[i] = phi[i] > T(0) ? T(1) : T(-1);
+      for (Index i = 0; i < n; ++i) phi[i] = phi[i] < T(0) ? -phi[i] : phi[i];
+      return;
+    case Activation::square:
+      if (slope)
+        for (Index i = 0; i < n; ++i) slope[i] = T(2) * phi[i];
+      for (Index i = 0; i < n; ++i) phi[i] = phi[i] * phi[i];
+      return;
+    case Activation::huber:
+      for (Index i = 0; i < n; ++i) {
+        const T a = phi[i];
+        const T clipped = a < T(-1) ? T(-1) : (a > T(1) ? T(1) : a);
+        if (slope) slope[i] = clipped;
+        phi[i] = clipped * (a - T(0.5) * clipped);
+      }
+      return;
+  }
+}
+
+template <class T>
+void blocks_forward(const BlockShape& shape, const T* HWY_RESTRICT lambda, MatrixView<T> phi,
+                    MatrixView<T> slope, MatrixView<T> out, bool accumulate) {
+  for (Index p = 0; p < phi.rows; ++p) {
+    T* HWY_RESTRICT s = out.row(p);
+    if (!accumulate) std::fill_n(s, shape.blocks, T(0));
+    for (const HeadSection& section : shape.sections) {
+      const Index h = section.heads_per_block;
+      if (h == 0) continue;
+      T* HWY_RESTRICT value = phi.row(p) + section.begin;
+      activate(section.activation, value, slope.data ? slope.row(p) + section.begin : nullptr,
+               shape.blocks * h);
+      const T* HWY_RESTRICT l = lambda + section.begin;
+      const T sign = static_cast<T>(section.sign);
+      if (h == 1) {
+        for (Index b = 0; b < shape.blocks; ++b) s[b] += sign * l[b] * value[b];
+      } else {
+        for (Index b = 0; b < shape.blocks; ++b)
+          for (Index i = b * h; i < (b + 1) * h; ++i) s[b] += sign * l[i] * value[i];
+      }
+    }
+  }
+}
+
+template <class T>
+void blocks_tangent(const BlockShape& shape, const T* HWY_RESTRICT lambda, MatrixView<const T> slope,
+                    MatrixView<const T> a_dot, MatrixView<T> out) {
+  for (Index p = 0; p < slope.rows; ++p) {
+    T* HWY_RESTRICT s = out.row(p);
+    for (const HeadSection& section : shape.sections) {
+      const Index h = section.heads_per_block;
+      const T* HWY_RESTRICT d = slope.row(p) + section.begin;
+      const T* HWY_RESTRICT t = a_dot.row(p) + section.begin;
+      const T* HWY_RESTRICT l = lambda + section.begin;
+      const T sign = static_cast<T>(section.sign);
+      if (h == 1) {
+        for (Index b = 0; b < shape.blocks; ++b) s[b] += sign * l[b] * d[b] * t[b];
+      } else {
+        for (Index b = 0; b < shape.blocks; ++b)
+          for (Index i = b * h; i < (b + 1) * h; ++i) s[b] += sign * l[i] * d[i] * t[i];
+      }
+    }
+  }
+}
+
+template <class T>
+void blocks_backward(const BlockShape& shape, const T* HWY_RESTRICT lambda, MatrixView<const T> phi,
+                     MatrixView<const T> slope, MatrixView<const T> d_s, MatrixView<T> d_a,
+                     T* HWY_RESTRICT d_lambda) {
+  for (Index p = 0; p < phi.rows; ++p) {
+    const T* HWY_RESTRICT ds = d_s.row(p);
+    for (const HeadSection& section : shape.sections) {
+      const Index h = section.heads_per_block;
+      const T* HWY_RESTRICT f = phi.row(p) + section.begin;
+      const T* HWY_RESTRICT d = slope.row(p) + section.begin;
+      const T* HWY_RESTRICT l = lambda + section.begin;
+      T* HWY_RESTRICT da = d_a.row(p) + section.begin;
+      const T sign = static_cast<T>(section.sign);
+      if (h == 1) {
+        for (Index b = 0; b < shape.blocks; ++b) da[b] = sign * ds[b] * l[b] * d[b];
+      } else {
+        for (Index b = 0; b < shape.blocks; ++b)
+          for (Index i = b * h; i < (b + 1) * h; ++i) da[i] = sign * ds[b] * l[i] * d[i];
+      }
+      if (!d_lambda) continue;
+      T* HWY_RESTRICT dl = d_lambda + section.begin;
+      if (h == 1) {
+        for (Index b = 0; b < shape.blocks; ++b) dl[b] += sign * ds[b] * f[b];
+      } else {
+        for (Index b = 0; b < shape.blocks; ++b)
+          for (Index i = b * h; i < (b + 1) * h; ++i) dl[i] += sign * ds[b] * f[i];
+      }
+    }
+  }
+}
+
+template <class T>
+void section_backward_tangent(const HeadSection& section, Index blocks, const T* HWY_RESTRICT lambda,
+                              const T* HWY_RESTRICT phi, const T* HWY_RESTRICT slope, T* HWY_RESTRICT a_dot,
+                              const T* HWY_RESTRICT d_s, const T* HWY_RESTRICT d_s_dot, T* HWY_RESTRICT d_a,
+                              T* HWY_RESTRICT d_lambda) {
+  const T sign = static_cast<T>(section.sign);
+  const Index h = section.heads_per_block;
+  for (Index b = 0; b < blocks; ++b) {
+    const T ds = sign * d_s[b];
+    const T ds_dot = sign * d_s_dot[b];
+    for (Index i = b * h; i < (b + 1) * h; ++i) {
+      const T t = a_dot[i];
+      d_lambda[i] += ds * phi[i] + ds_dot * slope[i] * t;
+      d_a[i] = lambda[i] * (ds * slope[i] + ds_dot * t * curvature(section.activation, phi[i], slope[i]));
+      a_dot[i] = lambda[i] * ds_dot * slope[i];
+    }
+  }
+}
+
+template <class T>
+void blocks_backward_tangent(const BlockShape& shape, const T* lambda, MatrixView<const T> phi,
+                             MatrixView<const T> slope, MatrixView<T> a_dot, MatrixView<const T> d_s,
+                             MatrixView<const T> d_s_dot, MatrixView<T> d_a, T* d_lambda) {
+  for (Index p = 0; p < phi.rows; ++p) {
+    for (const HeadSection& section : shape.sections) {
+      const Index at = section.begin;
+      section_backward_tangent(section, shape.blocks, lambda + at, phi.row(p) + at, slope.row(p) + at,
+                               a_dot.row(p) + at, d_s.row(p), d_s_dot.row(p), d_a.row(p) + at, d_lambda + at);
+    }
+  }
+}
+
+template <class T>
+void spread_rows(std::span<const std::int32_t> begin, MatrixView<const T> rows, MatrixView<T> out) {
+  for (Index i = 0; i < rows.rows; ++i)
+    for (std::int32_t p = begin[static_cast<size_t>(i)]; p < begin[static_cast<size_t>(i) + 1]; ++p)
+      std::copy_n(rows.row(i), rows.cols, out.row(p));
+}
+
+template <class T>
+void gather_rows(std::span<const std::int32_t> begin, MatrixView<const T> d_out, MatrixView<T> sums) {
+  for (Index i = 0; i < sums.rows; ++i) {
+    T* HWY_RESTRICT sum = sums.row(i);
+    std::fill_n(sum, sums.cols, T(0));
+    for (std::int32_t p = begin[static_cast<size_t>(i)]; p < begin[static_cast<size_t>(i) + 1]; ++p) {
+      const T* HWY_RESTRICT one = d_out.row(p);
+      for (Index r = 0; r < sums.cols; ++r) sum[r] += one[r];
+    }
+  }
+}
+
+inline Index first_weight_row(std::span<const std::int32_t> groups, Index p, Index k) {
+  return groups.empty() ? 0 : static_cast<Index>(groups[static_cast<size_t>(p)]) * k;
+}
+
+template <class T>
+void rank_update(MatrixView<const T> features, std::span<const std::int32_t> groups,
+                 MatrixView<const T> weights, MatrixView<T> out) {
+  const Index k = features.cols;
+  for (Index p = 0; p < out.rows; ++p) {
+    T* HWY_RESTRICT o = out.row(p);
+    const Index first = first_weight_row(groups, p, k);
+    for (Index t = 0; t < k; ++t) {
+      const T f = features(p, t);
+      const T* HWY_RESTRICT w = weights.row(first + t);
+      for (Index r = 0; r < out.cols; ++r) o[r] += f * w[r];
+    }
+  }
+}
+
+template <class T>
+void rank_weight_gradient(MatrixView<const T> features, std::span<const std::int32_t> groups,
+                          MatrixView<const T> d_out, MatrixView<T> d_weights) {
+  const Index k = features.cols;
+  for (Index p = 0; p < d_out.rows; ++p) {
+    const T* HWY_RESTRICT d = d_out.row(p);
+    const Index first = first_weight_row(groups, p, k);
+    for (Index t = 0; t < k; ++t) {
+      const T f = features(p, t);
+      T* HWY_RESTRICT w = d_weights.row(first + t);
+      for (Index r = 0; r < d_out.cols; ++r) w[r] += f * d[r];
+    }
+  }
+}
+
+template <class T>
+void rank_feature_gradient(MatrixView<const T> weights, std::span<const std::int32_t> groups,
+                           MatrixView<const T> d_out, MatrixView<T> d_features) {
+  const hn::ScalableTag<T> tag;
+  const Index lanes = static_cast<Index>(hn::Lanes(tag));
+  const Index k = d_features.cols;
+  for (Index p = 0; p < d_out.rows; ++p) {
+    const T* HWY_RESTRICT d = d_out.row(p);
+    const Index first = first_weight_row(groups, p, k);
+    for (Index t = 0; t < k; ++t) {
+      const T* HWY_RESTRICT w = weights.row(first + t);
+      auto sums = hn::Zero(tag);
+      Index r = 0;
+      for (; r + lanes <= d_out.cols; r += lanes)
+        sums = hn::MulAdd(hn::LoadU(tag, w + r), hn::LoadU(tag, d + r), sums);
+      T dot = hn::GetLane(hn::SumOfLanes(tag, sums));
+      for (; r < d_out.cols; ++r) dot += w[r] * d[r];
+      d_features(p, t) = dot;
+    }
+  }
+}
+
+template <class T>
+Kernels<T> table() {
+  return {hwy::TargetName(HWY_TARGET), blocks_forward<T>,       blocks_tangent<T>, blocks_backward<T>,
+          blocks_backward_tangent<T>,  spread_rows<T>,          gather_rows<T>,    rank_update<T>,
+          rank_weight_gradient<T>,     rank_feature_gradient<T>};
+}
+
+Kernels<float> table_float() {
+  return table<float>();
+}
+Kernels<double> table_double() {
+  return table<double>();
+}
+
+}  // namespace bl::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace bl {
+
+HWY_EXPORT(table_float);
+HWY_EXPORT(table_double);
+
+Index BlockShape::total() const {
+  Index heads = 0;
+  for (const HeadSection& section : sections) heads += section.heads_per_block;
+  return blocks * heads;
+}
+
+template <>
+const Kernels<float>& kernels<float>() {
+  static const Kernels<float> chosen = HWY_DYNAMIC_DISPATCH(table_float)();
+  return chosen;
+}
+
+template <>
+const Kernels<double>& kernels<double>() {
+  static const Kernels<double> chosen = HWY_DYNAMIC_DISPATCH(table_double)();
+  return chosen;
+}
+
+}  // namespace bl
+#endif

@@ -1,0 +1,374 @@
+#include "model/network.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "compute/product.hpp"
+
+namespace bl {
+
+namespace {
+
+Architecture validated(Architecture architecture) {
+  validate(architecture);
+  return architecture;
+}
+
+BlockShape block_shape(const Architecture& a, const LayerSpec& layer) {
+  BlockShape shape;
+  shape.blocks = layer.blocks;
+  Index begin = 0;
+  for (const HeadKind kind : kHeadKinds) {
+    shape.sections[static_cast<std::size_t>(kind)] = {.activation = a.activation(kind),
+                                                      .sign = kind == HeadKind::utility ? 1.0 : -1.0,
+                                                      .begin = begin,
+                                                      .heads_per_block = layer.heads(kind)};
+    begin += layer.blocks * layer.heads(kind);
+  }
+  return shape;
+}
+
+template <class T>
+void fill(Matrix<T>& matrix, T value) {
+  std::fill(matrix.flat().begin(), matrix.flat().end(), value);
+}
+
+template <class T>
+void add(MatrixView<const T> from, MatrixView<T> to) {
+  for (Index i = 0; i < from.rows; ++i)
+    for (Index j = 0; j < from.cols; ++j) to(i, j) += from(i, j);
+}
+
+// The flat vector's first tensor with this layer and role; -1 if there is none.
+Index offset_of(const ParameterLayout& layout, std::size_t layer, Role role) {
+  for (const TensorInfo& tensor : layout.tensors())
+    if (tensor.layer == layer && tensor.role == role) return tensor.offset;
+  return -1;
+}
+
+}  // namespace
+
+template <class T>
+Network<T>::Network(Architecture architecture)
+    : architecture_(validated(std::move(architecture))), layout_(architecture_) {
+  for (const LayerSpec& layer : architecture_.layers) total_blocks_ += layer.blocks;
+  for (std::size_t l = 0; l < architecture_.layers.size(); ++l) plans_.push_back(plan_layer(l));
+  readout_offset_ = offset_of(layout_, plans_.size() - 1, Role::readout_weight);
+  readout_bias_offset_ = offset_of(layout_, plans_.size() - 1, Role::readout_bias);
+}
+
+template <class T>
+typename Network<T>::LayerPlan Network<T>::plan_layer(std::size_t l) const {
+  const Architecture& a = architecture_;
+  LayerPlan plan;
+  plan.shape = block_shape(a, a.layers[l]);
+  for (std::size_t k = 0; k < l; ++k) plan.out_from += a.layers[k].blocks;
+  const bool reads_input = l == 0 || a.skip == Skip::input || a.skip == Skip::dense;
+  if (reads_input) {
+    const BasisSpec& basis = l == 0 ? a.basis : BasisSpec{};
+    plan.input.emplace(InputPlan(a.input, basis_terms(basis, a.input, l == 0 ? a.degree() : 1)));
+    plan.input_columns = l == 0 ? layer_input_size(a, 0) : a.input.size();
+  }
+  if (l > 0) {
+    plan.read_count = a.skip == Skip::dense ? plan.out_from : a.layers[l - 1].blocks;
+    plan.read_from = plan.out_from - plan.read_count;
+  }
+  plan.weight_offset = offset_of(layout_, l, Role::weight);
+  plan.bias_offset = offset_of(layout_, l, Role::bias);
+  plan.lambda_offset = offset_of(layout_, l, Role::lambda);
+  plan.projection_offset = offset_of(layout_, l, Role::projection);
+  plan.residual_identity = a.skip == Skip::residual && l > 0 && plan.projection_offset < 0;
+  return plan;
+}
+
+template <class T>
+Index Network<T>::numbers_per_point() const {
+  Index heads = 0;
+  for (const LayerPlan& plan : plans_) heads += plan.shape.total();
+  return 3 * heads + 4 * total_blocks_;
+}
+
+template <class T>
+MatrixView<const T> Network<T>::weights(const LayerPlan& plan, std::span<const T> parameters) const {
+  return {parameters.data() + plan.weight_offset, plan.shape.total(), plan.columns(), plan.columns()};
+}
+
+template <class T>
+MatrixView<T> Network<T>::weights(const LayerPlan& plan, std::span<T> gradient) const {
+  return {gradient.data() + plan.weight_offset, plan.shape.total(), plan.columns(), plan.columns()};
+}
+
+template <class T>
+void Network<T>::prepare(std::span<const T> parameters, PreparedParameters<T>& out) const {
+  out.raw = parameters;
+  out.inputs.resize(plans_.size());
+  out.lambdas.resize(plans_.size());
+  const auto effective = [&](Index at, Sign sign) {
+    const T raw = parameters[static_cast<std::size_t>(at)];
+    return sign == Sign::non_negative ? static_cast<T>(softplus(raw)) : raw;
+  };
+  for (std::size_t l = 0; l < plans_.size(); ++l) {
+    const LayerPlan& plan = plans_[l];
+    if (plan.input)
+      plan.input->prepare(weights(plan, parameters).columns(0, plan.input_columns), out.inputs[l]);
+    out.lambdas[l].resize(static_cast<std::size_t>(plan.shape.total()));
+    for (Index h = 0; h < plan.shape.total(); ++h)
+      out.lambdas[l][static_cast<std::size_t>(h)] = effective(plan.lambda_offset + h, architecture_.lambda);
+  }
+  if (readout_offset_ < 0) return;
+  out.readout.resize(outputs(), plans_.back().shape.blocks);
+  for (std::size_t i = 0; i < out.readout.flat().size(); ++i)
+    out.readout.flat()[i] = effective(readout_offset_ + static_cast<Index>(i), architecture_.readout.sign);
+}
+
+template <class T>
+void Network<T>::forward(const PreparedParameters<T>& w, const Points<T>& points, NetworkWorkspace<T>& ws,
+                         bool values_only) const {
+  const Kernels<T>& k = kernels<T>();
+  const Index n = points.count();
+  ws.layers.resize(plans_.size());
+  ws.s.resize(n, total_blocks_);
+  for (std::size_t l = 0; l < plans_.size(); ++l) {
+    const LayerPlan& plan = plans_[l];
+    LayerWorkspace<T>& layer = ws.layers[l];
+    layer.phi.resize(n, plan.shape.total());
+    const T* bias = plan.bias_offset < 0 ? nullptr : w.raw.data() + plan.bias_offset;
+    if (plan.input) {
+      plan.input->forward(w.inputs[l], bias, points, layer.input, layer.phi.view());
+    } else {
+      for (Index p = 0; p < n; ++p) std::copy_n(bias, plan.shape.total(), layer.phi.row(p));
+    }
+    const MatrixView<T> read = ws.s.view().columns(plan.read_from, plan.read_count);
+    multiply_transposed<T>(read, weights(plan, w.raw).columns(plan.input_columns, plan.read_count),
+                           layer.phi.view(), Accumulate::yes);
+    const MatrixView<T> out = ws.s.view().columns(plan.out_from, plan.shape.blocks);
+    if (plan.residual_identity)
+      for (Index p = 0; p < n; ++p) std::copy_n(read.row(p), read.cols, out.row(p));
+    if (plan.projection_offset >= 0)
+      multiply_transposed<T>(read, {w.raw.data() + plan.projection_offset, out.cols, read.cols, read.cols},
+                             out, Accumulate::no);
+    MatrixView<T> slope;
+    if (!values_only) {
+      layer.slope.resize(n, plan.shape.total());
+      slope = layer.slope.view();
+    }
+    k.blocks_forward(plan.shape, w.lambdas[l].data(), layer.phi.view(), slope, out,
+                     plan.residual_identity || plan.projection_offset >= 0);
+  }
+  const MatrixView<T> last = ws.s.view().columns(plans_.back().out_from, plans_.back().shape.blocks);
+  ws.scores.resize(n, outputs());
+  if (readout_offset_ < 0) {
+    for (Index p = 0; p < n; ++p) ws.scores(p, 0) = last(p, 0);
+    return;
+  }
+  const T* bias = readout_bias_offset_ < 0 ? nullptr : w.raw.data() + readout_bias_offset_;
+  for (Index p = 0; p < n; ++p)
+    for (Index o = 0; o < outputs(); ++o) ws.scores(p, o) = bias ? bias[o] : T(0);
+  multiply_transposed<T>(last, w.readout.view(), ws.scores.view(), Accumulate::yes);
+}
+
+template <class T>
+void Network<T>::tangent(const PreparedParameters<T>& w, const Points<T>& points,
+                         MatrixView<const T> direction, NetworkWorkspace<T>& ws) const {
+  const Kernels<T>& k = kernels<T>();
+  const Index n = points.count();
+  ws.s_dot.resize(n, total_blocks_);
+  fill(ws.s_dot, T(0));
+  for (std::size_t l = 0; l < plans_.size(); ++l) {
+    const LayerPlan& plan = plans_[l];
+    LayerWorkspace<T>& layer = ws.layers[l];
+    layer.a_dot.resize(n, plan.shape.total());
+    if (plan.input) plan.input->tangent(w.inputs[l], points, direction, layer.input, layer.a_dot.view());
+    const MatrixView<T> read = ws.s_dot.view().columns(plan.read_from, plan.read_count);
+    multiply_transposed<T>(read, weights(plan, w.raw).columns(plan.input_columns, plan.read_count),
+                           layer.a_dot.view(), plan.input ? Accumulate::yes : Accumulate::no);
+    const MatrixView<T> out = ws.s_dot.view().columns(plan.out_from, plan.shape.blocks);
+    if (plan.residual_identity) add<T>(read, out);
+    if (plan.projection_offset >= 0)
+      multiply_transposed<T>(read, {w.raw.data() + plan.projection_offset, out.cols, read.cols, read.cols},
+                             out, Accumulate::yes);
+    k.blocks_tangent(plan.shape, w.lambdas[l].data(), layer.slope.view(), layer.a_dot.view(), out);
+  }
+  const MatrixView<T> last = ws.s_dot.view().columns(plans_.back().out_from, plans_.back().shape.blocks);
+  ws.scores_dot.resize(n, outputs());
+  if (readout_offset_ < 0) {
+    for (Index p = 0; p < n; ++p) ws.scores_dot(p, 0) = last(p, 0);
+  } else {
+    multiply_transposed<T>(last, w.readout.view(), ws.scores_dot.view(), Accumulate::no);
+  }
+}
+
+// d_s is zero but for the last layer, which receives d_scores through the readout.
+template <class T>
+void Network<T>::seed_outputs(const PreparedParameters<T>& w, MatrixView<const T> d_scores,
+                              MatrixView<T> d_s) const {
+  for (Index p = 0; p < d_s.rows; ++p) std::fill_n(d_s.row(p), d_s.cols, T(0));
+  const MatrixView<T> last = d_s.columns(plans_.back().out_from, plans_.back().shape.blocks);
+  if (readout_offset_ < 0) {
+    for (Index p = 0; p < d_s.rows; ++p) last(p, 0) = d_scores(p, 0);
+  } else {
+    multiply<T>(d_scores, w.readout.view(), last, Accumulate::no);
+  }
+}
+
+template <class T>
+void Network<T>::readout_gradient(MatrixView<const T> d_scores, MatrixView<const T> s,
+                                  GradientSum<T>& sums) const {
+  if (readout_offset_ < 0) return;
+  const MatrixView<const T> last = s.columns(plans_.back().out_from, plans_.back().shape.blocks);
+  multiply_first_transposed<T>(
+      d_scores, last, {sums.flat.data() + readout_offset_, outputs(), last.cols, last.cols}, Accumulate::yes);
+}
+
+template <class T>
+void Network<T>::pass_down(const LayerPlan& plan, const PreparedParameters<T>& w, MatrixView<const T> d_a,
+                           MatrixView<T> d_s) const {
+  if (plan.read_count == 0) return;
+  const MatrixView<T> read = d_s.columns(plan.read_from, plan.read_count);
+  const MatrixView<const T> own = d_s.columns(plan.out_from, plan.shape.blocks);
+  multiply<T>(d_a, weights(plan, w.raw).columns(plan.input_columns, plan.read_count), read, Accumulate::yes);
+  if (plan.residual_identity) add<T>(own, read);
+  if (plan.projection_offset >= 0)
+    multiply<T>(own, {w.raw.data() + plan.projection_offset, own.cols, read.cols, read.cols}, read,
+                Accumulate::yes);
+}
+
+template <class T>
+void Network<T>::projection_gradient(const LayerPlan& plan, MatrixView<const T> s, MatrixView<const T> d_s,
+                                     GradientSum<T>& sums) const {
+  if (plan.projection_offset < 0) return;
+  multiply_first_transposed<T>(
+      d_s.columns(plan.out_from, plan.shape.blocks), s.columns(plan.read_from, plan.read_count),
+      {sums.flat.data() + plan.projection_offset, plan.shape.blocks, plan.read_count, plan.read_count},
+      Accumulate::yes);
+}
+
+template <class T>
+void Network<T>::value_gradient(const PreparedParameters<T>& w, const Points<T>& points,
+                                MatrixView<const T> d_scores, NetworkWorkspace<T>& ws,
+                                MatrixView<T> d_values) const {
+  const Kernels<T>& k = kernels<T>();
+  const Index n = points.count();
+  ws.d_s.resize(n, total_blocks_);
+  seed_outputs(w, d_scores, ws.d_s.view());
+  for (Index p = 0; p < n; ++p) std::fill_n(d_values.row(p), d_values.cols, T(0));
+  for (std::size_t l = plans_.size(); l-- > 0;) {
+    const LayerPlan& plan = plans_[l];
+    LayerWorkspace<T>& layer = ws.layers[l];
+    ws.d_a.resize(n, plan.shape.total());
+    k.blocks_backward(plan.shape, w.lambdas[l].data(), layer.phi.view(), layer.slope.view(),
+                      ws.d_s.view().columns(plan.out_from, plan.shape.blocks), ws.d_a.view(), nullptr);
+    pass_down(plan, w, ws.d_a.view(), ws.d_s.view());
+    if (plan.input) plan.input->value_gradient(w.inputs[l], points, ws.d_a.view(), layer.input, d_values);
+  }
+}
+
+template <class T>
+void Network<T>::backward(const PreparedParameters<T>& w, const Points<T>& points,
+                          MatrixView<const T> d_scores, NetworkWorkspace<T>& ws, GradientSum<T>& sums) const {
+  const Kernels<T>& k = kernels<T>();
+  const Index n = points.count();
+  ws.d_s.resize(n, total_blocks_);
+  seed_outputs(w, d_scores, ws.d_s.view());
+  readout_gradient(d_scores, ws.s.view(), sums);
+  if (readout_bias_offset_ >= 0) {
+    for (Index p = 0; p < n; ++p)
+      for (Index o = 0; o < outputs(); ++o)
+        sums.flat[static_cast<std::size_t>(readout_bias_offset_ + o)] += d_scores(p, o);
+  }
+  for (std::size_t l = plans_.size(); l-- > 0;) {
+    const LayerPlan& plan = plans_[l];
+    LayerWorkspace<T>& layer = ws.layers[l];
+    projection_gradient(plan, ws.s.view(), ws.d_s.view(), sums);
+    ws.d_a.resize(n, plan.shape.total());
+    k.blocks_backward(plan.shape, w.lambdas[l].data(), layer.phi.view(), layer.slope.view(),
+                      ws.d_s.view().columns(plan.out_from, plan.shape.blocks), ws.d_a.view(),
+                      sums.flat.data() + plan.lambda_offset);
+    layer_gradient(plan, l, points, {}, ws, sums);
+    pass_down(plan, w, ws.d_a.view(), ws.d_s.view());
+  }
+}
+
+template <class T>
+void Network<T>::backward_tangent(const PreparedParameters<T>& w, const Points<T>& points,
+                                  MatrixView<const T> d_scores_dot, NetworkWorkspace<T>& ws,
+                                  GradientSum<T>& sums) const {
+  const Kernels<T>& k = kernels<T>();
+  const Index n = points.count();
+  ws.d_s.resize(n, total_blocks_);
+  fill(ws.d_s, T(0));
+  ws.d_s_dot.resize(n, total_blocks_);
+  seed_outputs(w, d_scores_dot, ws.d_s_dot.view());
+  readout_gradient(d_scores_dot, ws.s_dot.view(), sums);
+  for (std::size_t l = plans_.size(); l-- > 0;) {
+    const LayerPlan& plan = plans_[l];
+    LayerWorkspace<T>& layer = ws.layers[l];
+    projection_gradient(plan, ws.s.view(), ws.d_s.view(), sums);
+    projection_gradient(plan, ws.s_dot.view(), ws.d_s_dot.view(), sums);
+    ws.d_a.resize(n, plan.shape.total());
+    k.blocks_backward_tangent(plan.shape, w.lambdas[l].data(), layer.phi.view(), layer.slope.view(),
+                              layer.a_dot.view(), ws.d_s.view().columns(plan.out_from, plan.shape.blocks),
+                              ws.d_s_dot.view().columns(plan.out_from, plan.shape.blocks), ws.d_a.view(),
+                              sums.flat.data() + plan.lambda_offset);
+    layer_gradient(plan, l, points, layer.a_dot.view(), ws, sums);
+    pass_down(plan, w, ws.d_a.view(), ws.d_s.view());
+    pass_down(plan, w, layer.a_dot.view(), ws.d_s_dot.view());
+  }
+}
+
+// Weights and biases of layer l from ws.d_a and, where d_a_dot.data is not null, from the tangent's d_a_dot.
+template <class T>
+void Network<T>::layer_gradient(const LayerPlan& plan, std::size_t l, const Points<T>& points,
+                                MatrixView<const T> d_a_dot, NetworkWorkspace<T>& ws,
+                                GradientSum<T>& sums) const {
+  const MatrixView<const T> d_a = ws.d_a.view();
+  const MatrixView<T> gradient = weights(plan, std::span<T>(sums.flat));
+  T* d_bias = plan.bias_offset < 0 ? nullptr : sums.flat.data() + plan.bias_offset;
+  if (plan.input) {
+    plan.input->backward(points, d_a, d_a_dot, ws.layers[l].input, sums.inputs[l],
+                         gradient.columns(0, plan.input_columns), d_bias);
+  } else {
+    for (Index p = 0; p < d_a.rows; ++p)
+      for (Index h = 0; h < d_a.cols; ++h) d_bias[h] += d_a(p, h);
+  }
+  const MatrixView<T> d_read = gradient.columns(plan.input_columns, plan.read_count);
+  multiply_first_transposed<T>(d_a, ws.s.view().columns(plan.read_from, plan.read_count), d_read,
+                               Accumulate::yes);
+  if (d_a_dot.data)
+    multiply_first_transposed<T>(d_a_dot, ws.s_dot.view().columns(plan.read_from, plan.read_count), d_read,
+                                 Accumulate::yes);
+}
+
+template <class T>
+void Network<T>::clear(GradientSum<T>& sums) const {
+  sums.flat.assign(static_cast<std::size_t>(layout_.size()), T(0));
+  sums.inputs.resize(plans_.size());
+  for (std::size_t l = 0; l < plans_.size(); ++l)
+    if (plans_[l].input) plans_[l].input->clear(sums.inputs[l], plans_[l].shape.total());
+}
+
+template <class T>
+void Network<T>::finish(const PreparedParameters<T>& w, GradientSum<T>& sums) const {
+  for (std::size_t l = 0; l < plans_.size(); ++l) {
+    const LayerPlan& plan = plans_[l];
+    if (plan.input)
+      plan.input->scatter(sums.inputs[l],
+                          weights(plan, std::span<T>(sums.flat)).columns(0, plan.input_columns));
+  }
+  for (const TensorInfo& tensor : layout_.tensors()) {
+    if (tensor.sign == Sign::free) continue;
+    for (Index i = tensor.offset; i < tensor.offset + tensor.size(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      sums.flat[at] *= T(1) / (T(1) + std::exp(-w.raw[at]));  // softplus'
+    }
+  }
+  const auto& mask = layout_.free_mask();
+  for (std::size_t i = 0; i < mask.size(); ++i)
+    if (!mask[i]) sums.flat[i] = T(0);
+}
+
+template class Network<float>;
+template class Network<double>;
+
+}  // namespace bl

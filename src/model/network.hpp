@@ -1,0 +1,130 @@
+// The utility BL(x, y): forward, tangent and reverse sweeps over a set of points. No tape: the structure is
+// known, so each sweep is a fixed sequence of matrix products and fused block kernels.
+//
+// The network itself is immutable; parameters arrive prepared, and every intermediate lives in a workspace
+// that belongs to one thread.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "compute/kernels.hpp"
+#include "model/architecture.hpp"
+#include "model/input_product.hpp"
+#include "model/parameters.hpp"
+#include "model/points.hpp"
+
+namespace bl {
+
+// Parameters as the sweeps need them: effective lambdas and readout, inputs rearranged. Made once per change.
+template <class T>
+struct PreparedParameters {
+  std::span<const T> raw;
+  std::vector<PreparedInput<T>> inputs;  // per layer; filled where the layer reads z
+  std::vector<std::vector<T>> lambdas;   // per layer, effective
+  Matrix<T> readout;                     // effective
+};
+
+template <class T>
+struct LayerWorkspace {
+  InputWorkspace<T> input;
+  Matrix<T> phi, slope, a_dot;
+};
+
+// All intermediates of one chunk of points. Grows to the largest chunk seen and is then reused.
+template <class T>
+struct NetworkWorkspace {
+  std::vector<LayerWorkspace<T>> layers;
+  Matrix<T> s, s_dot, d_s, d_s_dot;  // points x all blocks of all layers
+  Matrix<T> d_a;
+  Matrix<T> scores, scores_dot;  // points x outputs
+};
+
+// Where a thread sums parameter gradients: the flat vector plus sums still in their working arrangement.
+template <class T>
+struct GradientSum {
+  AlignedVector<T> flat;                 // by effective lambda and readout until finish() is called
+  std::vector<InputGradient<T>> inputs;  // per layer
+};
+
+template <class T>
+class Network {
+ public:
+  // Validates the architecture.
+  explicit Network(Architecture architecture);
+
+  const Architecture& architecture() const { return architecture_; }
+  const ParameterLayout& layout() const { return layout_; }
+  Index outputs() const { return architecture_.outputs; }
+  // Numbers a point keeps during a gradient, for choosing chunk sizes.
+  Index numbers_per_point() const;
+
+  // `parameters` must stay alive and unchanged while `out` is used.
+  void prepare(std::span<const T> parameters, PreparedParameters<T>& out) const;
+
+  // Scores of all points into ws.scores; keeps what the other sweeps need unless values_only.
+  void forward(const PreparedParameters<T>& w, const Points<T>& points, NetworkWorkspace<T>& ws,
+               bool values_only = false) const;
+
+  // After forward: derivative of the scores along direction (points x values) into ws.scores_dot.
+  void tangent(const PreparedParameters<T>& w, const Points<T>& points, MatrixView<const T> direction,
+               NetworkWorkspace<T>& ws) const;
+
+  // After forward: d_values (points x values) = gradient of sum_o d_scores[p][o] score_o by the values of p.
+  void value_gradient(const PreparedParameters<T>& w, const Points<T>& points, MatrixView<const T> d_scores,
+                      NetworkWorkspace<T>& ws, MatrixView<T> d_values) const;
+
+  // After forward: sums += parameter gradient of sum_p d_scores[p] . scores[p].
+  void backward(const PreparedParameters<T>& w, const Points<T>& points, MatrixView<const T> d_scores,
+                NetworkWorkspace<T>& ws, GradientSum<T>& sums) const;
+
+  // After forward and tangent: sums += parameter gradient of sum_p d_scores_dot[p] . scores_dot[p].
+  void backward_tangent(const PreparedParameters<T>& w, const Points<T>& points,
+                        MatrixView<const T> d_scores_dot, NetworkWorkspace<T>& ws,
+                        GradientSum<T>& sums) const;
+
+  void clear(GradientSum<T>& sums) const;
+  // Completes sums.flat: gathers the working sums, passes from effective to raw values, zeroes masked
+  // entries.
+  void finish(const PreparedParameters<T>& w, GradientSum<T>& sums) const;
+
+ private:
+  struct LayerPlan {
+    BlockShape shape;
+    std::optional<InputProduct<T>> input;  // where the layer reads z
+    Index input_columns = 0;               // how many of its columns that takes
+    Index read_from = 0;                   // first column of the block outputs it reads
+    Index read_count = 0;
+    Index out_from = 0;       // where its own outputs lie
+    Index weight_offset = 0;  // heads x (input_columns + read_count)
+    Index bias_offset = -1;
+    Index lambda_offset = 0;
+    Index projection_offset = -1;  // residual: -1 with residual_identity, or no addition
+    bool residual_identity = false;
+
+    Index columns() const { return input_columns + read_count; }
+  };
+
+  LayerPlan plan_layer(std::size_t l) const;
+  MatrixView<const T> weights(const LayerPlan& plan, std::span<const T> parameters) const;
+  MatrixView<T> weights(const LayerPlan& plan, std::span<T> gradient) const;
+  void seed_outputs(const PreparedParameters<T>& w, MatrixView<const T> d_scores, MatrixView<T> d_s) const;
+  void readout_gradient(MatrixView<const T> d_scores, MatrixView<const T> s, GradientSum<T>& sums) const;
+  // d_s of what layer l read, from d_a of its heads and from its residual addition.
+  void pass_down(const LayerPlan& plan, const PreparedParameters<T>& w, MatrixView<const T> d_a,
+                 MatrixView<T> d_s) const;
+  void layer_gradient(const LayerPlan& plan, std::size_t l, const Points<T>& points,
+                      MatrixView<const T> d_a_dot, NetworkWorkspace<T>& ws, GradientSum<T>& sums) const;
+  void projection_gradient(const LayerPlan& plan, MatrixView<const T> s, MatrixView<const T> d_s,
+                           GradientSum<T>& sums) const;
+
+  Architecture architecture_;
+  ParameterLayout layout_;
+  std::vector<LayerPlan> plans_;
+  Index total_blocks_ = 0;
+  Index readout_offset_ = -1;
+  Index readout_bias_offset_ = -1;
+};
+
+}  // namespace bl

@@ -1,0 +1,22 @@
+// Where a utility is evaluated: rows of context, each with any number of candidate responses.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/matrix.hpp"
+
+namespace bl {
+
+template <class T>
+struct Points {
+  MatrixView<const T> context;            // rows x context
+  std::span<const std::int32_t> begin;    // rows + 1: row i owns the points begin[i] ... begin[i + 1] - 1
+  MatrixView<const T> values;             // points x values (no columns where the response has none)
+  std::span<const std::int32_t> classes;  // points: the class of each; empty where the response has none
+
+  Index rows() const { return static_cast<Index>(begin.size()) - 1; }
+  Index count() const { return begin.back(); }
+};
+
+}  // namespace bl

@@ -1,0 +1,101 @@
+#include "objective/batch.hpp"
+
+#include <algorithm>
+
+namespace bl {
+
+namespace {
+
+constexpr Index kLanes = 8;
+constexpr Index kSmallestChunk = 32;     // rows: below this a product is too thin to run well
+constexpr Index kChunksPerBatch = 4;     // a small batch is still cut, so that several threads share it
+constexpr Index kReduceSlice = 1 << 14;  // parameters a task sums over lanes
+
+}  // namespace
+
+template <class T>
+struct BatchEvaluator<T>::Job {
+  std::span<const std::int64_t> rows;
+  const Noise* noise;
+  double scale;
+  Index chunk;
+  Index chunks;
+  Index lanes;
+  bool with_gradient;
+};
+
+template <class T>
+BatchEvaluator<T>::BatchEvaluator(const Objective<T>& objective, ThreadPool& pool)
+    : objective_(&objective), pool_(&pool), lanes_(static_cast<std::size_t>(kLanes)) {}
+
+template <class T>
+void BatchEvaluator<T>::run_lane(const Job& job, std::size_t lane_index) {
+  Lane& lane = lanes_[lane_index];
+  lane.loss = {};
+  if (job.with_gradient) objective_->network().clear(lane.sums);
+  const auto n = static_cast<Index>(job.rows.size());
+  for (Index c = static_cast<Index>(lane_index); c < job.chunks; c += job.lanes) {
+    const Index from = c * job.chunk;
+    const auto rows = job.rows.subspan(static_cast<std::size_t>(from),
+                                       static_cast<std::size_t>(std::min(job.chunk, n - from)));
+    lane.loss.add(objective_->chunk(prepared_, rows, *job.noise, job.scale, lane.workspace,
+                                    job.with_gradient ? &lane.sums : nullptr));
+  }
+  if (job.with_gradient) objective_->network().finish(prepared_, lane.sums);
+}
+
+template <class T>
+LossSum BatchEvaluator<T>::evaluate(std::span<const T> parameters, std::span<const std::int64_t> rows,
+                                    const Noise& noise, double scale, std::span<T> gradient) {
+  objective_->network().prepare(parameters, prepared_);
+  const auto n = static_cast<Index>(rows.size());
+  Job job{.rows = rows,
+          .noise = &noise,
+          .scale = scale,
+          .chunk = 0,
+          .chunks = 0,
+          .lanes = 0,
+          .with_gradient = !gradient.empty()};
+  const Index shared = std::max(kSmallestChunk, (n + kChunksPerBatch - 1) / kChunksPerBatch);
+  job.chunk = std::min(objective_->rows_per_chunk(), shared);
+  job.chunks = (n + job.chunk - 1) / job.chunk;
+  job.lanes = std::min(kLanes, job.chunks);
+  // One captured pointer each: std::function holds it without allocating.
+  struct Call {
+    BatchEvaluator* self;
+    const Job* job;
+  } call{this, &job};
+  pool_->run(static_cast<std::size_t>(job.lanes),
+             [&call](std::size_t lane) { call.self->run_lane(*call.job, lane); });
+  LossSum total;
+  for (Index lane = 0; lane < job.lanes; ++lane) total.add(lanes_[static_cast<std::size_t>(lane)].loss);
+  if (job.with_gradient) reduce(static_cast<std::size_t>(job.lanes), gradient);
+  return total;
+}
+
+template <class T>
+void BatchEvaluator<T>::reduce(std::size_t lanes, std::span<T> gradient) {
+  struct Call {
+    BatchEvaluator* self;
+    std::size_t lanes;
+    std::span<T> gradient;
+  } call{this, lanes, gradient};
+  const auto size = static_cast<Index>(gradient.size());
+  const auto slices = static_cast<std::size_t>((size + kReduceSlice - 1) / kReduceSlice);
+  pool_->run(slices, [&call](std::size_t slice) {
+    const std::size_t from = slice * static_cast<std::size_t>(kReduceSlice);
+    const std::size_t to = std::min(from + static_cast<std::size_t>(kReduceSlice), call.gradient.size());
+    T* out = call.gradient.data();
+    std::copy(call.self->lanes_[0].sums.flat.begin() + static_cast<Index>(from),
+              call.self->lanes_[0].sums.flat.begin() + static_cast<Index>(to), out + from);
+    for (std::size_t lane = 1; lane < call.lanes; ++lane) {
+      const T* one = call.self->lanes_[lane].sums.flat.data();
+      for (std::size_t i = from; i < to; ++i) out[i] += one[i];
+    }
+  });
+}
+
+template class BatchEvaluator<float>;
+template class BatchEvaluator<double>;
+
+}  // namespace bl

@@ -1,0 +1,41 @@
+// Value and gradient over any set of rows, on several threads with the same bits for any number of them.
+//
+// The rows are cut into chunks by shapes alone. Chunk c belongs to lane c mod lanes; a lane works through its
+// chunks in order into a gradient of its own, and lanes are summed in order at the end.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "objective/objective.hpp"
+
+namespace bl {
+
+template <class T>
+class BatchEvaluator {
+ public:
+  BatchEvaluator(const Objective<T>& objective, ThreadPool& pool);
+
+  // Sum of the rows' losses. Where gradient is not empty it becomes scale * d(sum)/d(parameters).
+  LossSum evaluate(std::span<const T> parameters, std::span<const std::int64_t> rows, const Noise& noise,
+                   double scale, std::span<T> gradient);
+
+ private:
+  struct Lane {
+    ObjectiveWorkspace<T> workspace;
+    GradientSum<T> sums;
+    LossSum loss;
+  };
+  struct Job;
+  void run_lane(const Job& job, std::size_t lane);
+  void reduce(std::size_t lanes, std::span<T> gradient);
+
+  const Objective<T>* objective_;
+  ThreadPool* pool_;
+  PreparedParameters<T> prepared_;
+  std::vector<Lane> lanes_;
+};
+
+}  // namespace bl

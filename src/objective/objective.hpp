@@ -1,0 +1,101 @@
+// What training minimises, as value and gradient of a chunk of rows.
+//
+//   likelihood      mean of -log p(observed | x), p over candidates: classes, alternatives, quadrature nodes
+//                   (the observed value itself in the numerator), or the outputs of the vector form
+//   score matching  mean of 1/2 || grad_v BL(x, v~)/tau + (v~ - v)/sigma^2 ||^2,  v~ = v + sigma e
+//   hybrid          gamma_d * likelihood of class given (x, v)  +  gamma_c * score matching of v given (x,
+//   class)
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/random.hpp"
+#include "model/network.hpp"
+#include "objective/dataset.hpp"
+#include "objective/quadrature_rule.hpp"
+
+namespace bl {
+
+enum class ObjectiveKind { likelihood, score_matching, hybrid };
+
+struct ObjectiveSpec {
+  ObjectiveKind kind = ObjectiveKind::likelihood;
+  double temperature = 1;
+  double sigma = 0.5;  // score matching: noise, in units of the encoded response
+  int draws = 1;       // score matching: noise draws per row
+  double gamma_discrete = 1;
+  double gamma_continuous = 1;
+  QuadratureRule rule;  // likelihood of a continuous response
+};
+
+// The noise of score matching: a function of the row, or given outright (rows x draws * values).
+struct Noise {
+  RandomStream stream;
+  double sigma = 0;
+  MatrixView<const double> given;
+};
+
+struct LossSum {
+  double loss = 0;      // sum over rows of weight * loss
+  double weight = 0;    // sum of weights
+  double discrete = 0;  // hybrid: the two parts of `loss`, before gamma
+  double continuous = 0;
+
+  void add(const LossSum& other);
+  double mean() const { return loss / weight; }
+};
+
+template <class T>
+struct ObjectiveWorkspace {
+  NetworkWorkspace<T> network;
+  Matrix<T> context, values, noise, residual, d_scores, direction;
+  std::vector<std::int32_t> begin, classes;
+  std::vector<std::int32_t> numerator;  // per row: the observed candidate's place among all scores
+  std::vector<T> logits;
+};
+
+template <class T>
+class Objective {
+ public:
+  // Throws UsageError or DataError where network, specification and data do not fit together. Views the data.
+  Objective(const Network<T>& network, ObjectiveSpec spec, const DatasetView<T>& data);
+
+  const Network<T>& network() const { return *network_; }
+  const ObjectiveSpec& spec() const { return spec_; }
+  const DatasetView<T>& data() const { return data_; }
+
+  // Rows that fit a cache-sized workspace; depends on shapes alone.
+  Index rows_per_chunk() const;
+
+  // Loss of these rows. With sums: adds scale * d loss / d parameters.
+  LossSum chunk(const PreparedParameters<T>& w, std::span<const std::int64_t> rows, const Noise& noise,
+                double scale, ObjectiveWorkspace<T>& ws, GradientSum<T>* sums) const;
+
+ private:
+  enum class Candidates { outputs, classes, alternatives, nodes };
+
+  void check_data() const;
+  double average_candidates() const;
+  void gather_context(std::span<const std::int64_t> rows, ObjectiveWorkspace<T>& ws) const;
+  void place_candidates(std::span<const std::int64_t> rows, ObjectiveWorkspace<T>& ws) const;
+  void place_classes(std::span<const std::int64_t> rows, ObjectiveWorkspace<T>& ws) const;
+  void place_alternatives(std::span<const std::int64_t> rows, ObjectiveWorkspace<T>& ws) const;
+  void place_nodes(std::span<const std::int64_t> rows, ObjectiveWorkspace<T>& ws) const;
+  void place_noisy_values(std::span<const std::int64_t> rows, const Noise& noise,
+                          ObjectiveWorkspace<T>& ws) const;
+  Points<T> points(const ObjectiveWorkspace<T>& ws) const;
+  double likelihood(const PreparedParameters<T>& w, std::span<const std::int64_t> rows, double scale,
+                    ObjectiveWorkspace<T>& ws, GradientSum<T>* sums) const;
+  double score_matching(const PreparedParameters<T>& w, std::span<const std::int64_t> rows,
+                        const Noise& noise, double scale, ObjectiveWorkspace<T>& ws,
+                        GradientSum<T>* sums) const;
+
+  const Network<T>* network_;
+  ObjectiveSpec spec_;
+  DatasetView<T> data_;
+  Candidates candidates_ = Candidates::classes;
+};
+
+}  // namespace bl

@@ -1,0 +1,288 @@
+#include "training/trainer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <utility>
+
+#include "bl/errors.hpp"
+
+namespace bl {
+
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+template <class Enum, std::size_t N>
+std::string_view text_of(const std::array<std::pair<Enum, std::string_view>, N>& names, Enum value) {
+  for (const auto& [one, text] : names)
+    if (one == value) return text;
+  return "";
+}
+
+constexpr std::array<std::pair<ScheduleKind, std::string_view>, 3> kSchedules = {{
+    {ScheduleKind::constant, "constant"},
+    {ScheduleKind::cosine, "cosine"},
+    {ScheduleKind::plateau, "plateau"},
+}};
+
+constexpr std::array<std::pair<StopReason, std::string_view>, 7> kReasons = {{
+    {StopReason::converged, "converged"},
+    {StopReason::early_stopping, "early stopping"},
+    {StopReason::max_epochs, "epochs used up"},
+    {StopReason::time_limit, "time limit"},
+    {StopReason::interrupted, "interrupted"},
+    {StopReason::no_descent, "no further descent"},
+    {StopReason::diverged, "diverged"},
+}};
+
+void check(const TrainSpec& spec) {
+  const auto positive = [](double value, const char* what) {
+    if (!(value > 0)) throw UsageError(fmt::format("{} must be positive, not {}", what, value));
+  };
+  positive(spec.optimizer.learning_rate, "the learning rate");
+  positive(static_cast<double>(spec.epochs), "the number of epochs");
+  positive(static_cast<double>(spec.batch_size), "the batch size");
+  if (spec.optimizer.weight_decay < 0) throw UsageError("the weight decay cannot be negative");
+}
+
+// A run whose loss grows by this factor over its first epoch is not coming back.
+constexpr double kDivergence = 1e6;
+
+}  // namespace
+
+std::string_view name(ScheduleKind kind) {
+  return text_of(kSchedules, kind);
+}
+std::string_view name(StopReason reason) {
+  return text_of(kReasons, reason);
+}
+
+ScheduleKind schedule_from_name(std::string_view name) {
+  for (const auto& [value, text] : kSchedules)
+    if (text == name) return value;
+  throw UsageError("unknown schedule '" + std::string(name) + "'; known: constant, cosine, plateau");
+}
+
+template <class T>
+Trainer<T>::Trainer(const Objective<T>& training, const Objective<T>* validation, TrainSpec spec,
+                    ThreadPool& pool)
+    : training_(&training),
+      spec_(std::move(spec)),
+      rule_(spec_.optimizer, training.network().layout()),
+      evaluator_(training, pool),
+      validation_(validation),
+      order_(static_cast<std::size_t>(training.data().rows)),
+      gradient_(static_cast<std::size_t>(training.network().layout().size())) {
+  check(spec_);
+  all_rows_.resize(order_.size());
+  std::iota(all_rows_.begin(), all_rows_.end(), std::int64_t{0});
+  for (Index i = 0; i < training.data().rows; ++i)
+    total_weight_ += static_cast<double>(training.data().weight(i));
+  if (!(total_weight_ > 0)) throw DataError("the row weights sum to zero; there is nothing to learn from");
+  if (validation) {
+    validation_evaluator_.emplace(*validation, pool);
+    validation_rows_.resize(static_cast<std::size_t>(validation->data().rows));
+    std::iota(validation_rows_.begin(), validation_rows_.end(), std::int64_t{0});
+  }
+}
+
+template <class T>
+TrainingState<T> Trainer<T>::start() const {
+  TrainingState<T> state;
+  const Network<T>& network = training_->network();
+  state.parameters.resize(static_cast<std::size_t>(network.layout().size()));
+  starting_values<T>(network.architecture(), network.layout(), spec_.seed, state.parameters);
+  return state;
+}
+
+template <class T>
+double Trainer<T>::learning_rate(const TrainingState<T>& state) const {
+  double rate = spec_.optimizer.learning_rate * state.rate_factor;
+  if (spec_.schedule == ScheduleKind::cosine)
+    rate *= 0.5 * (1 + std::cos(std::numbers::pi * static_cast<double>(state.epoch) /
+                                static_cast<double>(spec_.epochs)));
+  return rate;
+}
+
+template <class T>
+double Trainer<T>::sigma(std::int64_t epoch) const {
+  const double start = training_->spec().sigma;
+  if (spec_.sigma_final <= 0 || spec_.epochs < 2) return start;
+  const double share = std::min(1.0, static_cast<double>(epoch) / static_cast<double>(spec_.epochs - 1));
+  return start * std::pow(spec_.sigma_final / start, share);
+}
+
+template <class T>
+double Trainer<T>::validation_loss(std::span<const T> parameters) {
+  const double last_sigma = spec_.sigma_final > 0 ? spec_.sigma_final : validation_->spec().sigma;
+  const Noise same_every_epoch{RandomStream(spec_.seed, Purpose::validation_noise), last_sigma, {}};
+  return validation_evaluator_->evaluate(parameters, validation_rows_, same_every_epoch, 1, {}).mean();
+}
+
+template <class T>
+typename Trainer<T>::EpochOutcome Trainer<T>::stochastic_epoch(TrainingState<T>& state,
+                                                               const TrainingHooks<T>& hooks) {
+  const auto epoch = static_cast<std::uint32_t>(state.epoch);
+  shuffled_order(RandomStream(spec_.seed, Purpose::shuffle, epoch), order_);
+  const Noise noise{RandomStream(spec_.seed, Purpose::score_noise, epoch), sigma(state.epoch), {}};
+  const double rate = learning_rate(state);
+  // Row weights keep their meaning across batches: they are relative to the mean weight of all rows.
+  const double mean_weight = total_weight_ / static_cast<double>(order_.size());
+  EpochOutcome outcome;
+  LossSum sum;
+  const auto batch_size = static_cast<std::size_t>(spec_.batch_size);
+  for (std::size_t from = 0; from < order_.size(); from += batch_size) {
+    const auto rows =
+        std::span<const std::int64_t>(order_).subspan(from, std::min(batch_size, order_.size() - from));
+    const double scale = 1 / (mean_weight * static_cast<double>(rows.size()));
+    const LossSum loss = evaluator_.evaluate(state.parameters, rows, noise, scale, gradient_);
+    outcome.gradient_norm = clip_norm<T>(gradient_, spec_.clip_norm);
+    if (!std::isfinite(loss.loss) || !std::isfinite(outcome.gradient_norm)) {
+      outcome.stop = StopReason::diverged;
+      outcome.cause = fmt::format(
+          "the {} became {} in epoch {}, batch {}, at learning rate {}; lower --learning-rate, set "
+          "--clip-norm, or look "
+          "for extreme values in the data",
+          std::isfinite(loss.loss) ? "gradient" : "loss",
+          std::isfinite(loss.loss) ? outcome.gradient_norm : loss.loss, state.epoch + 1,
+          from / batch_size + 1, rate);
+      return outcome;
+    }
+    rule_.step(state.parameters, gradient_, rate, state.optimizer);
+    sum.add(loss);
+    if (hooks.should_stop && hooks.should_stop()) {
+      outcome.stop = StopReason::interrupted;
+      outcome.cause = fmt::format("stopped on request in epoch {}", state.epoch + 1);
+      return outcome;
+    }
+    if (out_of_time()) {
+      outcome.stop = StopReason::time_limit;
+      outcome.cause =
+          fmt::format("the time limit of {} s was reached in epoch {}", spec_.time_limit, state.epoch + 1);
+      return outcome;
+    }
+  }
+  outcome.loss = sum.mean();
+  if (!state.history.empty() && outcome.loss > kDivergence * (1 + std::abs(state.history[0].train_loss))) {
+    outcome.stop = StopReason::diverged;
+    outcome.cause = fmt::format("the training loss grew to {:.3g} in epoch {}; lower --learning-rate",
+                                outcome.loss, state.epoch + 1);
+  }
+  return outcome;
+}
+
+template <class T>
+typename Trainer<T>::EpochOutcome Trainer<T>::lbfgs_iteration(TrainingState<T>& state) {
+  const Noise noise{RandomStream(spec_.seed, Purpose::score_noise), training_->spec().sigma, {}};
+  const double scale = 1 / total_weight_;
+  const DifferentiableFunction<T> function = [&](std::span<const T> point, std::span<T> gradient) {
+    return evaluator_.evaluate(point, all_rows_, noise, scale, gradient).mean();
+  };
+  EpochOutcome outcome;
+  const LbfgsStatus status = lbfgs_.iterate(function, state.parameters, state.lbfgs);
+  outcome.loss = state.lbfgs.value;
+  outcome.gradient_norm = clip_norm<T>(state.lbfgs.gradient, 0);
+  if (status == LbfgsStatus::not_finite) {
+    outcome.stop = StopReason::diverged;
+    outcome.cause = fmt::format("the loss is {} at the starting values", outcome.loss);
+  } else if (outcome.gradient_norm <= spec_.gradient_tolerance) {
+    outcome.stop = StopReason::converged;
+    outcome.cause =
+        fmt::format("gradient norm {:.3g} is within {:.3g}", outcome.gradient_norm, spec_.gradient_tolerance);
+  } else if (status == LbfgsStatus::no_descent) {
+    outcome.stop = StopReason::no_descent;
+    outcome.cause = fmt::format(
+        "no lower point was found with gradient norm {:.3g}: a kink, or the precision of the arithmetic",
+        outcome.gradient_norm);
+  }
+  return outcome;
+}
+
+template <class T>
+bool Trainer<T>::monitor(TrainingState<T>& state, double value) {
+  if (value < state.best_monitor - spec_.min_delta || state.best_parameters.empty()) {
+    state.best_monitor = value;
+    state.best_epoch = state.epoch;
+    state.best_parameters = state.parameters;
+    state.stale_epochs = state.plateau_epochs = 0;
+    return false;
+  }
+  ++state.stale_epochs;
+  if (++state.plateau_epochs > spec_.plateau_patience && spec_.schedule == ScheduleKind::plateau) {
+    state.rate_factor *= spec_.plateau_factor;
+    state.plateau_epochs = 0;
+  }
+  return spec_.patience > 0 && state.stale_epochs >= spec_.patience;
+}
+
+template <class T>
+bool Trainer<T>::out_of_time() const {
+  return spec_.time_limit > 0 && now() - started_ > spec_.time_limit;
+}
+
+template <class T>
+FitReport Trainer<T>::run(TrainingState<T>& state, const TrainingHooks<T>& hooks) {
+  started_ = now();
+  const bool lbfgs = spec_.optimizer.kind == OptimizerKind::lbfgs;
+  FitReport report;
+  report.cause = fmt::format("all {} epochs were run", spec_.epochs);
+  bool stopped = false;
+  while (!stopped && state.epoch < spec_.epochs) {
+    const double rate = learning_rate(state);
+    const EpochOutcome outcome = lbfgs ? lbfgs_iteration(state) : stochastic_epoch(state, hooks);
+    report.gradient_norm = outcome.gradient_norm;
+    if (outcome.stop) {
+      report.reason = *outcome.stop;
+      report.cause = outcome.cause;
+      stopped = true;
+      // An epoch that was cut short leaves no record; a final L-BFGS point does.
+      if (report.reason != StopReason::converged && report.reason != StopReason::no_descent) break;
+    }
+    ++state.epoch;
+    EpochRecord record{.epoch = state.epoch,
+                       .train_loss = outcome.loss,
+                       .gradient_norm = outcome.gradient_norm,
+                       .learning_rate = lbfgs ? 1.0 : rate};
+    if (validation_) record.validation_loss = validation_loss(state.parameters);
+    record.monitor = hooks.metric ? hooks.metric(state.parameters) : record.validation_loss;
+    state.history.push_back(record);
+    if (!std::isnan(record.monitor) && monitor(state, record.monitor) && !stopped) {
+      report.reason = StopReason::early_stopping;
+      report.cause = fmt::format("no improvement for {} epochs", state.stale_epochs);
+      stopped = true;
+    }
+    if (hooks.on_epoch) hooks.on_epoch(state);
+    if (stopped) break;
+    if (hooks.should_stop && hooks.should_stop()) {
+      report.reason = StopReason::interrupted;
+      report.cause = fmt::format("stopped on request after epoch {}", state.epoch);
+      stopped = true;
+    } else if (out_of_time()) {
+      report.reason = StopReason::time_limit;
+      report.cause = fmt::format("the time limit of {} s was reached", spec_.time_limit);
+      stopped = true;
+    }
+  }
+  if (!state.best_parameters.empty()) state.parameters = state.best_parameters;
+  report.epochs = state.epoch;
+  report.best_epoch = state.best_parameters.empty() ? state.epoch : state.best_epoch;
+  report.final_loss =
+      state.history.empty() ? std::numeric_limits<double>::quiet_NaN() : state.history.back().train_loss;
+  if (!state.best_parameters.empty()) report.best_monitor = state.best_monitor;
+  report.history = state.history;
+  report.seconds = now() - started_;
+  return report;
+}
+
+template class Trainer<float>;
+template class Trainer<double>;
+
+}  // namespace bl

@@ -1,0 +1,229 @@
+#include "gibbs/chain_moves.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "bl/errors.hpp"
+#include "gibbs/normal_rows.hpp"
+
+namespace bl::gibbs {
+
+namespace {
+
+constexpr double kDivergence = 1000;  // rise of energy that counts as one, as in Stan
+
+template <class T>
+double half_square(const T* row, Index cols) {
+  double sum = 0;
+  for (Index j = 0; j < cols; ++j) sum += static_cast<double>(row[j]) * static_cast<double>(row[j]);
+  return sum / 2;
+}
+
+template <class T>
+bool all_finite(const T* row, Index cols) {
+  // A sum of x * 0 is 0 exactly where every x is finite, and has no branches inside.
+  T sum = 0;
+  for (Index j = 0; j < cols; ++j) sum += row[j] * T{0};
+  return sum == T{0};
+}
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+}  // namespace
+
+template <class T>
+ChainMoves<T>::ChainMoves(const LogDensity<T>& law, const Box& box, MatrixView<const T> start,
+                          std::uint64_t seed)
+    : law_(law), seed_(seed), scale_(at(start.cols), T{1}), walls_(false) {
+  for (std::size_t j = 0; j < box.lower.size(); ++j) {
+    lower_.push_back(static_cast<T>(box.lower[j]));
+    upper_.push_back(static_cast<T>(box.upper[j]));
+    walls_ = walls_ || std::isfinite(lower_[j]) || std::isfinite(upper_[j]);
+  }
+  for (Matrix<T>* matrix : {&position_, &gradient_, &proposal_, &proposal_gradient_, &momentum_})
+    matrix->resize(start.rows, start.cols);
+  for (Index i = 0; i < start.rows; ++i) {
+    for (Index j = 0; j < start.cols; ++j) {
+      const T y = start(i, j);
+      if (!(y >= lower_[at(j)] && y <= upper_[at(j)]) || !std::isfinite(y))
+        throw UsageError(
+            fmt::format("start of chain {}, dimension {}: {} is not a point of the support [{}, {}]", i, j, y,
+                        lower_[at(j)], upper_[at(j)]));
+      position_(i, j) = y;
+    }
+  }
+  for (auto* values : {&value_, &proposal_value_}) values->resize(at(start.rows));
+  kinetic_.resize(at(start.rows));
+  for (auto* flags : {&alive_, &turned_, &stopped_}) flags->assign(at(start.rows), 0);
+}
+
+template <class T>
+void ChainMoves<T>::refresh(Index chunk) {
+  const Index from = first(chunk), count = size(chunk);
+  law_.evaluate(from, points(chunk), std::span(value_).subspan(at(from), at(count)),
+                gradient_.view().row_range(from, count));
+  for (Index i = from; i < from + count; ++i)
+    if (!std::isfinite(value_[at(i)]) || !all_finite(gradient_.row(i), gradient_.cols()))
+      throw NumericError(fmt::format(
+          "the log-density ({}) or its gradient is not finite where chain {} stands; choose another start",
+          value_[at(i)], i));
+}
+
+template <class T>
+void ChainMoves<T>::begin(Index chunk, const RandomStream& stream, double noise) {
+  const Index from = first(chunk), count = size(chunk), d = position_.cols();
+  fill_normal_rows(stream, from, momentum_.view().row_range(from, count));
+  for (Index i = from; i < from + count; ++i) {
+    T* p = momentum_.row(i);
+    if (noise != 1)
+      for (Index j = 0; j < d; ++j) p[j] *= static_cast<T>(noise);
+    kinetic_[at(i)] = half_square(p, d);
+    std::copy_n(position_.row(i), d, proposal_.row(i));
+    std::copy_n(gradient_.row(i), d, proposal_gradient_.row(i));
+    alive_[at(i)] = 1;
+    turned_[at(i)] = 0;
+    if (stopped_[at(i)]) abandon(i);
+  }
+}
+
+template <class T>
+void ChainMoves<T>::kick(Index chunk, double factor) {
+  const Index from = first(chunk), d = position_.cols();
+  const T* scale = scale_.data();
+  const T f = static_cast<T>(factor);
+  for (Index i = from; i < from + size(chunk); ++i) {
+    T* p = momentum_.row(i);
+    const T* g = proposal_gradient_.row(i);
+    for (Index j = 0; j < d; ++j) p[j] += f * scale[j] * g[j];
+  }
+}
+
+template <class T>
+void ChainMoves<T>::drift(Index chunk, double step) {
+  const Index from = first(chunk), d = position_.cols();
+  const T* scale = scale_.data();
+  const T e = static_cast<T>(step);
+  for (Index i = from; i < from + size(chunk); ++i) {
+    T* q = proposal_.row(i);
+    T* p = momentum_.row(i);
+    for (Index j = 0; j < d; ++j) q[j] += e * scale[j] * p[j];
+    if (!all_finite(q, d)) {
+      abandon(i);
+    } else if (walls_) {
+      for (Index j = 0; j < d; ++j)
+        if (reflect(lower_[at(j)], upper_[at(j)], q[j])) p[j] = -p[j];
+    }
+  }
+}
+
+// The rest of the trajectory stands still at its start, so that the law is never asked about non-finite
+// points.
+template <class T>
+void ChainMoves<T>::abandon(Index chain) {
+  alive_[at(chain)] = 0;
+  const Index d = position_.cols();
+  std::copy_n(position_.row(chain), d, proposal_.row(chain));
+  std::fill_n(momentum_.row(chain), d, T{0});
+  std::fill_n(proposal_gradient_.row(chain), d, T{0});
+}
+
+template <class T>
+void ChainMoves<T>::drop_non_finite(Index chunk) {
+  const Index from = first(chunk), d = position_.cols();
+  for (Index i = from; i < from + size(chunk); ++i) {
+    const bool finite = std::isfinite(proposal_value_[at(i)]) && all_finite(proposal_gradient_.row(i), d);
+    if (!finite || !alive_[at(i)]) abandon(i);
+  }
+}
+
+template <class T>
+Index ChainMoves<T>::note_turns(Index chunk) {
+  const Index from = first(chunk), d = position_.cols();
+  Index turned = 0;
+  for (Index i = from; i < from + size(chunk); ++i) {
+    double along = 0;
+    for (Index j = 0; j < d; ++j)
+      along += static_cast<double>((proposal_(i, j) - position_(i, j)) / scale_[at(j)] * momentum_(i, j));
+    if (along < 0) turned_[at(i)] = 1;
+    turned += turned_[at(i)];
+  }
+  return turned;
+}
+
+template <class T>
+ChunkSums ChainMoves<T>::trajectory(Index chunk, const RandomStream& stream,
+                                    const MoveSettings<T>& settings) {
+  const Index from = first(chunk), count = size(chunk);
+  ChunkSums sums;
+  begin(chunk, stream, settings.noise);
+  kick(chunk, settings.step / 2);
+  for (Index l = 0; l < settings.leapfrog; ++l) {
+    drift(chunk, settings.step);
+    law_.evaluate(from, proposal_.view().row_range(from, count),
+                  std::span(proposal_value_).subspan(at(from), at(count)),
+                  proposal_gradient_.view().row_range(from, count));
+    drop_non_finite(chunk);
+    if (settings.find_turn) sums.turned = note_turns(chunk);
+    const bool last = l + 1 == settings.leapfrog;
+    if (!last || settings.adjusted) kick(chunk, last ? settings.step / 2 : settings.step);
+  }
+  return sums;
+}
+
+// Fall of energy from the start to the end of the trajectory: the logarithm of the Metropolis ratio.
+template <class T>
+double ChainMoves<T>::energy_gain(Index chain) const {
+  const double rise_of_kinetic = half_square(momentum_.row(chain), momentum_.cols()) - kinetic_[at(chain)];
+  return static_cast<double>(proposal_value_[at(chain)]) - static_cast<double>(value_[at(chain)]) -
+         rise_of_kinetic;
+}
+
+template <class T>
+void ChainMoves<T>::take(Index chain) {
+  const Index d = position_.cols();
+  std::copy_n(proposal_.row(chain), d, position_.row(chain));
+  std::copy_n(proposal_gradient_.row(chain), d, gradient_.row(chain));
+  value_[at(chain)] = proposal_value_[at(chain)];
+}
+
+template <class T>
+ChunkSums ChainMoves<T>::advance(Index chunk, std::uint32_t move, const MoveSettings<T>& settings) {
+  ChunkSums sums = trajectory(chunk, RandomStream(seed_, Purpose::sampler_move, move), settings);
+  const RandomStream accept(seed_, Purpose::sampler_accept, move);
+  for (Index i = first(chunk); i < first(chunk) + size(chunk); ++i) {
+    if (!settings.adjusted) {
+      if (alive_[at(i)]) take(i);
+      sums.divergences += !alive_[at(i)] && !stopped_[at(i)];
+      stopped_[at(i)] = !alive_[at(i)];
+      sums.acceptance += alive_[at(i)];
+      continue;
+    }
+    const double gain = alive_[at(i)] ? energy_gain(i) : -std::numeric_limits<double>::infinity();
+    if (!(gain > -kDivergence)) {
+      ++sums.divergences;
+      continue;
+    }
+    const double ratio = std::exp(std::min(0.0, gain));
+    sums.acceptance += ratio;
+    if (accept.uniform(static_cast<std::uint64_t>(i), 0) < ratio) take(i);
+  }
+  return sums;
+}
+
+template <class T>
+ChunkSums ChainMoves<T>::attempt(Index chunk, std::uint32_t trial, const MoveSettings<T>& settings) {
+  ChunkSums sums = trajectory(chunk, RandomStream(seed_, Purpose::sampler_start, trial), settings);
+  for (Index i = first(chunk); i < first(chunk) + size(chunk); ++i) {
+    const double gain = alive_[at(i)] ? energy_gain(i) : -std::numeric_limits<double>::infinity();
+    if (!std::isnan(gain)) sums.acceptance += std::exp(std::min(0.0, gain));
+  }
+  return sums;
+}
+
+template class ChainMoves<float>;
+template class ChainMoves<double>;
+
+}  // namespace bl::gibbs

@@ -1,0 +1,64 @@
+// The law of some coordinates given the others, as a law of its own.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "bl/errors.hpp"
+#include "gibbs/log_density.hpp"
+
+namespace bl::gibbs {
+
+// Coordinate free[j] of the joint law is coordinate j here; the others keep the values of `fixed` (chains x
+// all dimensions, its free columns unread), which may differ by chain. The joint law must outlive this.
+template <class T>
+class ConditionalDensity : public LogDensity<T> {
+ public:
+  ConditionalDensity(const LogDensity<T>& joint, std::vector<Index> free, MatrixView<const T> fixed)
+      : joint_(joint),
+        free_(std::move(free)),
+        points_(fixed.rows, fixed.cols),
+        gradients_(fixed.rows, fixed.cols) {
+    if (fixed.cols != joint.dimension())
+      throw UsageError(
+          fmt::format("conditional law: {} fixed values per chain, the joint law has {} dimensions",
+                      fixed.cols, joint.dimension()));
+    std::vector<bool> seen(static_cast<std::size_t>(fixed.cols), false);
+    for (const Index j : free_) {
+      if (j < 0 || j >= fixed.cols || seen[static_cast<std::size_t>(j)])
+        throw UsageError(
+            fmt::format("conditional law: free coordinate {} is out of range or named twice", j));
+      seen[static_cast<std::size_t>(j)] = true;
+    }
+    for (Index i = 0; i < fixed.rows; ++i)
+      for (Index j = 0; j < fixed.cols; ++j)
+        points_(i, j) = seen[static_cast<std::size_t>(j)] ? T{0} : fixed(i, j);
+  }
+
+  Index dimension() const override { return static_cast<Index>(free_.size()); }
+
+  // Each chain has a row of scratch space of its own, so disjoint ranges do not meet.
+  void evaluate(Index first, MatrixView<const T> points, std::span<T> value,
+                MatrixView<T> gradient) const override {
+    const auto joint_points = points_.view().row_range(first, points.rows);
+    for (Index i = 0; i < points.rows; ++i)
+      for (std::size_t j = 0; j < free_.size(); ++j)
+        joint_points(i, free_[j]) = points(i, static_cast<Index>(j));
+    MatrixView<T> joint_gradient;
+    if (gradient.data) joint_gradient = gradients_.view().row_range(first, points.rows);
+    joint_.evaluate(first, joint_points, value, joint_gradient);
+    if (!gradient.data) return;
+    for (Index i = 0; i < points.rows; ++i)
+      for (std::size_t j = 0; j < free_.size(); ++j)
+        gradient(i, static_cast<Index>(j)) = joint_gradient(i, free_[j]);
+  }
+
+ private:
+  const LogDensity<T>& joint_;
+  std::vector<Index> free_;
+  mutable Matrix<T> points_;
+  mutable Matrix<T> gradients_;
+};
+
+}  // namespace bl::gibbs

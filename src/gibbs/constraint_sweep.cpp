@@ -1,0 +1,225 @@
+#include "gibbs/constraint_sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "bl/errors.hpp"
+#include "gibbs/law_1d.hpp"
+
+namespace bl::gibbs {
+
+namespace {
+
+constexpr double kWithin = 0.1;
+constexpr double kPercentile = 0.95;
+constexpr Index kLongestTrajectory =
+    8;                             // |T| mixes within a few steps; longer ones would only turn the sphere
+constexpr double kTailWidth = 12;  // half-width of the exact integral in standard deviations of T
+
+// Row r of the stream: x of context r, or the start of chain r.
+Matrix<double> normal_rows(std::uint64_t seed, Purpose purpose, Index rows, Index cols) {
+  Matrix<double> out(rows, cols);
+  const RandomStream stream(seed, purpose);
+  for (Index i = 0; i < rows; ++i)
+    stream.fill_normal(static_cast<std::uint64_t>(i), std::span(out.row(i), static_cast<std::size_t>(cols)));
+  return out;
+}
+
+double quantile_of(std::vector<double> values, double p) {
+  const auto place = static_cast<Index>(p * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + place, values.end());
+  return values[static_cast<std::size_t>(place)];
+}
+
+SweepFigures figures_of(const std::vector<double>& absolute) {
+  SweepFigures figures;
+  for (const double t : absolute) {
+    figures.mean += t;
+    figures.share_within += t <= kWithin;
+  }
+  figures.mean /= static_cast<double>(absolute.size());
+  figures.share_within /= static_cast<double>(absolute.size());
+  figures.percentile_95 = quantile_of(absolute, kPercentile);
+  return figures;
+}
+
+SamplerOptions sampler_options(const SweepOptions& options, const SweepSetting& setting) {
+  SamplerOptions sampler;
+  sampler.method = options.method;
+  sampler.warmup = options.warmup;
+  sampler.draws = options.draws;
+  sampler.max_leapfrog = kLongestTrajectory;
+  sampler.temperature = setting.tau;
+  sampler.chains_per_law = options.chains_per_context;
+  sampler.seed = options.seed;
+  return sampler;
+}
+
+// Starts: standard normal directions at the length of x. The paper's update is given this as well, so what it
+// does afterwards is not the fault of a far start.
+Matrix<double> starts_on_sphere(const SweepOptions& options, const std::vector<double>& chain_lengths) {
+  auto starts = normal_rows(options.seed, Purpose::sampler_start, static_cast<Index>(chain_lengths.size()),
+                            options.dimension);
+  for (Index i = 0; i < starts.rows(); ++i) {
+    double squared = 0;
+    for (Index j = 0; j < starts.cols(); ++j) squared += starts(i, j) * starts(i, j);
+    const double factor = std::sqrt(chain_lengths[static_cast<std::size_t>(i)] / squared);
+    for (Index j = 0; j < starts.cols(); ++j) starts(i, j) *= factor;
+  }
+  return starts;
+}
+
+void fill_row(const SamplerResult<double>& result, SweepRow& row) {
+  std::vector<double> absolute;
+  row.chains = result.draws.chains();
+  for (Index c = 0; c < row.chains; ++c) {
+    if (result.stopped[static_cast<std::size_t>(c)]) {
+      ++row.diverged_chains;
+      continue;
+    }
+    for (Index t = 0; t < result.draws.draws(); ++t) absolute.push_back(result.draws(t, c, 0));
+  }
+  row.acceptance = result.acceptance;
+  row.step = result.step;
+  row.divergences = result.divergences;
+  const Diagnostics& diagnostics = result.diagnostics.front();
+  row.standard_error = diagnostics.mcse_mean;
+  row.rhat = diagnostics.rhat;
+  row.ess_bulk = diagnostics.ess_bulk;
+  if (!absolute.empty()) row.sampled = figures_of(absolute);
+  if (row.diverged_chains > 0) {
+    row.note =
+        fmt::format("diverged: {} of {} chains left the finite numbers", row.diverged_chains, row.chains);
+    row.standard_error = row.rhat = row.ess_bulk = std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
+SweepRow run_setting(const SweepOptions& options, const SweepSetting& setting, ThreadPool& pool) {
+  SweepRow row;
+  row.setting = setting;
+  if (setting.lambda == 0) {
+    row.note =
+        "improper: at lambda = 0 the density is constant and has no finite integral without a support box";
+    return row;
+  }
+  const auto squared_lengths = sweep_squared_lengths(options);
+  row.exact = exact_constraint_figures(setting, squared_lengths, options.dimension);
+  std::vector<double> per_chain;
+  for (const double length : squared_lengths)
+    per_chain.insert(per_chain.end(), static_cast<std::size_t>(options.chains_per_context), length);
+  const ConstraintDensity law(options.dimension, setting, per_chain);
+  const auto starts = starts_on_sphere(options, per_chain);
+  Statistic<double> absolute;
+  absolute.columns = 1;
+  absolute.compute = [&law](Index first, MatrixView<const double> points, MatrixView<double> out) {
+    for (Index i = 0; i < points.rows; ++i) out(i, 0) = std::abs(law.constraint(first + i, points.row(i)));
+  };
+  const auto result = sample<double>(law, Box::unbounded(options.dimension), starts.view(),
+                                     sampler_options(options, setting), pool, &absolute);
+  fill_row(result, row);
+  return row;
+}
+
+void check(const SweepOptions& options) {
+  if (options.dimension < 1 || options.contexts < 1 || options.chains_per_context < 1)
+    throw UsageError("constraint sweep: dimension, contexts and chains per context must be at least 1");
+  for (const SweepSetting& setting : options.settings)
+    if (!(setting.lambda >= 0) || !(setting.tau > 0))
+      throw UsageError(
+          fmt::format("constraint sweep: lambda {} must not be negative and tau {} must be positive",
+                      setting.lambda, setting.tau));
+}
+
+}  // namespace
+
+std::vector<SweepSetting> paper_sweep_settings() {
+  std::vector<SweepSetting> settings;
+  for (const double tau : {2.0, 1.0, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01, 0.005}) settings.push_back({25, tau});
+  for (const double lambda : {0.0, 1.0, 3.0, 10.0, 30.0, 100.0, 200.0, 500.0})
+    settings.push_back({lambda, 0.05});
+  return settings;
+}
+
+std::vector<double> sweep_squared_lengths(const SweepOptions& options) {
+  const auto x = normal_rows(options.seed, Purpose::simulation, options.contexts, options.dimension);
+  std::vector<double> lengths(static_cast<std::size_t>(options.contexts), 0.0);
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index j = 0; j < x.cols(); ++j) lengths[static_cast<std::size_t>(i)] += x(i, j) * x(i, j);
+  return lengths;
+}
+
+SweepFigures exact_constraint_figures(const SweepSetting& setting, const std::vector<double>& squared_lengths,
+                                      Index dimension) {
+  const double power = static_cast<double>(dimension) / 2 - 1;
+  const double strength = setting.lambda / setting.tau;
+  const double sd = std::sqrt(0.5 / strength);
+  std::vector<Law1d> laws;
+  for (const double squared_length : squared_lengths) {
+    const auto log_density = [=](std::span<const double> t, std::span<double> out) {
+      for (std::size_t i = 0; i < t.size(); ++i)
+        out[i] = power * std::log1p(t[i] / squared_length) - strength * t[i] * t[i];
+    };
+    // The centre moves up by about power / |x|^2 variances; the end of the range has density zero, so stop
+    // short.
+    const double reach = kTailWidth * sd + power / squared_length * sd * sd * 2;
+    laws.emplace_back(log_density, std::max(-reach, -squared_length * (1 - 1e-12)), reach);
+  }
+  const double n = static_cast<double>(laws.size());
+  const auto share_below = [&](double t) {
+    double sum = 0;
+    for (const Law1d& law : laws) sum += law.cdf(t) - law.cdf(-t);
+    return sum / n;
+  };
+  SweepFigures figures;
+  figures.share_within = share_below(kWithin);
+  for (const Law1d& law : laws)
+    figures.mean +=
+        law.expectation([](std::span<const double> t, std::span<double> out) {
+             std::transform(t.begin(), t.end(), out.begin(), [](double v) { return std::abs(v); });
+           })
+            .value /
+        n;
+  double low = 0, high = 0;
+  for (const Law1d& law : laws) high = std::max({high, law.upper(), -law.lower()});
+  for (int k = 0; k < 100; ++k) {
+    const double middle = (low + high) / 2;
+    (share_below(middle) < kPercentile ? low : high) = middle;
+  }
+  figures.percentile_95 = high;
+  return figures;
+}
+
+ConstraintDensity::ConstraintDensity(Index dimension, SweepSetting setting,
+                                     std::vector<double> squared_lengths)
+    : dimension_(dimension),
+      strength_(setting.lambda / setting.tau),
+      squared_lengths_(std::move(squared_lengths)) {}
+
+double ConstraintDensity::constraint(Index chain, const double* y) const {
+  double squared = 0;
+  for (Index j = 0; j < dimension_; ++j) squared += y[j] * y[j];
+  return squared - squared_lengths_[static_cast<std::size_t>(chain)];
+}
+
+void ConstraintDensity::evaluate(Index first, MatrixView<const double> points, std::span<double> value,
+                                 MatrixView<double> gradient) const {
+  for (Index i = 0; i < points.rows; ++i) {
+    const double t = constraint(first + i, points.row(i));
+    value[static_cast<std::size_t>(i)] = -strength_ * t * t;
+    if (!gradient.data) continue;
+    const double factor = -4 * strength_ * t;
+    for (Index j = 0; j < dimension_; ++j) gradient(i, j) = factor * points(i, j);
+  }
+}
+
+std::vector<SweepRow> run_constraint_sweep(const SweepOptions& options, ThreadPool& pool) {
+  check(options);
+  std::vector<SweepRow> rows;
+  for (const SweepSetting& setting : options.settings) rows.push_back(run_setting(options, setting, pool));
+  return rows;
+}
+
+}  // namespace bl::gibbs

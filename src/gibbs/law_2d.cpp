@@ -1,0 +1,261 @@
+// Peaks and cells of a two-dimensional law; what is asked of them is in law_2d_queries.cpp.
+#include "gibbs/law_2d.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bl/errors.hpp"
+
+namespace bl::gibbs {
+
+namespace {
+
+constexpr int kInitialCells = 6;   // per axis
+constexpr double kUnseenFall = 1;  // as in Law1d
+constexpr double kNegligible = 45;
+constexpr double kNarrowest = 1e-12;  // share of the rectangle's side
+constexpr Index kStencil = 5;         // points per axis of the pattern that climbs to a peak
+constexpr int kClimbRounds = 150;
+constexpr Index kSegment = 65;  // points between two peaks that tell one ridge from two hills
+constexpr double kProminence = 1e-9;
+
+}  // namespace
+
+double Law2d::Cell::point(std::size_t axis, std::size_t node) const {
+  return (place.lower[axis] + place.upper[axis]) / 2 +
+         (place.upper[axis] - place.lower[axis]) / 2 * rule_nodes()[node];
+}
+
+double Law2d::Cell::quarter_area() const {
+  return (place.upper[0] - place.lower[0]) * (place.upper[1] - place.lower[1]) / 4;
+}
+
+bool Law2d::Cell::contains(const std::array<double, 2>& y) const {
+  return y[0] >= place.lower[0] && y[0] <= place.upper[0] && y[1] >= place.lower[1] && y[1] <= place.upper[1];
+}
+
+Law2d::Law2d(LogDensity2d log_density, const Rectangle& support, const QuadratureOptions& options)
+    : function_(std::move(log_density)), support_(support), options_(options) {
+  for (std::size_t a = 0; a < 2; ++a)
+    if (!(support.lower[a] < support.upper[a]) || !std::isfinite(support.lower[a]) ||
+        !std::isfinite(support.upper[a]))
+      throw UsageError(
+          fmt::format("quadrature needs a finite rectangle with lower < upper, got [{}, {}] in dimension {}",
+                      support.lower[a], support.upper[a], a));
+  if (!(options.tolerance > 0))
+    throw UsageError(fmt::format("tolerance is {}, must be positive", options.tolerance));
+  if (options.grid < 16)
+    throw UsageError(fmt::format("grid is {}, must be at least 16 points", options.grid));
+  find_grid_peaks();
+  climb(peaks_);
+  merge_peaks();
+  for (const Peak2d& peak : peaks_) log_top_ = std::max(log_top_, peak.value);
+  initial_cells();
+  while (split_once()) {
+    if (points_ > options_.max_points)
+      throw NumericError(
+          fmt::format("quadrature on a rectangle: {} evaluations reach a relative error of {:.2g}, not the "
+                      "tolerance {:.2g}; "
+                      "loosen the tolerance or raise max_points",
+                      points_, error_, options_.tolerance));
+  }
+}
+
+void Law2d::checked(MatrixView<const double> points, std::span<double> out) {
+  points_ += points.rows;
+  function_(points, out);
+  for (Index i = 0; i < points.rows; ++i)
+    if (!std::isfinite(out[static_cast<std::size_t>(i)]))
+      throw NumericError(fmt::format("the log-density at y = ({}, {}) is {}, not a finite number",
+                                     points(i, 0), points(i, 1), out[static_cast<std::size_t>(i)]));
+}
+
+void Law2d::evaluate(std::span<Cell> cells) {
+  Matrix<double> points(static_cast<Index>(cells.size() * kCellPoints), 2);
+  Index row = 0;
+  for (const Cell& cell : cells)
+    for (std::size_t i = 0; i < kRulePoints; ++i)
+      for (std::size_t j = 0; j < kRulePoints; ++j, ++row) {
+        points(row, 0) = cell.point(0, i);
+        points(row, 1) = cell.point(1, j);
+      }
+  std::vector<double> values(cells.size() * kCellPoints);
+  checked(points.view(), values);
+  for (std::size_t k = 0; k < cells.size(); ++k) {
+    std::copy_n(values.data() + k * kCellPoints, kCellPoints, cells[k].log_values.begin());
+    cells[k].top = *std::max_element(cells[k].log_values.begin(), cells[k].log_values.end());
+    log_top_ = std::max(log_top_, cells[k].top);
+  }
+}
+
+// Points of the grid at least as high as their eight neighbours; of equal ones the first counts.
+void Law2d::find_grid_peaks() {
+  const Index n = options_.grid / 4;
+  Matrix<double> points(n * n, 2);
+  for (Index i = 0; i < n * n; ++i) {
+    const Index place[2] = {i / n, i % n};
+    for (Index a = 0; a < 2; ++a) {
+      const auto axis = static_cast<std::size_t>(a);
+      points(i, a) = support_.lower[axis] + (support_.upper[axis] - support_.lower[axis]) *
+                                                static_cast<double>(place[a]) / static_cast<double>(n - 1);
+    }
+  }
+  std::vector<double> values(static_cast<std::size_t>(n * n));
+  checked(points.view(), values);
+  log_top_ = *std::max_element(values.begin(), values.end());
+  const auto value = [&](Index i) { return values[static_cast<std::size_t>(i)]; };
+  for (Index i = 0; i < n * n; ++i) {
+    bool highest = true;
+    for (Index di = -1; di <= 1; ++di)
+      for (Index dj = -1; dj <= 1; ++dj) {
+        const Index r = i / n + di, c = i % n + dj, other = r * n + c;
+        if (r < 0 || r >= n || c < 0 || c >= n || other == i) continue;
+        highest = highest && (other < i ? value(i) > value(other) : value(i) >= value(other));
+      }
+    if (highest) peaks_.push_back({{points(i, 0), points(i, 1)}, value(i)});
+  }
+}
+
+// A square pattern around each peak moves to its best point, and halves where that is the middle.
+void Law2d::climb(std::vector<Peak2d>& peaks) {
+  std::vector<double> step(peaks.size(), 1 / static_cast<double>(options_.grid / 4 - 1));
+  const Index stencil = kStencil * kStencil;
+  Matrix<double> points(static_cast<Index>(peaks.size()) * stencil, 2);
+  std::vector<double> values(peaks.size() * static_cast<std::size_t>(stencil));
+  for (int round = 0; round < kClimbRounds; ++round) {
+    for (std::size_t k = 0; k < peaks.size(); ++k)
+      for (Index s = 0; s < stencil; ++s) {
+        const Index offset[2] = {s / kStencil - kStencil / 2, s % kStencil - kStencil / 2};
+        for (std::size_t a = 0; a < 2; ++a) {
+          const double side = support_.upper[a] - support_.lower[a];
+          const double y = peaks[k].y[a] + step[k] / 2 * side * static_cast<double>(offset[a]);
+          points(static_cast<Index>(k) * stencil + s, static_cast<Index>(a)) =
+              std::clamp(y, support_.lower[a], support_.upper[a]);
+        }
+      }
+    checked(points.view(), values);
+    bool moving = false;
+    for (std::size_t k = 0; k < peaks.size(); ++k) {
+      bool moved = false;
+      for (Index s = 0; s < stencil; ++s) {
+        const Index row = static_cast<Index>(k) * stencil + s;
+        if (values[static_cast<std::size_t>(row)] > peaks[k].value) {
+          peaks[k] = {{points(row, 0), points(row, 1)}, values[static_cast<std::size_t>(row)]};
+          moved = true;
+        }
+      }
+      if (!moved) step[k] /= 2;
+      moving = moving || step[k] > 1e-13;
+    }
+    if (!moving) break;
+  }
+}
+
+// Two peaks are one where the straight way between them does not fall below the lower.
+void Law2d::merge_peaks() {
+  std::stable_sort(peaks_.begin(), peaks_.end(),
+                   [](const Peak2d& a, const Peak2d& b) { return a.value > b.value; });
+  std::vector<Peak2d> kept;
+  Matrix<double> points(kSegment, 2);
+  std::vector<double> values(static_cast<std::size_t>(kSegment));
+  for (const Peak2d& peak : peaks_) {
+    bool separate = true;
+    for (const Peak2d& higher : kept) {
+      for (Index i = 0; i < kSegment; ++i) {
+        const double share = static_cast<double>(i) / static_cast<double>(kSegment - 1);
+        for (Index a = 0; a < 2; ++a) {
+          const auto axis = static_cast<std::size_t>(a);
+          points(i, a) = peak.y[axis] + share * (higher.y[axis] - peak.y[axis]);
+        }
+      }
+      checked(points.view(), values);
+      const double valley = *std::min_element(values.begin(), values.end());
+      separate = separate && peak.value - valley > kProminence * std::max(1.0, std::abs(peak.value));
+    }
+    if (separate) kept.push_back(peak);
+  }
+  peaks_ = std::move(kept);
+}
+
+void Law2d::initial_cells() {
+  for (int i = 0; i < kInitialCells * kInitialCells; ++i) {
+    const int place[2] = {i / kInitialCells, i % kInitialCells};
+    Cell cell;
+    for (std::size_t a = 0; a < 2; ++a) {
+      const double side = (support_.upper[a] - support_.lower[a]) / kInitialCells;
+      cell.place.lower[a] = support_.lower[a] + side * place[a];
+      cell.place.upper[a] = place[a] + 1 == kInitialCells ? support_.upper[a] : cell.place.lower[a] + side;
+    }
+    cells_.push_back(cell);
+  }
+  evaluate(cells_);
+}
+
+Law2d::CellSums Law2d::integral(const Cell& cell) const {
+  // Sums with Kronrod's (K) or Gauss's (G) rule along axis 0 and axis 1.
+  double kk = 0, kg = 0, gk = 0;
+  for (std::size_t i = 0; i < kRulePoints; ++i) {
+    double k = 0, g = 0;
+    for (std::size_t j = 0; j < kRulePoints; ++j) {
+      const double value = std::exp(cell.log_values[i * kRulePoints + j] - log_top_);
+      k += kronrod_weights()[j] * value;
+      g += gauss_weights()[j] * value;
+    }
+    kk += kronrod_weights()[i] * k;
+    kg += kronrod_weights()[i] * g;
+    gk += gauss_weights()[i] * k;
+  }
+  const double area = cell.quarter_area();
+  const double along_0 = std::abs(kk - gk), along_1 = std::abs(kk - kg);
+  return {area * kk, area * (along_0 + along_1), along_0 >= along_1 ? std::size_t{0} : std::size_t{1}};
+}
+
+bool Law2d::misses_peak(const Cell& cell) const {
+  return std::any_of(peaks_.begin(), peaks_.end(), [&](const Peak2d& peak) {
+    return peak.value > log_top_ - kNegligible && peak.value - cell.top > kUnseenFall &&
+           cell.contains(peak.y);
+  });
+}
+
+bool Law2d::split_once() {
+  std::vector<CellSums> parts;
+  std::vector<bool> blind;
+  total_ = error_ = 0;
+  for (const Cell& cell : cells_) {
+    parts.push_back(integral(cell));
+    blind.push_back(misses_peak(cell));
+    total_ += parts.back().value;
+    error_ += parts.back().error;
+  }
+  error_ /= total_;
+  if (error_ <= options_.tolerance && std::find(blind.begin(), blind.end(), true) == blind.end())
+    return false;
+  const double share = 0.5 * options_.tolerance * total_ / static_cast<double>(cells_.size());
+  std::vector<Cell> kept, fresh;
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    const Rectangle& place = cells_[i].place;
+    const auto relative_side = [&](std::size_t a) {
+      return (place.upper[a] - place.lower[a]) / (support_.upper[a] - support_.lower[a]);
+    };
+    std::size_t axis = parts[i].rough_axis;
+    if (blind[i]) axis = relative_side(0) >= relative_side(1) ? 0 : 1;
+    if ((parts[i].error > share || blind[i]) && relative_side(axis) > kNarrowest) {
+      Cell low, high;
+      low.place = high.place = place;
+      low.place.upper[axis] = high.place.lower[axis] = (place.lower[axis] + place.upper[axis]) / 2;
+      fresh.push_back(low);
+      fresh.push_back(high);
+    } else {
+      kept.push_back(cells_[i]);
+    }
+  }
+  if (fresh.empty()) return false;
+  evaluate(fresh);
+  kept.insert(kept.end(), fresh.begin(), fresh.end());
+  cells_ = std::move(kept);
+  return true;
+}
+
+}  // namespace bl::gibbs

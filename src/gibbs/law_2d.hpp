@@ -1,0 +1,87 @@
+// A law on a rectangle given by its unnormalised log-density, by adaptive quadrature (tensor Gauss-Kronrod
+// cells).
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "gibbs/law_1d.hpp"
+#include "gibbs/quadrature.hpp"
+
+namespace bl::gibbs {
+
+struct Peak2d {
+  std::array<double, 2> y{};
+  double value = 0;
+};
+
+struct Moments2d {
+  std::array<double, 2> mean{};
+  std::array<std::array<double, 2>, 2> covariance{};
+};
+
+struct Rectangle {
+  std::array<double, 2> lower{};
+  std::array<double, 2> upper{};
+};
+
+// Kinks along curves converge slowly in two dimensions: the default tolerance is looser than on an interval.
+inline constexpr QuadratureOptions kLaw2dOptions = {1e-6, 256, 20'000'000};
+
+class Law2d {
+ public:
+  // Errors as for Law1d.
+  Law2d(LogDensity2d log_density, const Rectangle& support, const QuadratureOptions& options = kLaw2dOptions);
+
+  const Rectangle& support() const { return support_; }
+  Estimate log_normalizer() const;
+  double error() const { return error_; }  // of any probability below
+  void log_density(MatrixView<const double> points,
+                   std::span<double> out) const;  // normalised; -infinity outside
+  Moments2d moments() const;
+  std::vector<Peak2d> modes() const;  // local maxima, the highest first; value = normalised log-density
+  // The log-density above which the law has the given mass, and as error the doubt about that mass.
+  Estimate highest_density_level(double mass) const;
+  // The law of coordinate `axis` alone, and that of `axis` given the other; both integrate afresh to the
+  // tolerance.
+  Law1d marginal(int axis) const;
+  Law1d conditional(int axis, double other) const;
+
+ private:
+  static constexpr std::size_t kCellPoints = kRulePoints * kRulePoints;
+  struct Cell {
+    Rectangle place;
+    std::array<double, kCellPoints> log_values{};  // node of axis 0 major
+    double top = 0;                                // the largest of them
+    double point(std::size_t axis, std::size_t node) const;
+    double quarter_area() const;
+    bool contains(const std::array<double, 2>& y) const;
+  };
+  struct CellSums {
+    double value = 0;
+    double error = 0;
+    std::size_t rough_axis = 0;  // along which the two rules differ more
+  };
+
+  void checked(MatrixView<const double> points, std::span<double> out);
+  void evaluate(std::span<Cell> cells);
+  void find_grid_peaks();
+  void climb(std::vector<Peak2d>& peaks);
+  void merge_peaks();
+  void initial_cells();
+  CellSums integral(const Cell& cell) const;
+  bool misses_peak(const Cell& cell) const;
+  bool split_once();
+
+  LogDensity2d function_;
+  Rectangle support_;
+  QuadratureOptions options_;
+  std::vector<Cell> cells_;
+  std::vector<Peak2d> peaks_;
+  double log_top_ = 0;
+  double total_ = 0;
+  double error_ = 0;
+  Index points_ = 0;
+};
+
+}  // namespace bl::gibbs

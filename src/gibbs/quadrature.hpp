@@ -1,0 +1,32 @@
+// What the one- and two-dimensional laws have in common.
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "base/matrix.hpp"
+
+namespace bl::gibbs {
+
+struct QuadratureOptions {
+  double tolerance = 1e-8;       // error of any probability; the estimate is Kronrod's rule against Gauss's
+  Index grid = 256;              // points (per axis in two dimensions: a quarter) searched for peaks at first
+  Index max_points = 4'000'000;  // evaluations; NumericError where they do not reach the tolerance
+};
+
+struct Estimate {
+  double value = 0;
+  double error = 0;
+};
+
+struct Interval {
+  double lower = 0;
+  double upper = 0;
+};
+
+// log_density[i] = log f(y[i]), unnormalised, for many points at once.
+using LogDensity1d = std::function<void(std::span<const double> y, std::span<double> log_density)>;
+// The same for the rows (y0, y1) of points.
+using LogDensity2d = std::function<void(MatrixView<const double> points, std::span<double> log_density)>;
+
+}  // namespace bl::gibbs

@@ -57,7 +57,7 @@ ChainMoves<T>::ChainMoves(const LogDensity<T>& law, const Box& box, MatrixView<c
   }
   for (auto* values : {&value_, &proposal_value_}) values->resize(at(start.rows));
   kinetic_.resize(at(start.rows));
-  for (auto* flags : {&alive_, &turned_, &stopped_}) flags->assign(at(start.rows), 0);
+  for (auto* flags : {&alive_, &stopped_}) flags->assign(at(start.rows), 0);
 }
 
 template <class T>
@@ -84,7 +84,6 @@ void ChainMoves<T>::begin(Index chunk, const RandomStream& stream, double noise)
     std::copy_n(position_.row(i), d, proposal_.row(i));
     std::copy_n(gradient_.row(i), d, proposal_gradient_.row(i));
     alive_[at(i)] = 1;
-    turned_[at(i)] = 0;
     if (stopped_[at(i)]) abandon(i);
   }
 }
@@ -140,15 +139,14 @@ void ChainMoves<T>::drop_non_finite(Index chunk) {
 }
 
 template <class T>
-Index ChainMoves<T>::note_turns(Index chunk) {
+Index ChainMoves<T>::count_turned(Index chunk) const {
   const Index from = first(chunk), d = position_.cols();
   Index turned = 0;
   for (Index i = from; i < from + size(chunk); ++i) {
     double along = 0;
     for (Index j = 0; j < d; ++j)
       along += static_cast<double>((proposal_(i, j) - position_(i, j)) / scale_[at(j)] * momentum_(i, j));
-    if (along < 0) turned_[at(i)] = 1;
-    turned += turned_[at(i)];
+    turned += along < 0;
   }
   return turned;
 }
@@ -166,10 +164,10 @@ ChunkSums ChainMoves<T>::trajectory(Index chunk, const RandomStream& stream,
                   std::span(proposal_value_).subspan(at(from), at(count)),
                   proposal_gradient_.view().row_range(from, count));
     drop_non_finite(chunk);
-    if (settings.find_turn) sums.turned = note_turns(chunk);
     const bool last = l + 1 == settings.leapfrog;
     if (!last || settings.adjusted) kick(chunk, last ? settings.step / 2 : settings.step);
   }
+  if (settings.count_turned) sums.turned = count_turned(chunk);
   return sums;
 }
 

@@ -16,9 +16,9 @@ template <class T>
 struct MoveSettings {
   double step = 1;
   Index leapfrog = 1;
-  bool adjusted = true;    // Metropolis test at the end
-  double noise = 1;        // factor of the momentum: sqrt(tau) in the paper's update
-  bool find_turn = false;  // watch for the trajectory turning back
+  bool adjusted = true;       // Metropolis test at the end
+  double noise = 1;           // factor of the momentum: sqrt(tau) in the paper's update
+  bool count_turned = false;  // count trajectories that end on their way back
 };
 
 // Sums over the chains of a chunk, later added in the order of chunks.
@@ -58,7 +58,7 @@ class ChainMoves {
   void drift(Index chunk, double step);
   void abandon(Index chain);
   void drop_non_finite(Index chunk);
-  Index note_turns(Index chunk);
+  Index count_turned(Index chunk) const;
   double energy_gain(Index chain) const;
   void take(Index chain);
 
@@ -68,8 +68,8 @@ class ChainMoves {
   bool walls_;
   Matrix<T> position_, gradient_, proposal_, proposal_gradient_, momentum_;
   std::vector<T> value_, proposal_value_;
-  std::vector<double> kinetic_;               // of the fresh momentum
-  std::vector<std::uint8_t> alive_, turned_;  // in the present trajectory
+  std::vector<double> kinetic_;      // of the fresh momentum
+  std::vector<std::uint8_t> alive_;  // in the present trajectory
   std::vector<std::uint8_t> stopped_;
 };
 

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "bl/errors.hpp"
 #include "gibbs/law_1d.hpp"
+#include "gibbs/normal_rows.hpp"
 
 namespace bl::gibbs {
 
@@ -16,15 +18,15 @@ namespace {
 constexpr double kWithin = 0.1;
 constexpr double kPercentile = 0.95;
 constexpr Index kLongestTrajectory =
-    8;                             // |T| mixes within a few steps; longer ones would only turn the sphere
+    8;  // |T| mixes within a few steps; longer ones would only turn the sphere
+constexpr std::uint64_t kSeedStride = 0x9E3779B97F4A7C15;  // odd, from the golden ratio: far apart seeds
+constexpr double kStable = 2;      // largest step times curvature of a stable explicit step
 constexpr double kTailWidth = 12;  // half-width of the exact integral in standard deviations of T
 
 // Row r of the stream: x of context r, or the start of chain r.
 Matrix<double> normal_rows(std::uint64_t seed, Purpose purpose, Index rows, Index cols) {
   Matrix<double> out(rows, cols);
-  const RandomStream stream(seed, purpose);
-  for (Index i = 0; i < rows; ++i)
-    stream.fill_normal(static_cast<std::uint64_t>(i), std::span(out.row(i), static_cast<std::size_t>(cols)));
+  fill_normal_rows(RandomStream(seed, purpose), 0, out.view());
   return out;
 }
 
@@ -46,7 +48,9 @@ SweepFigures figures_of(const std::vector<double>& absolute) {
   return figures;
 }
 
-SamplerOptions sampler_options(const SweepOptions& options, const SweepSetting& setting) {
+// Settings are the same problem at another scale: with the same random numbers their errors would be the same
+// too.
+SamplerOptions sampler_options(const SweepOptions& options, const SweepSetting& setting, std::size_t number) {
   SamplerOptions sampler;
   sampler.method = options.method;
   sampler.warmup = options.warmup;
@@ -54,7 +58,7 @@ SamplerOptions sampler_options(const SweepOptions& options, const SweepSetting& 
   sampler.max_leapfrog = kLongestTrajectory;
   sampler.temperature = setting.tau;
   sampler.chains_per_law = options.chains_per_context;
-  sampler.seed = options.seed;
+  sampler.seed = options.seed + kSeedStride * (number + 1);
   return sampler;
 }
 
@@ -94,10 +98,21 @@ void fill_row(const SamplerResult<double>& result, SweepRow& row) {
     row.note =
         fmt::format("diverged: {} of {} chains left the finite numbers", row.diverged_chains, row.chains);
     row.standard_error = row.rhat = row.ess_bulk = std::numeric_limits<double>::quiet_NaN();
+  } else if (row.step_times_curvature > kStable) {
+    row.note =
+        fmt::format("unstable: step times curvature is {:.2f}, above {}: the chains swing about the sphere",
+                    row.step_times_curvature, kStable);
   }
 }
 
-SweepRow run_setting(const SweepOptions& options, const SweepSetting& setting, ThreadPool& pool) {
+// The curvature of the log-density along the radius, at |y| = |x|, is 8 lambda |x|^2 / tau.
+double radial_curvature(const SweepSetting& setting, const std::vector<double>& squared_lengths) {
+  const double sum = std::accumulate(squared_lengths.begin(), squared_lengths.end(), 0.0);
+  return 8 * setting.lambda / setting.tau * sum / static_cast<double>(squared_lengths.size());
+}
+
+SweepRow run_setting(const SweepOptions& options, std::size_t number, ThreadPool& pool) {
+  const SweepSetting& setting = options.settings[number];
   SweepRow row;
   row.setting = setting;
   if (setting.lambda == 0) {
@@ -118,7 +133,9 @@ SweepRow run_setting(const SweepOptions& options, const SweepSetting& setting, T
     for (Index i = 0; i < points.rows; ++i) out(i, 0) = std::abs(law.constraint(first + i, points.row(i)));
   };
   const auto result = sample<double>(law, Box::unbounded(options.dimension), starts.view(),
-                                     sampler_options(options, setting), pool, &absolute);
+                                     sampler_options(options, setting, number), pool, &absolute);
+  if (options.method == Method::paper)
+    row.step_times_curvature = result.step * result.step / 2 * radial_curvature(setting, squared_lengths);
   fill_row(result, row);
   return row;
 }
@@ -218,7 +235,7 @@ void ConstraintDensity::evaluate(Index first, MatrixView<const double> points, s
 std::vector<SweepRow> run_constraint_sweep(const SweepOptions& options, ThreadPool& pool) {
   check(options);
   std::vector<SweepRow> rows;
-  for (const SweepSetting& setting : options.settings) rows.push_back(run_setting(options, setting, pool));
+  for (std::size_t k = 0; k < options.settings.size(); ++k) rows.push_back(run_setting(options, k, pool));
   return rows;
 }
 

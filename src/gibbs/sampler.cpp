@@ -159,7 +159,7 @@ class Run {
     for (Index move = 0; move < options_.warmup; ++move) {
       settings_.step = averaging.step();
       MoveSettings<T> settings = settings_;
-      settings.find_turn = hmc();
+      settings.count_turned = hmc();
       settings.leapfrog = hmc() ? steps_for(turning.time()) : 1;
       spread_ = windows.collects(move) ? &spread : nullptr;
       const ChunkSums sums = everyone(move, settings);
@@ -228,7 +228,7 @@ class Run {
   std::vector<std::int32_t> chosen_;
   Matrix<T> log_probabilities_;
   RunningVariance<T>* spread_ = nullptr;
-  std::uint32_t trials_ = 0;
+  std::uint32_t trials_ = 1;  // 0 is left to callers who draw their starts from the same stream
 };
 
 template <class T>

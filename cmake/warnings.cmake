@@ -1,7 +1,8 @@
 # Flags of every target of ours: warnings, and the sanitizers of the asan and tsan presets.
 add_library(bl_options INTERFACE)
 target_compile_options(bl_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
-  -Wno-psabi -fno-math-errno)
+  -Wno-psabi -fno-math-errno
+  -Wno-restrict)  # g++ 12 warns falsely about "text" + std::string (GCC bug 105651)
 # A fixed order of sums is a promise (same bits): the compiler may not reassociate, nor fuse where it likes.
 target_compile_options(bl_options INTERFACE -ffp-contract=off)
 if(BL_SANITIZE)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The include rule: data flows one way through the folders of src/, so a folder may name only
-# those listed for it here (and itself, and the public error types). Exits 1 with the offending lines.
+# those listed for it here (and itself, and the public errors and names). Exits 1 with the offending lines.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -30,7 +30,7 @@ for path in src/*/; do
     target=$(sed -E 's/.*"([^"]+)".*/\1/' <<<"$text")
     top=${target%%/*}
     if [[ $top == bl ]]; then
-      [[ $folder == api || $target == bl/errors.hpp ]] || fail "$file:$line: src/$folder may not include $target"
+      [[ $folder == api || $target == bl/errors.hpp || $target == bl/names.hpp ]] || fail "$file:$line: src/$folder may not include $target"
     elif [[ $allowed != *" $top "* ]]; then
       fail "$file:$line: src/$folder may not include $target"
     fi

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "bl/names.hpp"
+
 namespace bl {
 
 // Insertions, deletions, replacements and swaps of neighbors that turn a into b (optimal string alignment);
@@ -15,9 +17,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 
 // The closest of the valid names, if it is close enough to be a slip: at most a third of the longer name.
 std::optional<std::string> nearest_name(std::string_view wrong, std::span<const std::string> valid);
-
-// "; did you mean 'income'?", or nothing when no valid name is close.
-std::string did_you_mean(std::string_view wrong, std::span<const std::string> valid);
 
 // The text in single quotes for a message: control characters escaped, long values cut.
 std::string in_quotes(std::string_view text);

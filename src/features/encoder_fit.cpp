@@ -238,7 +238,7 @@ Encoder Encoder::fit(const Table& table, const Schema& schema, const EncodeOptio
     FeatureEncoding feature = fit.feature(*column, encoder.report_);
     if (feature.has_value || feature.has_indicator) encoder.features_.push_back(std::move(feature));
   }
-  if (encoder.features_.empty()) {
+  if (encoder.features_.empty() && !schema.with_role(Role::feature).empty()) {
     throw DataError(table.source + ": no feature is left that varies among the training rows; constant are " +
                     quoted_list(encoder.report_.constant));
   }

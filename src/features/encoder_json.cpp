@@ -145,7 +145,6 @@ Encoder Encoder::from_json(const nlohmann::json& json) {
     encoder.features_.push_back(read_feature(field, encoder.schema_));
     if (!names.insert(encoder.features_.back().name).second) field.fail("is encoded twice");
   }
-  if (encoder.features_.empty()) root["features"].fail("should not be empty");
   for (const JsonField& field : root["responses"].elements()) {
     encoder.responses_.push_back(read_response(field, encoder.schema_));
     if (!names.insert(encoder.responses_.back().name).second) field.fail("is encoded twice");

@@ -1,0 +1,117 @@
+#include "bl/fit.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "bl/errors.hpp"
+#include "commands.hpp"
+#include "options.hpp"
+#include "terminal.hpp"
+
+namespace bl::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+struct FitArguments {
+  std::string data, output;
+  bool json = false, quiet = false, resume = false;
+};
+
+ordered_json metrics_json(const std::vector<Metric>& metrics) {
+  ordered_json object = ordered_json::object();
+  for (const Metric& metric : metrics) object[metric.name] = metric.value;
+  return object;
+}
+
+void print_columns(const Data& data) {
+  constexpr std::size_t kMost = 12;
+  const auto columns = data.columns();
+  fmt::print("{}: {} rows, {} columns\n", data.source(), data.rows(), columns.size());
+  for (std::size_t i = 0; i < std::min(kMost, columns.size()); ++i) {
+    const ColumnSummary& c = columns[i];
+    const std::string missing = c.missing > 0 ? fmt::format(", {} missing", c.missing) : "";
+    if (c.numeric)
+      fmt::print("  {:<26.26} number, {:.6g} to {:.6g}{}\n", c.name, c.lowest, c.highest, missing);
+    else
+      fmt::print("  {:<26.26} text, {} levels{}\n", c.name, c.distinct, missing);
+  }
+  if (columns.size() > kMost) fmt::print("  ... and {} more (bl schema lists them all)\n", columns.size() - kMost);
+}
+
+void print_summary(const FitSummary& s, const std::string& output) {
+  fmt::print("{}\n", s.plan);
+  for (const std::string& note : s.notes) fmt::print("note      {}\n", note);
+  fmt::print("training  {} epochs in {}, best at epoch {}: {}\n", s.epochs, duration(s.seconds), s.best_epoch, s.stop_cause);
+  if (!s.validation.empty()) fmt::print("{}", metrics_text(fmt::format("validation ({} rows)", s.validation_rows), s.validation));
+  if (!s.test.empty()) fmt::print("{}", metrics_text(fmt::format("test ({} rows)", s.test_rows), s.test));
+  fmt::print("saved     {}\n", output);
+}
+
+void print_json(const FitSummary& s, const std::string& output) {
+  ordered_json out = {{"output", output},
+                      {"parameters", s.parameters},
+                      {"rows", {{"train", s.train_rows}, {"validation", s.validation_rows}, {"test", s.test_rows}}},
+                      {"stop_reason", s.stop_reason},
+                      {"stop_cause", s.stop_cause},
+                      {"epochs", s.epochs},
+                      {"best_epoch", s.best_epoch},
+                      {"seconds", s.seconds},
+                      {"peak_megabytes", s.peak_megabytes},
+                      {"notes", s.notes},
+                      {"validation", metrics_json(s.validation)},
+                      {"test", metrics_json(s.test)}};
+  fmt::print("{}\n", out.dump(2));
+}
+
+// A place that cannot be written is found out before the work, not after.
+void check_writable(const std::string& output) {
+  const auto parent = std::filesystem::absolute(output).parent_path();
+  if (!std::filesystem::is_directory(parent))
+    throw DataError(fmt::format("cannot write '{}': there is no folder {}", output, parent.string()));
+  if (std::filesystem::is_directory(output)) throw DataError(fmt::format("cannot write '{}': it is a folder", output));
+}
+
+void run_fit(const FitArguments& arguments, const Settings& settings) {
+  check_writable(arguments.output);
+  const Data data = Data::read(arguments.data, settings);
+  const bool talk = !arguments.quiet && !arguments.json;
+  if (talk) print_columns(data);
+  FitOptions options;
+  options.checkpoint = arguments.output + ".checkpoint";
+  options.resume = arguments.resume;
+  catch_interrupts();
+  options.should_stop = interrupted;
+  FitSummary summary = [&] {
+    ProgressLine line(arguments.quiet);
+    options.on_progress = [&](const FitProgress& p) { line.show(p.seconds, progress_text(p)); };
+    return fit(data, settings, options);
+  }();
+  summary.model.save(arguments.output);
+  if (!summary.interrupted) std::filesystem::remove(options.checkpoint);
+  if (arguments.json) print_json(summary, arguments.output);
+  if (talk) print_summary(summary, arguments.output);
+  if (summary.interrupted) exit_code() = kInterrupted;
+}
+
+}  // namespace
+
+void add_fit(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("fit", "Learn a model from a data file");
+  auto arguments = std::make_shared<FitArguments>();
+  command->add_option("data", arguments->data, "CSV, TSV, ARFF or IDX file, plain or gzip; - for standard input")->required()->option_text("FILE");
+  command->add_option("-o,--output", arguments->output, "Where the model goes")->required()->option_text("FILE");
+  command->add_flag("--resume", arguments->resume, "Go on from OUTPUT.checkpoint, if an earlier run left one");
+  command->add_flag("--json", arguments->json, "Print the result as JSON");
+  command->add_flag("-q,--quiet", arguments->quiet, "Print nothing but errors");
+  auto settings = std::make_shared<SettingOptions>(*command, std::vector<std::string>{});
+  command->footer("Examples:\n  bl fit data.csv --target y --output model.bl\n"
+                  "  bl fit data.csv --target y --single --degree 2 --seed 7 -o model.bl\n"
+                  "  bl fit data.csv --target price,volume --layers 36,6 -o model.bl");
+  command->callback([arguments, settings] { run_fit(*arguments, settings->settings()); });
+}
+
+}  // namespace bl::cli

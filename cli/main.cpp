@@ -1,0 +1,88 @@
+// `bl`: arguments in, text out. Errors of the library become messages and exit codes here and nowhere else.
+#include <fmt/format.h>
+
+#include <new>
+
+#include "bl/errors.hpp"
+#include "bl/model.hpp"
+#include "bl/names.hpp"
+#include "commands.hpp"
+
+namespace bl::cli {
+
+namespace {
+
+constexpr int kInternal = 1, kUsage = 2, kData = 3, kModelFile = 4, kNumeric = 5;
+
+int fail(int code, const std::string& message) {
+  fmt::print(stderr, "bl: {}\n", message);
+  return code;
+}
+
+// The names that could have been meant in place of an unknown word.
+std::vector<std::string> known_words(const CLI::App& app) {
+  std::vector<std::string> words;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) words.push_back(command->get_name());
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
+  return words;
+}
+
+int usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App* command = &app;
+  for (const CLI::App* one : app.get_subcommands()) command = one;
+  std::string message = error.what();
+  for (const std::string& extra : command->remaining()) {
+    const std::string word = extra.substr(0, extra.find('='));
+    message = fmt::format("unknown {} '{}'{}", word.starts_with("-") ? "option" : "argument", word,
+                          did_you_mean(word, known_words(*command)));
+    break;
+  }
+  return fail(kUsage, fmt::format("{}\nRun 'bl {}--help' for what there is.", message,
+                                  command == &app ? "" : command->get_name() + " "));
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"Behavior Learning: learn the optimization problem that people behave as if they solved."};
+  app.footer("Example:\n  bl fit data.csv --target y --output model.bl\n\n"
+             "Exit codes: 0 done, 2 usage, 3 data, 4 model file, 5 numeric, 130 interrupted (the best model is kept).");
+  app.set_version_flag("--version", library_version());
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  for (const auto add : {add_fit, add_predict, add_evaluate, add_inspect, add_sample, add_schema, add_settings, add_demo, add_reproduce})
+    add(app);
+  try {
+    app.parse(argc, argv);
+    return exit_code();
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    if (argc < 2) {
+      fmt::print(stderr, "{}", app.help());
+      return kUsage;
+    }
+    return usage_error(app, error);
+  } catch (const UsageError& error) {
+    return fail(kUsage, error.what());
+  } catch (const DataError& error) {
+    return fail(kData, error.what());
+  } catch (const ModelFileError& error) {
+    return fail(kModelFile, error.what());
+  } catch (const NumericError& error) {
+    return fail(kNumeric, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(kData, "out of memory: the data or the model do not fit; use fewer columns, or a smaller model");
+  } catch (const std::exception& error) {
+    return fail(kInternal, fmt::format("internal error: {}; please report it", error.what()));
+  }
+}
+
+}  // namespace
+
+int& exit_code() {
+  static int code = 0;
+  return code;
+}
+
+}  // namespace bl::cli
+
+int main(int argc, char** argv) { return bl::cli::run(argc, argv); }

@@ -1,0 +1,107 @@
+#include "options.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdio>
+
+#include "bl/errors.hpp"
+#include "bl/output.hpp"
+
+namespace bl::cli {
+
+namespace {
+
+std::string option_name(std::string_view setting) {
+  std::string name = "--" + std::string(setting);
+  for (char& c : name)
+    if (c == '_') c = '-';
+  return name;
+}
+
+}  // namespace
+
+SettingOptions::SettingOptions(CLI::App& command, const std::vector<std::string>& wanted) {
+  const bool all = wanted.empty();
+  if (all) {
+    command.add_option("--config", config_, "TOML file of settings; bl settings writes one")->option_text("FILE");
+    command.add_option("--set", assignments_, "Any setting, as name=value; may be repeated")->option_text("NAME=VALUE");
+  }
+  for (const SettingInfo& info : setting_list()) {
+    const std::string name(info.name);
+    if (!all && std::find(wanted.begin(), wanted.end(), name) == wanted.end()) continue;
+    CLI::Option* option = nullptr;
+    if (info.kind == SettingInfo::Kind::flag) {
+      option = command.add_flag(option_name(name) + ",!--no-" + option_name(name).substr(2), flags_[name], std::string(info.help));
+    } else {
+      option = command.add_option(option_name(name), texts_[name], std::string(info.help));
+      std::string text;
+      for (const std::string& choice : info.choices) text += (text.empty() ? "" : "|") + choice;
+      option->option_text(text.empty() ? (info.default_value.empty() ? "TEXT" : "[" + info.default_value + "]") : text);
+    }
+    option->group(std::string(info.group));
+  }
+}
+
+Settings SettingOptions::settings() const {
+  Settings settings;
+  if (!config_.empty()) read_settings_file(settings, config_);
+  for (const std::string& assignment : assignments_) {
+    const std::size_t equals = assignment.find('=');
+    if (equals == std::string::npos) throw UsageError(fmt::format("--set {}: expected name=value", assignment));
+    set(settings, assignment.substr(0, equals), assignment.substr(equals + 1));
+  }
+  for (const auto& [name, text] : texts_)
+    if (!text.empty()) set(settings, name, text);
+  for (const auto& [name, flag] : flags_)
+    if (flag) set(settings, name, "true");
+  return settings;
+}
+
+const std::vector<std::string>& reading_settings() {
+  static const std::vector<std::string> names = {"delimiter", "decimal_comma", "labels"};
+  return names;
+}
+
+Part part_from_name(const std::string& name) {
+  if (name == "all") return Part::all;
+  if (name == "train") return Part::train;
+  if (name == "validation") return Part::validation;
+  if (name == "test") return Part::test;
+  throw UsageError(fmt::format("--part '{}': expected all, train, validation or test", name));
+}
+
+std::vector<std::string> name_list(const std::string& text) {
+  std::vector<std::string> names;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t to = std::min(text.find(',', from), text.size());
+    if (to > from) names.push_back(text.substr(from, to - from));
+    from = to + 1;
+  }
+  return names;
+}
+
+std::vector<double> number_list(const std::string& option, const std::string& text) {
+  std::vector<double> numbers;
+  for (const std::string& part : name_list(text)) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+    if (error != std::errc() || end != part.data() + part.size())
+      throw UsageError(fmt::format("{} '{}': expected numbers separated by commas", option, text));
+    numbers.push_back(value);
+  }
+  return numbers;
+}
+
+void write_text(const std::string& path, const std::string& text) {
+  if (path == "-") {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+      throw DataError("cannot write to standard output");
+    return;
+  }
+  OutputFileWriter file(path);
+  file.write(text);
+  file.commit();
+}
+
+}  // namespace bl::cli

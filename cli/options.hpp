@@ -1,0 +1,40 @@
+// Options that several commands share.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bl/model.hpp"
+#include "bl/settings.hpp"
+
+namespace bl::cli {
+
+// Settings from the command line: --config FILE first, then --set name=value, then the settings' own options.
+class SettingOptions {
+ public:
+  // `wanted` empty: all settings become options.
+  SettingOptions(CLI::App& command, const std::vector<std::string>& wanted);
+  Settings settings() const;
+
+ private:
+  std::string config_;
+  std::vector<std::string> assignments_;
+  std::map<std::string, std::string> texts_;
+  std::map<std::string, bool> flags_;
+};
+
+// The settings that say how a data file is written.
+const std::vector<std::string>& reading_settings();
+
+Part part_from_name(const std::string& name);  // throws UsageError
+std::vector<double> number_list(const std::string& option, const std::string& text);
+std::vector<std::string> name_list(const std::string& text);
+
+// Text to a file (whole or not at all), or to standard output for "-".
+void write_text(const std::string& path, const std::string& text);
+
+}  // namespace bl::cli

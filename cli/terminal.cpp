@@ -1,0 +1,64 @@
+#include "terminal.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cmath>
+#include <csignal>
+
+namespace bl::cli {
+
+namespace {
+
+constexpr double kSilentSeconds = 2, kSecondsBetween = 0.2;
+std::atomic<bool> interrupt_seen{false};
+
+extern "C" void on_interrupt(int) {
+  interrupt_seen.store(true);
+  std::signal(SIGINT, SIG_DFL);
+}
+
+}  // namespace
+
+ProgressLine::ProgressLine(bool quiet) : enabled_(!quiet && isatty(STDERR_FILENO) != 0) {}
+
+ProgressLine::~ProgressLine() {
+  if (shown_) fmt::print(stderr, "\r\033[K");
+}
+
+void ProgressLine::show(double seconds, const std::string& text) {
+  if (!enabled_ || seconds < kSilentSeconds || seconds - last_ < kSecondsBetween) return;
+  fmt::print(stderr, "\r\033[K{}", text.substr(0, 79));
+  std::fflush(stderr);
+  shown_ = true;
+  last_ = seconds;
+}
+
+std::string duration(double seconds) {
+  if (seconds < 60) return fmt::format("{:.1f} s", seconds);
+  const auto whole = static_cast<long>(seconds);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+std::string progress_text(const FitProgress& p) {
+  const std::string validation =
+      std::isnan(p.validation_loss) ? "" : fmt::format("  validation {:.4f}  best {:.4f} (epoch {})", p.validation_loss, p.best, p.best_epoch);
+  return fmt::format("epoch {}/{}  loss {:.4f}{}  at most {} left", p.epoch, p.epochs, p.train_loss, validation, duration(p.seconds_left));
+}
+
+std::string metrics_text(const std::string& title, const std::vector<Metric>& metrics) {
+  std::string out = title + "\n";
+  for (const Metric& metric : metrics) out += fmt::format("  {:<28} {:>12.6g}\n", metric.name, metric.value);
+  return out;
+}
+
+void catch_interrupts() {
+  interrupt_seen.store(false);
+  std::signal(SIGINT, on_interrupt);
+}
+
+bool interrupted() { return interrupt_seen.load(); }
+
+}  // namespace bl::cli

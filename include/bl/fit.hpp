@@ -1,0 +1,50 @@
+// From data to a model.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bl/model.hpp"
+
+namespace bl {
+
+struct FitProgress {
+  std::int64_t epoch = 0;
+  std::int64_t epochs = 0;  // at most
+  double train_loss = 0;
+  double validation_loss = 0;  // NaN without validation rows
+  double best = 0;             // best validation loss so far
+  std::int64_t best_epoch = 0;
+  double seconds = 0;
+  double seconds_left = 0;  // if all epochs are run
+};
+
+struct FitOptions {
+  std::function<void(const FitProgress&)> on_progress;  // after every epoch
+  std::function<bool()> should_stop;                    // true ends training with the best model so far
+  std::string checkpoint;  // file to save the state in, every few seconds at the end of an epoch; empty: none
+  bool resume = false;     // go on from that file if it is there
+};
+
+struct FitSummary {
+  Model model;
+  std::string plan = {};       // what was decided about data and model, in lines
+  std::vector<std::string> notes = {};  // constant columns, duplicates, filled-in values
+  std::string stop_reason = {};
+  std::string stop_cause = {};
+  bool interrupted = false;
+  std::int64_t epochs = 0;
+  std::int64_t best_epoch = 0;
+  std::int64_t parameters = 0;
+  double seconds = 0;
+  double peak_megabytes = 0;
+  std::vector<Metric> validation = {}, test = {};  // empty where the part is
+  std::size_t train_rows = 0, validation_rows = 0, test_rows = 0;
+};
+
+// UsageError, DataError; NumericError where training diverged.
+FitSummary fit(const Data& data, const Settings& settings, const FitOptions& options = {});
+
+}  // namespace bl

@@ -1,0 +1,81 @@
+// A trained model: what it is, and what it says about data.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bl/data.hpp"
+
+namespace bl {
+
+// The rows of the file a model was fitted on, as its split cut them.
+enum class Part { all, train, validation, test };
+
+struct Metric {
+  std::string name;
+  double value = 0;
+};
+
+struct PredictOptions {
+  std::vector<double> quantiles;       // continuous responses, each in (0, 1)
+  double interval = 0;                 // mass of a central interval; 0: none
+  double highest_density = 0;          // mass of a highest-density region; 0: none
+  bool mode = false;                   // the best response (temperature to zero)
+  bool utilities = false;              // the utility of each class, or of the observed response
+  int density_points = 0;              // the density on a grid of so many points over the support
+  double temperature = 0;              // another than the trained one; 0: the trained one
+  std::vector<std::string> carry;      // columns of the data to repeat
+  bool treat_unseen_as_missing = false;
+  std::size_t threads = 0;
+};
+
+// Columns of equal length for a person or a file.
+struct OutputColumn {
+  std::string name;
+  std::vector<double> numbers;      // used unless texts is filled
+  std::vector<std::string> texts;
+};
+
+struct OutputTable {
+  std::size_t rows = 0;
+  std::vector<OutputColumn> columns;
+};
+
+class Model {
+ public:
+  static Model load(const std::string& path);
+  // Whole or not at all; the file is unchanged if this throws.
+  void save(const std::string& path) const;
+
+  // Everything in the file but the parameters' values, as JSON.
+  std::string information_json() const;
+  // What it is, in lines of at most 80 columns.
+  std::string describe() const;
+
+  // The file read with the column types the model was fitted with.
+  Data read(const std::string& path, const Settings& settings) const;
+
+  // Responses are not needed. Rows come in the order of the data; `part` other than all needs the training file.
+  OutputTable predict(const Data& data, Part part, const PredictOptions& options) const;
+  // Reads the file in blocks and hands over the predictions of each.
+  void predict_file(const std::string& path, const Settings& settings, const PredictOptions& options,
+                    const std::function<void(const OutputTable&)>& sink) const;
+
+  std::vector<Metric> evaluate(const Data& data, Part part, const PredictOptions& options) const;
+  // Rows of a part; DataError where the data are not those of the fit.
+  std::size_t part_rows(const Data& data, Part part) const;
+
+  struct Impl;
+  explicit Model(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  const Impl& impl() const { return *impl_; }
+
+ private:
+  std::shared_ptr<const Impl> impl_;
+};
+
+std::string library_version();
+
+}  // namespace bl

@@ -1,0 +1,38 @@
+// Draws from a model's law of the response given each row.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "bl/model.hpp"
+
+namespace bl {
+
+struct SampleOptions {
+  std::string method = "auto";  // exact, hmc, mala, langevin, paper; auto: exact where possible, hmc elsewhere
+  std::size_t draws = 100;      // per row
+  std::size_t chains = 4;       // per row
+  std::size_t warmup = 300;
+  double temperature = 0;       // another than the trained one; 0: the trained one
+  double step = 0;              // 0: adapted in warm-up
+  std::string given;            // unsupervised: columns to hold at the row's values, comma-separated
+  std::uint64_t seed = 0;
+  std::size_t threads = 0;
+  std::vector<std::string> carry;
+};
+
+struct SampleResult {
+  OutputTable draws;    // row, draw, then the responses in raw units
+  std::string method;   // what was used
+  std::string verdict;  // in words
+  double acceptance = 1;
+  double worst_rhat = 1;
+  double least_bulk_size = 0, least_tail_size = 0;
+  std::size_t divergences = 0;
+};
+
+// One law per row of the data. A model without features takes no data: sample(model, options).
+SampleResult sample(const Model& model, const Data& data, const SampleOptions& options);
+SampleResult sample(const Model& model, const SampleOptions& options);
+
+}  // namespace bl

@@ -1,0 +1,20 @@
+// What a model predicts for encoded rows, and how well: shared by predict, evaluate and fit.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "api/impl.hpp"
+#include "base/parallel.hpp"
+
+namespace bl {
+
+// log p(class | x), rows x classes. The continuous part of a mixed response is integrated out.
+Matrix<double> class_log_probabilities(const Model::Impl& model, const gibbs::Utility& utility,
+                                       const Matrix<double>& context, ThreadPool& pool);
+
+// The metrics that fit the response, of these rows.
+std::vector<Metric> evaluate_rows(const Model::Impl& model, const Table& table, std::span<const Index> rows,
+                                  const gibbs::Utility& utility, ThreadPool& pool);
+
+}  // namespace bl

@@ -1,0 +1,262 @@
+#include "bl/fit.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "api/evaluation.hpp"
+#include "api/impl.hpp"
+#include "api/plan.hpp"
+#include "api/table_plan.hpp"
+#include "artifact/checkpoint.hpp"
+#include "bl/errors.hpp"
+#include "training/trainer.hpp"
+
+namespace bl {
+
+namespace {
+
+using nlohmann::json;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double peak_megabytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+// Encoded rows of one part, with the storage that the objectives view.
+template <class T>
+struct PartData {
+  Encoded<T> encoded;
+  std::vector<std::int32_t> classes;
+  std::vector<T> weights;
+
+  PartData(const Encoder& encoder, const ResponseSpace& space, const Table& table, std::span<const Index> rows)
+      : encoded(encoder.encode<T>(table, rows)), classes(space.combine(encoded.classes)) {
+    weights.assign(encoded.weights.begin(), encoded.weights.end());
+  }
+
+  DatasetView<T> view() const {
+    return {.rows = encoded.features.rows(),
+            .context = encoded.features.view(),
+            .values = encoded.continuous.view(),
+            .classes = classes,
+            .weights = weights,
+            .alternatives = {}};
+  }
+};
+
+// Every class the same weight in sum; the mean weight stays what it was.
+template <class T>
+void balance_classes(PartData<T>& part, Index classes) {
+  std::vector<double> sums(static_cast<std::size_t>(classes), 0);
+  if (part.weights.empty()) part.weights.assign(part.classes.size(), T(1));
+  double total = 0;
+  for (std::size_t i = 0; i < part.classes.size(); ++i) {
+    sums[static_cast<std::size_t>(part.classes[i])] += static_cast<double>(part.weights[i]);
+    total += static_cast<double>(part.weights[i]);
+  }
+  double present = 0;
+  for (const double sum : sums) present += sum > 0 ? 1 : 0;
+  for (std::size_t i = 0; i < part.classes.size(); ++i)
+    part.weights[i] *= static_cast<T>(total / (present * sums[static_cast<std::size_t>(part.classes[i])]));
+}
+
+std::vector<std::string> encoding_notes(const Encoder& encoder) {
+  std::vector<std::string> notes;
+  const EncodingReport& report = encoder.report();
+  for (const std::string& name : report.constant) notes.push_back(fmt::format("'{}' is constant and left out", name));
+  for (const auto& [name, earlier] : report.duplicates)
+    notes.push_back(fmt::format("'{}' repeats '{}'; consider --ignore", name, earlier));
+  for (const auto& [name, count] : report.missing)
+    notes.push_back(fmt::format("'{}' has {} missing training values, filled in and flagged", name, count));
+  return notes;
+}
+
+json settings_json(const Settings& settings) {
+  json object = json::object();
+  for (const SettingInfo& info : setting_list()) object[std::string(info.name)] = get(settings, info.name);
+  return object;
+}
+
+json metrics_json(const std::vector<Metric>& metrics) {
+  json object = json::object();
+  for (const Metric& metric : metrics) object[metric.name] = metric.value;
+  return object;
+}
+
+json history_json(const FitReport& report) {
+  json list = json::array();
+  for (const EpochRecord& record : report.history) {
+    json one = {{"epoch", record.epoch}, {"train_loss", record.train_loss}, {"learning_rate", record.learning_rate},
+                {"gradient_norm", record.gradient_norm}};
+    if (!std::isnan(record.validation_loss)) one["validation_loss"] = record.validation_loss;
+    list.push_back(one);
+  }
+  return list;
+}
+
+struct Prepared {
+  const Table* table;
+  const Settings* settings;
+  Split split;
+  Encoder encoder;
+  ResponseSpace space;
+  Architecture architecture;
+};
+
+template <class T>
+struct Trained {
+  std::vector<double> parameters;
+  FitReport report;
+  Support support;
+};
+
+template <class T>
+Trained<T> train(const Prepared& p, const FitOptions& options) {
+  const Settings& s = *p.settings;
+  PartData<T> training(p.encoder, p.space, *p.table, p.split.train);
+  if (s.class_weight == "balanced") {
+    if (p.space.classes() == 0) throw UsageError("class_weight = 'balanced' needs a class response");
+    balance_classes(training, p.space.classes());
+  }
+  Matrix<double> train_values(training.encoded.continuous.rows(), training.encoded.continuous.cols());
+  for (std::size_t i = 0; i < train_values.flat().size(); ++i)
+    train_values.flat()[i] = static_cast<double>(training.encoded.continuous.flat()[i]);
+  const Support support = plan_support(s, p.encoder, p.space, train_values);
+  const ObjectiveSpec spec = plan_objective(s, p.space, support);
+  const Network<T> network(p.architecture);
+  const Objective<T> objective(network, spec, training.view());
+  std::optional<PartData<T>> validation;
+  std::optional<Objective<T>> validation_objective;
+  if (!p.split.validation.empty()) {
+    validation.emplace(p.encoder, p.space, *p.table, p.split.validation);
+    validation_objective.emplace(network, spec, validation->view());
+  }
+  ThreadPool pool(static_cast<std::size_t>(s.threads));
+  const TrainSpec train_spec = plan_training(s, p.architecture, static_cast<Index>(p.split.train.size()));
+  Trainer<T> trainer(objective, validation_objective ? &*validation_objective : nullptr, train_spec, pool);
+
+  Checkpoint<T> checkpoint(options.checkpoint, table_digest(*p.table), settings_json(s).dump());
+  TrainingState<T> state = trainer.start();
+  if (options.resume) checkpoint.load(state);
+  const double started = now();
+  const std::int64_t first_epoch = state.epoch;
+  TrainingHooks<T> hooks;
+  hooks.should_stop = options.should_stop;
+  hooks.on_epoch = [&](const TrainingState<T>& current) {
+    checkpoint.save(current);
+    if (!options.on_progress) return;
+    const EpochRecord& record = current.history.back();
+    FitProgress progress{.epoch = current.epoch, .epochs = train_spec.epochs, .train_loss = record.train_loss,
+                         .validation_loss = record.validation_loss, .best = current.best_monitor,
+                         .best_epoch = current.best_epoch, .seconds = now() - started, .seconds_left = 0};
+    const auto done = static_cast<double>(current.epoch - first_epoch);
+    progress.seconds_left = progress.seconds / done * static_cast<double>(train_spec.epochs - current.epoch);
+    options.on_progress(progress);
+  };
+  Trained<T> result;
+  result.report = trainer.run(state, hooks);
+  result.support = support;
+  if (result.report.reason == StopReason::diverged) throw NumericError("training diverged: " + result.report.cause);
+  result.parameters.assign(state.parameters.begin(), state.parameters.end());
+  return result;
+}
+
+std::string plan_text(const Prepared& p) {
+  const Architecture& a = p.architecture;
+  std::string layers;
+  for (const LayerSpec& layer : a.layers) layers += (layers.empty() ? "" : ",") + std::to_string(layer.blocks);
+  std::string responses;
+  for (const ResponseEncoding& response : p.encoder.responses()) {
+    responses += (responses.empty() ? "" : ", ") + response.name +
+                 (response.is_class() ? fmt::format(" ({} classes)", response.levels.size()) : " (continuous)");
+  }
+  const ParameterLayout layout(a);
+  return fmt::format("response  {}\nfeatures  {} columns, encoded as {}\nrows      {} training, {} validation, {} test\n"
+                     "model     {} form, {}, {} parameters",
+                     responses, p.encoder.features().size(), p.encoder.columns().size(), p.split.train.size(),
+                     p.split.validation.size(), p.split.test.size(), a.form == Form::scalar ? "scalar" : "vector",
+                     a.readout.present ? "layers [" + layers + "]" : fmt::format("single block of degree {}", a.degree()),
+                     layout.free_count());
+}
+
+}  // namespace
+
+FitSummary fit(const Data& data, const Settings& settings, const FitOptions& options) {
+  const Table& table = data.impl().table;
+  const Schema schema = plan_schema(table, settings);
+  Split split = plan_split(table, schema, settings);
+  Encoder encoder = Encoder::fit(table, schema, encode_options(settings), split.train);
+  ResponseSpace space(encoder);
+  Architecture architecture = plan_architecture(settings, encoder, space, static_cast<Index>(split.train.size()));
+  Prepared prepared{&table, &settings, std::move(split), std::move(encoder), std::move(space), std::move(architecture)};
+
+  const bool single_precision = settings.precision == "float32";
+  std::vector<double> parameters;
+  FitReport report;
+  Support support;
+  const auto keep = [&](auto&& trained) {
+    parameters = std::move(trained.parameters);
+    report = std::move(trained.report);
+    support = std::move(trained.support);
+  };
+  if (single_precision)
+    keep(train<float>(prepared, options));
+  else
+    keep(train<double>(prepared, options));
+
+  const ParameterLayout layout(prepared.architecture);
+  StoredModel stored{.architecture = prepared.architecture,
+                     .encoder = prepared.encoder,
+                     .parameters = std::move(parameters),
+                     .single_precision = single_precision,
+                     .support = support,
+                     .temperature = settings.temperature,
+                     .information = json::object()};
+  stored.information["settings"] = settings_json(settings);
+  stored.information["data"] = {{"digest", table_digest(table)}, {"rows", table.rows}};
+  stored.information["split"] = {{"train", prepared.split.train.size()},
+                                 {"validation", prepared.split.validation.size()},
+                                 {"test", prepared.split.test.size()}};
+  stored.information["training"] = {{"stop_reason", std::string(name(report.reason))},
+                                    {"stop_cause", report.cause},
+                                    {"epochs", report.epochs},
+                                    {"best_epoch", report.best_epoch},
+                                    {"final_loss", report.final_loss},
+                                    {"gradient_norm", report.gradient_norm},
+                                    {"history", history_json(report)}};
+  const auto interim = std::make_shared<const Model::Impl>(stored);
+  FitSummary summary{.model = Model(interim)};
+  ThreadPool pool(static_cast<std::size_t>(settings.threads));
+  if (!prepared.split.validation.empty())
+    summary.validation = evaluate_rows(*interim, table, prepared.split.validation, interim->utility, pool);
+  if (!prepared.split.test.empty())
+    summary.test = evaluate_rows(*interim, table, prepared.split.test, interim->utility, pool);
+  stored.information["metrics"] = {{"validation", metrics_json(summary.validation)}, {"test", metrics_json(summary.test)}};
+  summary.model = Model(std::make_shared<const Model::Impl>(std::move(stored)));
+  summary.plan = plan_text(prepared);
+  summary.notes = encoding_notes(prepared.encoder);
+  summary.stop_reason = name(report.reason);
+  summary.stop_cause = report.cause;
+  summary.interrupted = report.reason == StopReason::interrupted;
+  summary.epochs = report.epochs;
+  summary.best_epoch = report.best_epoch;
+  summary.parameters = layout.free_count();
+  summary.seconds = report.seconds;
+  summary.peak_megabytes = peak_megabytes();
+  summary.train_rows = prepared.split.train.size();
+  summary.validation_rows = prepared.split.validation.size();
+  summary.test_rows = prepared.split.test.size();
+  return summary;
+}
+
+}  // namespace bl

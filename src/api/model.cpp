@@ -1,0 +1,197 @@
+#include "bl/model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "api/evaluation.hpp"
+#include "api/impl.hpp"
+#include "api/prediction.hpp"
+#include "api/table_plan.hpp"
+#include "artifact/architecture_json.hpp"
+#include "base/text.hpp"
+#include "bl/errors.hpp"
+#include "data/read_table.hpp"
+#include "model/parameters.hpp"
+
+namespace bl {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr Index kRowsPerBlock = 4096;
+
+Settings fit_settings(const Model::Impl& model) {
+  Settings settings;
+  const json& stored = model.stored.information.value("settings", json::object());
+  for (const auto& [name, value] : stored.items()) {
+    if (!value.is_string()) throw ModelFileError("model: information.settings." + name + " should be a text");
+    set(settings, name, value.get<std::string>());
+  }
+  return settings;
+}
+
+// The rows of a part. The split is a function of the settings and the table, so it is made again.
+std::vector<Index> rows_of_part(const Model::Impl& model, const Table& table, Part part) {
+  if (part == Part::all) return all_rows(table.rows);
+  const json& data = model.stored.information.value("data", json::object());
+  if (data.value("digest", "") != table_digest(table))
+    throw DataError(table.source + ": not the file this model was fitted on, so its parts are not known; leave out --part");
+  Split split = plan_split(table, model.stored.encoder.schema(), fit_settings(model));
+  switch (part) {
+    case Part::train:
+      return split.train;
+    case Part::validation:
+      return split.validation;
+    default:
+      return split.test;
+  }
+}
+
+gibbs::Utility utility_at(const Model::Impl& model, double temperature) {
+  return temperature == 0 ? model.utility : model.utility.at_temperature(temperature);
+}
+
+std::string join(const std::vector<std::string>& parts, const std::string& separator) {
+  std::string out;
+  for (const std::string& part : parts) out += (out.empty() ? "" : separator) + part;
+  return out;
+}
+
+// Words broken at 80 columns, continued under the first.
+std::string wrapped(const std::string& label, const std::string& text) {
+  constexpr std::size_t kWidth = 80, kIndent = 12;
+  std::string out, line = fmt::format("{:<{}}", label, kIndent);
+  std::size_t from = 0;
+  bool first = true;
+  while (from < text.size()) {
+    const std::size_t to = std::min(text.find(' ', from), text.size());
+    const std::string word = text.substr(from, to - from);
+    if (!first && line.size() + 1 + word.size() > kWidth) {
+      out += line + "\n";
+      line = std::string(kIndent, ' ');
+      first = true;
+    }
+    line += (first ? "" : " ") + word;
+    first = false;
+    from = to + 1;
+  }
+  return out + line + "\n";
+}
+
+std::string metrics_text(const json& metrics) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : metrics.items())
+    if (value.is_number()) parts.push_back(fmt::format("{} {:.4f}", name, value.get<double>()));
+  return parts.empty() ? "none" : join(parts, ", ");
+}
+
+}  // namespace
+
+std::string library_version() { return BL_VERSION; }
+
+Model Model::load(const std::string& path) { return Model(std::make_shared<const Impl>(load_model(path))); }
+
+void Model::save(const std::string& path) const { save_model(path, impl_->stored); }
+
+std::string Model::information_json() const {
+  const StoredModel& m = impl_->stored;
+  const ParameterLayout layout(m.architecture);
+  json tensors = json::array();
+  for (const TensorInfo& tensor : layout.tensors())
+    tensors.push_back({{"name", tensor.name}, {"rows", tensor.rows}, {"cols", tensor.cols}});
+  const json all = {{"format_version", kModelFormatVersion},
+                    {"architecture", to_json(m.architecture)},
+                    {"parameters", layout.free_count()},
+                    {"tensors", tensors},
+                    {"encoder", m.encoder.to_json()},
+                    {"support", {{"lower", m.support.lower}, {"upper", m.support.upper}}},
+                    {"temperature", m.temperature},
+                    {"precision", m.single_precision ? "float32" : "float64"},
+                    {"information", m.information}};
+  return all.dump(2);
+}
+
+std::string Model::describe() const {
+  const StoredModel& m = impl_->stored;
+  const Architecture& a = m.architecture;
+  const ParameterLayout layout(a);
+  const auto text = [&](const char* part, const char* field) {
+    const json& group = m.information.value(part, json::object());
+    const auto found = group.find(field);
+    return found == group.end() ? std::string("unknown") : found->is_string() ? found->get<std::string>() : found->dump();
+  };
+  std::vector<std::string> responses, features, layers;
+  for (const ResponseEncoding& r : m.encoder.responses())
+    responses.push_back(r.is_class() ? fmt::format("{} (classes {})", r.name, join(r.levels, ", "))
+                                     : fmt::format("{} (continuous, mean {:.6g}, deviation {:.6g})", r.name, r.mean, r.scale));
+  for (const FeatureEncoding& f : m.encoder.features())
+    features.push_back(f.type == ColumnType::continuous ? f.name : fmt::format("{} ({} {} levels)", f.name, f.levels.size(), to_string(f.type)));
+  for (const LayerSpec& layer : a.layers)
+    layers.push_back(fmt::format("{} blocks of {} U, {} C, {} T", layer.blocks, layer.heads(HeadKind::utility),
+                                 layer.heads(HeadKind::inequality), layer.heads(HeadKind::equality)));
+  std::string out;
+  out += wrapped("response", join(responses, "; "));
+  out += wrapped("features", features.empty() ? "none" : join(features, ", "));
+  out += wrapped("model", fmt::format("{} form, {}, basis of {} terms, {} parameters ({})", a.form == Form::scalar ? "scalar" : "vector",
+                                      a.readout.present ? join(layers, "; ") : "single block, " + layers[0],
+                                      layer_input_size(a, 0), layout.free_count(), m.single_precision ? "float32" : "float64"));
+  out += wrapped("activations", fmt::format("U {}, C {}, T {}; temperature {}", name(a.activations[0]), name(a.activations[1]),
+                                            name(a.activations[2]), format_number(m.temperature)));
+  for (std::size_t k = 0; k < impl_->space.continuous_responses.size(); ++k) {
+    const ResponseEncoding& r = m.encoder.responses()[impl_->space.continuous_responses[k]];
+    out += wrapped("support", fmt::format("{} from {:.6g} to {:.6g}", r.name, m.support.lower[k] * r.scale + r.mean,
+                                          m.support.upper[k] * r.scale + r.mean));
+  }
+  out += wrapped("training", fmt::format("{} epochs, best {}; {}", text("training", "epochs"), text("training", "best_epoch"),
+                                         text("training", "stop_cause")));
+  const json& metrics = m.information.value("metrics", json::object());
+  out += wrapped("validation", metrics_text(metrics.value("validation", json::object())));
+  out += wrapped("test", metrics_text(metrics.value("test", json::object())));
+  out += wrapped("data", fmt::format("{} rows, digest {}; seed {}", text("data", "rows"), text("data", "digest"), text("settings", "seed")));
+  return out;
+}
+
+Data Model::read(const std::string& path, const Settings& settings) const {
+  ReadOptions options = read_options(settings);
+  options.types = impl_->stored.encoder.schema().raw_types();
+  return Data(std::make_shared<Data::Impl>(Data::Impl{read_table(path, options)}));
+}
+
+OutputTable Model::predict(const Data& data, Part part, const PredictOptions& options) const {
+  const Table& table = data.impl().table;
+  ThreadPool pool(options.threads);
+  return predict_rows(*impl_, table, rows_of_part(*impl_, table, part), utility_at(*impl_, options.temperature), options, pool);
+}
+
+void Model::predict_file(const std::string& path, const Settings& settings, const PredictOptions& options,
+                         const std::function<void(const OutputTable&)>& sink) const {
+  ReadOptions reading = read_options(settings);
+  reading.types = impl_->stored.encoder.schema().raw_types();
+  for (const std::string& name : options.carry) reading.types.try_emplace(name, RawType::text);
+  TableReader reader(path, reading);
+  for (const std::string& name : options.carry)
+    if (std::find(reader.names().begin(), reader.names().end(), name) == reader.names().end())
+      throw DataError(fmt::format("{}: there is no column {} to carry along{}", path, in_quotes(name), did_you_mean(name, reader.names())));
+  ThreadPool pool(options.threads);
+  const gibbs::Utility utility = utility_at(*impl_, options.temperature);
+  while (const auto block = reader.next(kRowsPerBlock)) {
+    const auto rows = all_rows(block->rows);
+    sink(predict_rows(*impl_, *block, rows, utility, options, pool));
+  }
+}
+
+std::vector<Metric> Model::evaluate(const Data& data, Part part, const PredictOptions& options) const {
+  const Table& table = data.impl().table;
+  ThreadPool pool(options.threads);
+  return evaluate_rows(*impl_, table, rows_of_part(*impl_, table, part), utility_at(*impl_, options.temperature), pool);
+}
+
+std::size_t Model::part_rows(const Data& data, Part part) const {
+  return rows_of_part(*impl_, data.impl().table, part).size();
+}
+
+}  // namespace bl

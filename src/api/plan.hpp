@@ -1,0 +1,27 @@
+// From settings and encoded data to architecture, objective and training: every "auto" is decided here.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/impl.hpp"
+#include "bl/settings.hpp"
+#include "training/trainer.hpp"
+
+namespace bl {
+
+// The names of z's positions: encoded columns, continuous responses, class indicators ("target=level").
+std::vector<std::string> input_names(const Encoder& encoder, const ResponseSpace& space, Form form);
+
+Architecture plan_architecture(const Settings& settings, const Encoder& encoder, const ResponseSpace& space,
+                               Index train_rows);
+
+// The training range of each continuous response (encoded), three deviations wider, or what the user gave in raw units.
+Support plan_support(const Settings& settings, const Encoder& encoder, const ResponseSpace& space,
+                     const Matrix<double>& train_values);
+
+ObjectiveSpec plan_objective(const Settings& settings, const ResponseSpace& space, const Support& support);
+
+TrainSpec plan_training(const Settings& settings, const Architecture& architecture, Index train_rows);
+
+}  // namespace bl

@@ -1,0 +1,219 @@
+#include "api/prediction.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "api/evaluation.hpp"
+#include "api/row_sampler.hpp"
+#include "base/text.hpp"
+#include "bl/errors.hpp"
+#include "gibbs/mode.hpp"
+#include "gibbs/network_density.hpp"
+
+namespace bl {
+
+namespace {
+
+constexpr Index kModeStarts = 16;
+constexpr Index kDrawsPerRow = 400;
+
+void check(const PredictOptions& options, const Model::Impl& model) {
+  for (const double q : options.quantiles)
+    if (!(q > 0 && q < 1)) throw UsageError(fmt::format("quantile {}: expected a number between 0 and 1", q));
+  for (const double mass : {options.interval, options.highest_density})
+    if (!(mass >= 0 && mass < 1)) throw UsageError(fmt::format("interval mass {}: expected a number between 0 and 1", mass));
+  const bool law = !options.quantiles.empty() || options.interval > 0 || options.highest_density > 0 || options.density_points > 0;
+  if (law && model.space.values() == 0)
+    throw UsageError("quantiles, intervals and densities are for continuous responses; this model predicts a class");
+  if (model.space.values() != 1 && (options.highest_density > 0 || options.density_points > 0))
+    throw UsageError("highest-density regions and density grids are for one continuous response");
+}
+
+OutputColumn& add(OutputTable& out, const std::string& name) {
+  out.columns.push_back({name, std::vector<double>(out.rows), {}});
+  return out.columns.back();
+}
+
+void carry_columns(const Table& table, std::span<const Index> rows, const PredictOptions& options, OutputTable& out) {
+  for (const std::string& name : options.carry) {
+    const Column& column = table.column(name);
+    OutputColumn carried{name, {}, {}};
+    for (const Index row : rows) carried.texts.push_back(column.cell_text(row));
+    out.columns.push_back(std::move(carried));
+  }
+}
+
+void class_columns(const Model::Impl& model, const gibbs::Utility& utility, const Matrix<double>& context,
+                   const PredictOptions& options, ThreadPool& pool, OutputTable& out) {
+  const Matrix<double> log_p = class_log_probabilities(model, utility, context, pool);
+  OutputColumn predicted{model.space.class_name, {}, {}};
+  for (Index i = 0; i < log_p.rows(); ++i) {
+    const double* row = log_p.row(i);
+    const auto best = std::max_element(row, row + log_p.cols()) - row;
+    predicted.texts.push_back(model.space.class_labels[static_cast<std::size_t>(best)]);
+  }
+  out.columns.push_back(std::move(predicted));
+  for (Index c = 0; c < log_p.cols(); ++c) {
+    OutputColumn& column = add(out, "p(" + model.space.class_labels[static_cast<std::size_t>(c)] + ")");
+    for (Index i = 0; i < log_p.rows(); ++i) column.numbers[static_cast<std::size_t>(i)] = std::exp(log_p(i, c));
+  }
+  if (!options.utilities || utility.values() > 0) return;
+  Matrix<double> u(context.rows(), log_p.cols());
+  utility.utilities(context.view(), {nullptr, context.rows(), 0, 0}, u.view());
+  for (Index c = 0; c < u.cols(); ++c) {
+    OutputColumn& column = add(out, "utility(" + model.space.class_labels[static_cast<std::size_t>(c)] + ")");
+    for (Index i = 0; i < u.rows(); ++i) column.numbers[static_cast<std::size_t>(i)] = u(i, c);
+  }
+}
+
+std::string region_text(const std::vector<gibbs::Interval>& region, const ResponseEncoding& r) {
+  std::string text;
+  for (const auto& [lower, upper] : region)
+    text += fmt::format("{}{:.6g}:{:.6g}", text.empty() ? "" : " ", lower * r.scale + r.mean, upper * r.scale + r.mean);
+  return text;
+}
+
+std::string percent(double share) { return format_number(std::round(share * 1e6) / 1e4); }
+
+// One continuous response by quadrature.
+void law_1d_columns(const Model::Impl& model, const gibbs::Utility& utility, const Matrix<double>& context,
+                    const PredictOptions& options, ThreadPool& pool, OutputTable& out) {
+  const ResponseEncoding& r = model.stored.encoder.responses()[model.space.continuous_responses[0]];
+  const auto raw = [&](double y) { return y * r.scale + r.mean; };
+  const std::size_t first = out.columns.size();
+  add(out, r.name);
+  add(out, r.name + " deviation");
+  for (const double q : options.quantiles) add(out, fmt::format("{} q{}", r.name, percent(q)));
+  if (options.interval > 0) {
+    add(out, fmt::format("{} lower {}%", r.name, percent(options.interval)));
+    add(out, fmt::format("{} upper {}%", r.name, percent(options.interval)));
+  }
+  if (options.mode) add(out, r.name + " mode");
+  const std::size_t region_at = out.columns.size();
+  if (options.highest_density > 0)
+    out.columns.push_back({fmt::format("{} region {}%", r.name, percent(options.highest_density)), {}, std::vector<std::string>(out.rows)});
+  const std::size_t density_at = out.columns.size();
+  std::vector<double> grid;
+  for (int g = 0; g < options.density_points; ++g) {
+    const double share = options.density_points == 1 ? 0.5 : static_cast<double>(g) / (options.density_points - 1);
+    grid.push_back(utility.support().lower[0] + share * (utility.support().upper[0] - utility.support().lower[0]));
+    add(out, fmt::format("density({:.6g})", raw(grid.back())));
+  }
+  pool.run(out.rows, [&](std::size_t i) {
+    const gibbs::Law1d law = utility.law_1d(context.cols() ? context.row(static_cast<Index>(i)) : nullptr, gibbs::kAllClasses);
+    std::size_t at = first;
+    const auto put = [&](double value) { out.columns[at++].numbers[i] = value; };
+    put(raw(law.mean().value));
+    put(std::sqrt(std::max(0.0, law.variance().value)) * r.scale);
+    for (const double q : options.quantiles) put(raw(law.quantile(q)));
+    if (options.interval > 0) {
+      const auto interval = law.central_interval(options.interval);
+      put(raw(interval.lower));
+      put(raw(interval.upper));
+    }
+    if (options.mode) put(raw(law.modes().front().y));
+    if (options.highest_density > 0)
+      out.columns[region_at].texts[i] = region_text(law.highest_density_region(options.highest_density), r);
+    for (std::size_t g = 0; g < grid.size(); ++g) out.columns[density_at + g].numbers[i] = law.density(grid[g]) / r.scale;
+  });
+}
+
+// The mean, deviation and quantiles of each of several continuous responses, from draws.
+void draw_columns(const Model::Impl& model, const gibbs::Utility& utility, const Matrix<double>& context,
+                  const PredictOptions& options, ThreadPool& pool, OutputTable& out) {
+  RowSamplerOptions sampling;
+  sampling.draws = kDrawsPerRow;
+  const RowSamples samples = sample_rows(utility, context, sampling, pool);
+  std::vector<double> quantiles = options.quantiles;
+  for (std::size_t k = 0; k < model.space.continuous_responses.size(); ++k) {
+    const ResponseEncoding& r = model.stored.encoder.responses()[model.space.continuous_responses[k]];
+    const std::size_t first = out.columns.size();
+    add(out, r.name);
+    add(out, r.name + " deviation");
+    for (const double q : options.quantiles) add(out, fmt::format("{} q{}", r.name, percent(q)));
+    if (options.interval > 0) {
+      add(out, fmt::format("{} lower {}%", r.name, percent(options.interval)));
+      add(out, fmt::format("{} upper {}%", r.name, percent(options.interval)));
+    }
+    std::vector<double> shares = options.quantiles;
+    if (options.interval > 0) {
+      shares.push_back((1 - options.interval) / 2);
+      shares.push_back((1 + options.interval) / 2);
+    }
+    std::vector<double> draws(static_cast<std::size_t>(kDrawsPerRow));
+    for (std::size_t i = 0; i < out.rows; ++i) {
+      double mean = 0, square = 0;
+      for (std::size_t d = 0; d < draws.size(); ++d) {
+        draws[d] = samples.values(static_cast<Index>(i * draws.size() + d), static_cast<Index>(k)) * r.scale + r.mean;
+        mean += draws[d] / static_cast<double>(draws.size());
+      }
+      for (const double y : draws) square += (y - mean) * (y - mean) / static_cast<double>(draws.size());
+      std::sort(draws.begin(), draws.end());
+      out.columns[first].numbers[i] = mean;
+      out.columns[first + 1].numbers[i] = std::sqrt(square);
+      for (std::size_t q = 0; q < shares.size(); ++q) {
+        const double place = shares[q] * static_cast<double>(draws.size() - 1);
+        const auto low = static_cast<std::size_t>(place);
+        const std::size_t high = std::min(low + 1, draws.size() - 1);
+        out.columns[first + 2 + q].numbers[i] = draws[low] + (place - static_cast<double>(low)) * (draws[high] - draws[low]);
+      }
+    }
+  }
+}
+
+// The best response of several continuous ones (for the best class, where there are classes), with its certificate.
+void mode_columns(const Model::Impl& model, const gibbs::Utility& utility, const Matrix<double>& context, ThreadPool& pool,
+                  OutputTable& out) {
+  const std::size_t first = out.columns.size();
+  const auto& responses = model.space.continuous_responses;
+  for (const std::size_t k : responses) add(out, model.stored.encoder.responses()[k].name + " mode");
+  add(out, "mode subgradient");
+  add(out, "mode starts agreeing");
+  const gibbs::Box box{utility.support().lower, utility.support().upper};
+  const Matrix<double> starts = gibbs::mode_starts(box, kModeStarts, 1);
+  pool.run(out.rows, [&](std::size_t i) {
+    Matrix<double> row(1, context.cols());
+    std::copy_n(context.cols() ? context.row(static_cast<Index>(i)) : nullptr, context.cols(), row.data());
+    gibbs::ModeResult best;
+    best.value = -std::numeric_limits<double>::infinity();
+    for (Index c = 0; c < std::max<Index>(1, utility.classes()); ++c) {
+      gibbs::NetworkDensity<double> law(utility.network(), utility.prepared(), utility.temperature(), row, 1, gibbs::kChainsPerChunk);
+      if (utility.classes() > 0)
+        law.set_classes(0, std::vector<std::int32_t>(static_cast<std::size_t>(gibbs::kChainsPerChunk), static_cast<std::int32_t>(c)));
+      gibbs::ModeResult found = gibbs::find_mode(law, box, starts.view());
+      if (found.value > best.value) best = std::move(found);
+    }
+    for (std::size_t k = 0; k < responses.size(); ++k) {
+      const ResponseEncoding& r = model.stored.encoder.responses()[responses[k]];
+      out.columns[first + k].numbers[i] = best.point[k] * r.scale + r.mean;
+    }
+    out.columns[first + responses.size()].numbers[i] = best.subgradient;
+    out.columns[first + responses.size() + 1].numbers[i] = static_cast<double>(best.agreeing);
+  });
+}
+
+}  // namespace
+
+OutputTable predict_rows(const Model::Impl& model, const Table& table, std::span<const Index> rows,
+                         const gibbs::Utility& utility, const PredictOptions& options, ThreadPool& pool) {
+  check(options, model);
+  OutputTable out;
+  out.rows = rows.size();
+  carry_columns(table, rows, options, out);
+  const Encoder& stored = model.stored.encoder;
+  const Matrix<double> context =
+      (options.treat_unseen_as_missing ? stored.with_unseen(UnseenPolicy::missing) : stored).encode_features<double>(table, rows);
+  if (model.space.classes() > 0) class_columns(model, utility, context, options, pool, out);
+  if (model.space.values() == 1) {
+    law_1d_columns(model, utility, context, options, pool, out);
+  } else if (model.space.values() > 1) {
+    draw_columns(model, utility, context, options, pool, out);
+    if (options.mode) mode_columns(model, utility, context, pool, out);
+  }
+  return out;
+}
+
+}  // namespace bl

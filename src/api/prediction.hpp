@@ -1,0 +1,14 @@
+// Predictions as columns for a person or a file.
+#pragma once
+
+#include <span>
+
+#include "api/impl.hpp"
+#include "base/parallel.hpp"
+
+namespace bl {
+
+OutputTable predict_rows(const Model::Impl& model, const Table& table, std::span<const Index> rows,
+                         const gibbs::Utility& utility, const PredictOptions& options, ThreadPool& pool);
+
+}  // namespace bl

@@ -1,0 +1,124 @@
+#include "api/table_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "bl/errors.hpp"
+#include "features/schema_toml.hpp"
+
+namespace bl {
+
+namespace {
+
+constexpr std::size_t kLargestSchemaFile = 64U << 20;
+
+RoleOptions role_options(const Settings& settings) {
+  RoleOptions options;
+  options.targets = split_list(settings.target);
+  options.weight = settings.weight;
+  options.group = settings.group;
+  options.ids = split_list(settings.id);
+  options.ignore = split_list(settings.ignore);
+  if (!settings.schema.empty())
+    options.columns = read_schema_toml(read_whole_file(settings.schema, kLargestSchemaFile), settings.schema);
+  for (const std::string& name : split_list(settings.continuous)) options.columns[name].type = ColumnType::continuous;
+  for (const std::string& name : split_list(settings.nominal)) options.columns[name].type = ColumnType::nominal;
+  return options;
+}
+
+char delimiter_of(const std::string& text) {
+  if (text == "auto") return '\0';
+  if (text == "comma") return ',';
+  if (text == "semicolon") return ';';
+  if (text == "tab" || text == "\\t") return '\t';
+  if (text.size() == 1) return text[0];
+  throw UsageError(fmt::format("delimiter = {}: expected auto, comma, semicolon, tab or one character", in_quotes(text)));
+}
+
+std::array<double, 3> fractions_of(const std::string& text) {
+  const auto parts = split_list(text, ':');
+  std::array<double, 3> fractions{};
+  bool good = parts.size() == 3;
+  for (std::size_t i = 0; good && i < 3; ++i) {
+    const auto [end, error] = std::from_chars(parts[i].data(), parts[i].data() + parts[i].size(), fractions[i]);
+    good = error == std::errc() && end == parts[i].data() + parts[i].size();
+  }
+  if (!good) throw UsageError(fmt::format("fractions = {}: expected three numbers, for example 7:1:2", in_quotes(text)));
+  return fractions;
+}
+
+// The class response to stratify by; null where there is none.
+const SchemaColumn* class_response(const Schema& schema) {
+  for (const SchemaColumn* column : schema.with_role(Role::response))
+    if (column->type != ColumnType::continuous) return column;
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<std::string> split_list(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t to = std::min(text.find(separator, from), text.size());
+    std::string_view part = text.substr(from, to - from);
+    while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
+    while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
+    if (!part.empty()) parts.emplace_back(part);
+    from = to + 1;
+  }
+  return parts;
+}
+
+ReadOptions read_options(const Settings& settings) {
+  ReadOptions options;
+  options.delimiter = delimiter_of(settings.delimiter);
+  options.decimal_comma = settings.decimal_comma;
+  options.labels = settings.labels;
+  options.types = declared_types(role_options(settings));
+  return options;
+}
+
+EncodeOptions encode_options(const Settings& settings) {
+  EncodeOptions options;
+  options.missing = settings.missing == "error" ? MissingPolicy::error : MissingPolicy::impute;
+  options.unseen = settings.unseen == "error" ? UnseenPolicy::error : UnseenPolicy::missing;
+  return options;
+}
+
+Schema plan_schema(const Table& table, const Settings& settings) {
+  const RoleOptions options = role_options(settings);
+  Schema schema = infer_schema(table, options);
+  if (schema.with_role(Role::response).empty()) {
+    for (SchemaColumn& column : schema.columns)
+      if (column.role == Role::feature) column.role = Role::response;
+  }
+  return schema;
+}
+
+Split plan_split(const Table& table, const Schema& schema, const Settings& settings) {
+  SplitOptions options;
+  options.fractions = fractions_of(settings.fractions);
+  options.seed = static_cast<std::uint64_t>(settings.seed);
+  const auto groups = schema.with_role(Role::group);
+  const SchemaColumn* classes = class_response(schema);
+  std::string kind = settings.split;
+  if (kind == "auto") kind = !groups.empty() ? "group" : "random";
+  const Column* labels = nullptr;
+  if (kind == "group") {
+    if (groups.empty()) throw UsageError("split = 'group' needs a group column; name it with --group");
+    options.kind = SplitKind::group;
+    labels = &table.column(groups[0]->name);
+  } else if (kind == "stratified") {
+    if (!classes) throw UsageError("split = 'stratified' needs a class response; use random");
+    options.kind = SplitKind::stratified;
+    labels = &table.column(classes->name);
+  } else {
+    options.kind = kind == "order" ? SplitKind::order : SplitKind::random;
+  }
+  return labels ? split_rows(table.rows, options, category_codes(table, *labels)) : split_rows(table.rows, options);
+}
+
+}  // namespace bl

@@ -1,0 +1,29 @@
+// From settings to how a table is read, what its columns mean and how its rows are cut.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bl/settings.hpp"
+#include "data/read_options.hpp"
+#include "data/split.hpp"
+#include "data/table.hpp"
+#include "features/encoding.hpp"
+#include "features/schema.hpp"
+
+namespace bl {
+
+// "a, b,c" -> a, b, c; no empty parts.
+std::vector<std::string> split_list(std::string_view text, char separator = ',');
+
+ReadOptions read_options(const Settings& settings);
+EncodeOptions encode_options(const Settings& settings);
+
+// Without a target every feature becomes a response (numbers continuous): the joint law of all columns.
+Schema plan_schema(const Table& table, const Settings& settings);
+
+// The split that a fit with these settings makes of this table; the same for the same settings and table.
+Split plan_split(const Table& table, const Schema& schema, const Settings& settings);
+
+}  // namespace bl

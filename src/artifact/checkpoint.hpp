@@ -1,0 +1,28 @@
+// The state of a training run as a file: written whole or not at all, at most every few seconds, and read back to the
+// same bits. A checkpoint belongs to one run: data and settings must be the same.
+#pragma once
+
+#include <string>
+
+#include "training/trainer.hpp"
+
+namespace bl {
+
+template <class T>
+class Checkpoint {
+ public:
+  // An empty path: nothing is ever saved.
+  Checkpoint(std::string path, std::string data_digest, std::string settings, double seconds_between = 2);
+
+  // Saves unless the last time, or the start, was less than seconds_between ago.
+  void save(const TrainingState<T>& state);
+  // Replaces `state` if the file is there. ModelFileError where it is damaged or belongs to another run.
+  bool load(TrainingState<T>& state) const;
+
+ private:
+  std::string path_, data_digest_, settings_;
+  double seconds_between_;
+  double last_saved_;
+};
+
+}  // namespace bl

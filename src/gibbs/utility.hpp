@@ -1,0 +1,54 @@
+// A trained utility as a law over responses: BL(x, y)/tau at many candidates of one row, and the exact laws that one
+// and two continuous dimensions allow. Everything is in encoded units.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "gibbs/law_1d.hpp"
+#include "gibbs/law_2d.hpp"
+#include "model/network.hpp"
+#include "objective/quadrature_rule.hpp"
+
+namespace bl::gibbs {
+
+// What stands in for a class when all of them are summed over.
+inline constexpr std::int32_t kAllClasses = -1;
+
+class Utility {
+ public:
+  Utility(const Architecture& architecture, std::vector<double> parameters, double temperature, Support support);
+
+  const Network<double>& network() const { return *network_; }
+  const PreparedParameters<double>& prepared() const { return *prepared_; }
+  double temperature() const { return temperature_; }
+  const Support& support() const { return support_; }
+  Index classes() const { return classes_; }
+  Index values() const { return network_->architecture().input.values; }
+  Utility at_temperature(double temperature) const;
+
+  // BL(x_i, v_i, c) of every class c (or of the one utility, where there are no classes): out is rows x max(classes, 1).
+  // values has no columns where the response has no continuous part.
+  void utilities(MatrixView<const double> context, MatrixView<const double> values, MatrixView<double> out) const;
+  // log p(c | x_i, v_i), the same shape.
+  void class_log_probabilities(MatrixView<const double> context, MatrixView<const double> values,
+                               MatrixView<double> out) const;
+  // BL(x, v_k, c)/tau at many v for one row of context; for kAllClasses the log of the sum over classes.
+  void log_density(const double* context, std::int32_t class_index, MatrixView<const double> values,
+                   std::span<double> out) const;
+
+  // The law of the continuous part given x (and the class). One and two dimensions; the utility must outlive them.
+  Law1d law_1d(const double* context, std::int32_t class_index, const QuadratureOptions& options = {}) const;
+  Law2d law_2d(const double* context, std::int32_t class_index) const;
+
+ private:
+  std::shared_ptr<const Network<double>> network_;
+  std::shared_ptr<const std::vector<double>> parameters_;
+  std::shared_ptr<const PreparedParameters<double>> prepared_;
+  double temperature_;
+  Support support_;
+  Index classes_ = 0;
+};
+
+}  // namespace bl::gibbs

@@ -1,0 +1,94 @@
+#include "zoo/alignment.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "bl/errors.hpp"
+
+namespace bl::zoo {
+
+namespace {
+
+double inner_product(const Head& a, const Head& b) {
+  double sum = a.bias * b.bias;
+  for (std::size_t i = 0; i < a.coefficients.size(); ++i) sum += a.coefficients[i] * b.coefficients[i];
+  return sum;
+}
+
+// head += factor * other.
+void add(Head& head, double factor, const Head& other) {
+  head.bias += factor * other.bias;
+  for (std::size_t i = 0; i < head.coefficients.size(); ++i)
+    head.coefficients[i] += factor * other.coefficients[i];
+}
+
+void scale(Head& head, double factor) {
+  head.bias *= factor;
+  for (double& coefficient : head.coefficients) coefficient *= factor;
+}
+
+void take_up_lambda(Head& head, double lambda, Activation activation) {
+  if (!(head.lambda > 0) || !(lambda > 0))
+    throw NumericError(
+        fmt::format("a head with weight {} cannot be scaled to weight {}", head.lambda, lambda));
+  const double ratio = head.lambda / lambda;
+  scale(head, activation == Activation::square ? std::sqrt(ratio) : ratio);
+  head.lambda = lambda;
+}
+
+bool reflects(Activation activation) {
+  return activation == Activation::relu || activation == Activation::softplus;
+}
+
+}  // namespace
+
+bool is_homogeneous(Activation activation) {
+  return activation == Activation::identity || activation == Activation::relu ||
+         activation == Activation::abs || activation == Activation::square;
+}
+
+Block aligned(const PlantedProblem& problem, const Block& learned) {
+  const Architecture& a = problem.architecture;
+  const Block truth = block_of(a, problem.parameters);
+  Block block = learned;
+  for (const HeadKind kind : kHeadKinds) {
+    auto& head = block[static_cast<std::size_t>(kind)];
+    if (head && is_homogeneous(a.activation(kind)))
+      take_up_lambda(*head, truth[static_cast<std::size_t>(kind)]->lambda, a.activation(kind));
+  }
+  auto& [utility, inequality, equality] = block;
+  if (equality && inner_product(*equality, *truth[2]) < 0) scale(*equality, -1);
+  const bool linear_utility = utility && a.activation(HeadKind::utility) == Activation::identity;
+  if (!linear_utility) return block;
+  if (inequality && reflects(a.activation(HeadKind::inequality)) &&
+      inner_product(*inequality, *truth[1]) < 0) {
+    add(*utility, -inequality->lambda / utility->lambda, *inequality);
+    scale(*inequality, -1);
+  }
+  const std::vector<Term> terms = basis_terms(a.basis, a.input, a.degree());
+  utility->bias = 0;
+  for (std::size_t t = 0; t < terms.size(); ++t)
+    if (is_context_only(problem, terms[t])) utility->coefficients[t] = 0;
+  return block;
+}
+
+std::vector<std::uint8_t> identified_parameters(const PlantedProblem& problem) {
+  const Architecture& a = problem.architecture;
+  const ParameterLayout layout(a);
+  const std::vector<Term> terms = basis_terms(a.basis, a.input, a.degree());
+  std::vector<std::uint8_t> identified(static_cast<std::size_t>(layout.size()), 1);
+  for (const TensorInfo& tensor : layout.tensors()) {
+    const bool linear_utility =
+        tensor.kind == HeadKind::utility && a.activation(tensor.kind) == Activation::identity;
+    const auto at = static_cast<std::size_t>(tensor.offset);
+    if (tensor.role == Role::lambda && is_homogeneous(a.activation(tensor.kind))) identified[at] = 0;
+    if (tensor.role == Role::bias && linear_utility) identified[at] = 0;
+    if (tensor.role != Role::weight || !linear_utility) continue;
+    for (std::size_t t = 0; t < terms.size(); ++t)
+      if (is_context_only(problem, terms[t])) identified[at + t] = 0;
+  }
+  return identified;
+}
+
+}  // namespace bl::zoo

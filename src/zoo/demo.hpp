@@ -1,0 +1,26 @@
+// The demonstration: data from a known problem, a model that learns it, and the two side by side.
+#pragma once
+
+#include "zoo/recovery.hpp"
+
+namespace bl::zoo {
+
+// One held-out row: what the true and the learned problem expect of it.
+struct PredictionExample {
+  std::vector<double> context;  // in the order of problem->context
+  std::vector<double> true_probabilities;
+  std::vector<double> learned_probabilities;  // by class, in the order of problem->class_names
+};
+
+struct DemoResult {
+  const PlantedProblem* problem = nullptr;  // lives as long as the program
+  RecoverySpec spec;
+  RecoveryResult recovery;
+  std::vector<PredictionExample> examples;
+  double seconds = 0;
+};
+
+// The shopper. threads = 0 takes the number of processors; the numbers do not depend on it.
+DemoResult run_demo(std::uint64_t seed, std::size_t threads, const ProgressCallback& progress = {});
+
+}  // namespace bl::zoo

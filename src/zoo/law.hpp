@@ -1,0 +1,54 @@
+// The response law of a planted or learned block, evaluated on a row's candidates: p(candidate | x) over
+// classes and alternatives, a density on quadrature nodes over the support of a continuous response.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "model/network.hpp"
+#include "zoo/planted_problem.hpp"
+
+namespace bl::zoo {
+
+struct Candidates {
+  Matrix<double> values;              // candidates x values
+  std::vector<std::int32_t> classes;  // empty where the response has none
+  std::vector<double> log_weights;    // of the quadrature rule; zero for classes and alternatives
+  std::size_t size() const { return log_weights.size(); }
+};
+
+// Panels along each response dimension in every law of the zoo: a law is at most some 1e-5 off its own
+// normaliser in one dimension and some 1e-3 in two, with kinks inside panels (tests/unit/zoo/law_test.cpp).
+int law_panels(const PlantedProblem& problem);
+
+// What every row can choose: the classes; the nodes of the rule; for a hybrid response classes x nodes, class
+// by class. Empty for alternatives, which differ by row.
+Candidates common_candidates(const PlantedProblem& problem, int panels);
+
+struct LawWorkspace {
+  NetworkWorkspace<double> network;
+  std::vector<std::int32_t> begin;
+};
+
+class GibbsLaw {
+ public:
+  GibbsLaw(const Architecture& architecture, std::span<const double> parameters, double temperature);
+  GibbsLaw(const GibbsLaw&) = delete;
+  GibbsLaw& operator=(const GibbsLaw&) = delete;
+
+  // out = BL(x, candidate) / temperature.
+  void logits(std::span<const double> context, const Candidates& candidates, LawWorkspace& ws,
+              std::vector<double>& out) const;
+  // out = logits - log sum_k w_k exp(logit_k): a candidate of weight zero (log-weight minus infinity) gets
+  // its density without taking part in the normaliser.
+  void log_density(std::span<const double> context, const Candidates& candidates, LawWorkspace& ws,
+                   std::vector<double>& out) const;
+
+ private:
+  Network<double> network_;
+  std::vector<double> parameters_;
+  PreparedParameters<double> prepared_;
+  double temperature_;
+};
+
+}  // namespace bl::zoo

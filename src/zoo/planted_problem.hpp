@@ -1,0 +1,83 @@
+// Problems whose utility, constraints and response law are known: what data are drawn from, and what a model
+// learned from those data should find again. Each is a single block,
+//   p(y | x) proportional to exp(B(x, y) / temperature),  B = l0 phi(U) - l1 rho(C) - l2 psi(T).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/parameters.hpp"
+#include "objective/quadrature_rule.hpp"
+
+namespace bl::zoo {
+
+enum class ColumnLaw {
+  uniform,  // between `first` and `second`
+  normal,   // mean `first`, standard deviation `second`
+};
+
+// A column drawn independently in every row (for attributes: for every alternative).
+struct Column {
+  std::string name;
+  ColumnLaw law = ColumnLaw::uniform;
+  double first = 0;
+  double second = 1;
+};
+
+// Every row has its own alternatives: their number is uniform in smallest ... largest, and each after the
+// first is available with this probability.
+struct ChoiceSets {
+  int smallest = 2;
+  int largest = 2;
+  double availability = 1;
+  std::vector<Column> attributes;
+};
+
+enum class ResponseKind { classes, alternatives, continuous, hybrid };
+
+struct PlantedProblem {
+  std::string name;
+  std::string description;  // one sentence
+  Architecture architecture;
+  std::vector<double> parameters;  // raw, in the order of the architecture's layout
+  std::vector<Column> context;
+  std::string response;                  // what is chosen
+  std::vector<std::string> value_names;  // the continuous responses, or the attributes of an alternative
+  std::vector<std::string> class_names;
+  Support support;  // of the continuous responses
+  double temperature = 1;
+  std::optional<ChoiceSets> choice_sets;
+
+  ResponseKind kind() const;
+};
+
+const std::vector<PlantedProblem>& planted_problems();
+
+// Throws UsageError naming the known ones.
+const PlantedProblem& planted_problem(std::string_view name);
+
+// "price*[two]", "spending^2": a class stands in brackets.
+std::string term_name(const PlantedProblem& problem, const Term& term);
+
+// True where the term has no factor of the response: a law that is normalised over responses cannot see it in
+// a utility head that is the identity.
+bool is_context_only(const PlantedProblem& problem, const Term& term);
+
+// One head in effective values; coefficients in the order of the basis.
+struct Head {
+  double lambda = 1;
+  double bias = 0;
+  std::vector<double> coefficients;
+};
+
+// The heads of a single block by kind; nothing where the block has none of that kind.
+using Block = std::array<std::optional<Head>, 3>;
+
+// Between a block's heads and the raw parameter vector. Only for single blocks with at most one head of each
+// kind: throws UsageError otherwise. A bias the architecture does not have must be zero.
+std::vector<double> raw_parameters(const Architecture& architecture, const Block& block);
+Block block_of(const Architecture& architecture, std::span<const double> parameters);
+
+}  // namespace bl::zoo

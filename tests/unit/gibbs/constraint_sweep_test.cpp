@@ -52,6 +52,7 @@ TEST(ConstraintSweep, SamplersAgreeWithTheExactLaw) {
   for (const Method method : {Method::hmc, Method::mala}) {
     SweepOptions options = small();
     options.method = method;
+    if (method == Method::mala) options.settings = {{25, 2}, {25, 0.05}, {500, 0.05}};
     for (const SweepRow& row : run_constraint_sweep(options, pool)) {
       if (row.setting.lambda == 0) {
         EXPECT_NE(row.note.find("improper"), std::string::npos);

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "bl/errors.hpp"
-#include "gibbs/normal_rows.hpp"
 
 namespace bl::gibbs {
 
@@ -73,9 +72,9 @@ void ChainMoves<T>::refresh(Index chunk) {
 }
 
 template <class T>
-void ChainMoves<T>::begin(Index chunk, const RandomStream& stream, double noise) {
+void ChainMoves<T>::begin(Index chunk, const NormalSource& source, double noise) {
   const Index from = first(chunk), count = size(chunk), d = position_.cols();
-  fill_normal_rows(stream, from, momentum_.view().row_range(from, count));
+  fill_normal_rows(source, from, momentum_.view().row_range(from, count));
   for (Index i = from; i < from + count; ++i) {
     T* p = momentum_.row(i);
     if (noise != 1)
@@ -152,11 +151,11 @@ Index ChainMoves<T>::count_turned(Index chunk) const {
 }
 
 template <class T>
-ChunkSums ChainMoves<T>::trajectory(Index chunk, const RandomStream& stream,
+ChunkSums ChainMoves<T>::trajectory(Index chunk, const NormalSource& source,
                                     const MoveSettings<T>& settings) {
   const Index from = first(chunk), count = size(chunk);
   ChunkSums sums;
-  begin(chunk, stream, settings.noise);
+  begin(chunk, source, settings.noise);
   kick(chunk, settings.step / 2);
   for (Index l = 0; l < settings.leapfrog; ++l) {
     drift(chunk, settings.step);
@@ -189,7 +188,7 @@ void ChainMoves<T>::take(Index chain) {
 
 template <class T>
 ChunkSums ChainMoves<T>::advance(Index chunk, std::uint32_t move, const MoveSettings<T>& settings) {
-  ChunkSums sums = trajectory(chunk, RandomStream(seed_, Purpose::sampler_move, move), settings);
+  ChunkSums sums = trajectory(chunk, {seed_, Purpose::sampler_move, move}, settings);
   const RandomStream accept(seed_, Purpose::sampler_accept, move);
   for (Index i = first(chunk); i < first(chunk) + size(chunk); ++i) {
     if (!settings.adjusted) {
@@ -213,7 +212,7 @@ ChunkSums ChainMoves<T>::advance(Index chunk, std::uint32_t move, const MoveSett
 
 template <class T>
 ChunkSums ChainMoves<T>::attempt(Index chunk, std::uint32_t trial, const MoveSettings<T>& settings) {
-  ChunkSums sums = trajectory(chunk, RandomStream(seed_, Purpose::sampler_start, trial), settings);
+  ChunkSums sums = trajectory(chunk, {seed_, Purpose::sampler_start, trial}, settings);
   for (Index i = first(chunk); i < first(chunk) + size(chunk); ++i) {
     const double gain = alive_[at(i)] ? energy_gain(i) : -std::numeric_limits<double>::infinity();
     if (!std::isnan(gain)) sums.acceptance += std::exp(std::min(0.0, gain));

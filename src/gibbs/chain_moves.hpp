@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/matrix.hpp"
-#include "base/random.hpp"
 #include "gibbs/box.hpp"
 #include "gibbs/log_density.hpp"
+#include "gibbs/normal_rows.hpp"
 
 namespace bl::gibbs {
 
@@ -52,8 +52,8 @@ class ChainMoves {
   ChunkSums attempt(Index chunk, std::uint32_t trial, const MoveSettings<T>& settings);
 
  private:
-  ChunkSums trajectory(Index chunk, const RandomStream& stream, const MoveSettings<T>& settings);
-  void begin(Index chunk, const RandomStream& stream, double noise);
+  ChunkSums trajectory(Index chunk, const NormalSource& source, const MoveSettings<T>& settings);
+  void begin(Index chunk, const NormalSource& source, double noise);
   void kick(Index chunk, double factor);
   void drift(Index chunk, double step);
   void abandon(Index chain);

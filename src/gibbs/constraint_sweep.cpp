@@ -26,7 +26,7 @@ constexpr double kTailWidth = 12;  // half-width of the exact integral in standa
 // Row r of the stream: x of context r, or the start of chain r.
 Matrix<double> normal_rows(std::uint64_t seed, Purpose purpose, Index rows, Index cols) {
   Matrix<double> out(rows, cols);
-  fill_normal_rows(RandomStream(seed, purpose), 0, out.view());
+  fill_normal_rows({seed, purpose, 0}, 0, out.view());
   return out;
 }
 

@@ -155,7 +155,7 @@ double normal_quantile(double p) {
   for (int k = 0; k < 2; ++k) {
     const double excess = std::erfc(x / std::numbers::sqrt2) / 2 - tail;
     const double newton = excess * std::sqrt(2 * std::numbers::pi) * std::exp(x * x / 2);
-    x += newton / (1 + x * newton / 2);
+    x += newton / (1 - x * newton / 2);
   }
   return p < 0.5 ? -x : x;
 }

@@ -12,7 +12,8 @@ namespace bl::gibbs {
 namespace {
 
 constexpr int kBisections = 80;
-constexpr double kPlateauJump = 1e-6;
+constexpr double kPlateauDepth = 1e-6;  // relative fall of the density within a plateau
+constexpr double kPlateauMass = 1e-4;   // more than a smooth law can have in so thin a layer
 
 // Where `rises_above(t)` turns from false to true in [low, high].
 template <class Predicate>
@@ -198,10 +199,10 @@ std::vector<Interval> Law1d::highest_density_region(double mass) const {
   };
   const double log_level =
       bisect(-700.0, 0.0, [&](double level) { return mass_of(region_above(std::exp(level))) < mass; });
-  auto region = region_above(std::exp(log_level));
-  // A plateau at the level itself (a uniform law) makes the mass jump there: the whole plateau is taken.
-  if (mass_of(region) < mass - kPlateauJump) region = region_above(std::exp(log_level) * (1 - kPlateauJump));
-  return region;
+  // A plateau at the level (a uniform law) makes the mass jump there: the whole plateau is taken.
+  auto with_plateau = region_above(std::exp(log_level) * (1 - kPlateauDepth));
+  if (mass_of(with_plateau) > mass + kPlateauMass) return with_plateau;
+  return region_above(std::exp(log_level));
 }
 
 // Integral of cdf^2, or of (1 - cdf)^2 above the observation, over a part of a panel.

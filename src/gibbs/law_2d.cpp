@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "bl/errors.hpp"
 
@@ -16,8 +17,12 @@ constexpr int kInitialCells = 6;   // per axis
 constexpr double kUnseenFall = 1;  // as in Law1d
 constexpr double kNegligible = 45;
 constexpr double kNarrowest = 1e-12;  // share of the rectangle's side
-constexpr Index kStencil = 5;         // points per axis of the pattern that climbs to a peak
-constexpr int kClimbRounds = 150;
+constexpr Index kRing = 24;           // points of a ring of the climb
+constexpr Index kAhead = 4;           // points ahead: 1, 2, 4 and 8 times the last move
+constexpr Index kTrials = 2 * kRing + kAhead;
+constexpr int kClimbRounds = 600;
+constexpr double kShortestStep = 1e-12;
+const double kGoldenAngle = std::numbers::pi * (3 - std::sqrt(5.0));
 constexpr Index kSegment = 65;  // points between two peaks that tell one ridge from two hills
 constexpr double kProminence = 1e-9;
 
@@ -61,6 +66,7 @@ Law2d::Law2d(LogDensity2d log_density, const Rectangle& support, const Quadratur
                       "loosen the tolerance or raise max_points",
                       points_, error_, options_.tolerance));
   }
+  add_unseen_peak();
 }
 
 void Law2d::checked(MatrixView<const double> points, std::span<double> out) {
@@ -118,39 +124,70 @@ void Law2d::find_grid_peaks() {
   }
 }
 
-// A square pattern around each peak moves to its best point, and halves where that is the middle.
+// Two rings of points around each peak, turned a little every round so that no ridge stays hidden between
+// them, and points ahead on the way of the last move.
+void Law2d::place_trials(const std::vector<Peak2d>& peaks, const std::vector<Climber>& climbers, int round,
+                         Matrix<double>& points) const {
+  for (Index row = 0; row < points.rows(); ++row) {
+    const auto k = static_cast<std::size_t>(row / kTrials);
+    const Index s = row % kTrials;
+    const Climber& climber = climbers[k];
+    const double angle = kGoldenAngle * round + 2 * std::numbers::pi * static_cast<double>(s % kRing) / kRing;
+    const double radius = climber.step * (s < kRing ? 1.0 : 0.5);
+    std::array<double, 2> move = {radius * std::cos(angle), radius * std::sin(angle)};
+    if (s >= 2 * kRing)
+      for (std::size_t a = 0; a < 2; ++a)
+        move[a] = std::ldexp(climber.heading[a], static_cast<int>(s - 2 * kRing));
+    for (std::size_t a = 0; a < 2; ++a)
+      points(row, static_cast<Index>(a)) =
+          std::clamp(peaks[k].y[a] + move[a] * (support_.upper[a] - support_.lower[a]), support_.lower[a],
+                     support_.upper[a]);
+  }
+}
+
+// The best trial point is taken; after two rounds without one the rings halve.
 void Law2d::climb(std::vector<Peak2d>& peaks) {
-  std::vector<double> step(peaks.size(), 1 / static_cast<double>(options_.grid / 4 - 1));
-  const Index stencil = kStencil * kStencil;
-  Matrix<double> points(static_cast<Index>(peaks.size()) * stencil, 2);
-  std::vector<double> values(peaks.size() * static_cast<std::size_t>(stencil));
+  std::vector<Climber> climbers(peaks.size());
+  for (Climber& climber : climbers) climber.step = 2 / static_cast<double>(options_.grid / 4 - 1);
+  Matrix<double> points(static_cast<Index>(peaks.size()) * kTrials, 2);
+  std::vector<double> values(peaks.size() * static_cast<std::size_t>(kTrials));
   for (int round = 0; round < kClimbRounds; ++round) {
-    for (std::size_t k = 0; k < peaks.size(); ++k)
-      for (Index s = 0; s < stencil; ++s) {
-        const Index offset[2] = {s / kStencil - kStencil / 2, s % kStencil - kStencil / 2};
-        for (std::size_t a = 0; a < 2; ++a) {
-          const double side = support_.upper[a] - support_.lower[a];
-          const double y = peaks[k].y[a] + step[k] / 2 * side * static_cast<double>(offset[a]);
-          points(static_cast<Index>(k) * stencil + s, static_cast<Index>(a)) =
-              std::clamp(y, support_.lower[a], support_.upper[a]);
-        }
-      }
+    place_trials(peaks, climbers, round, points);
     checked(points.view(), values);
     bool moving = false;
     for (std::size_t k = 0; k < peaks.size(); ++k) {
-      bool moved = false;
-      for (Index s = 0; s < stencil; ++s) {
-        const Index row = static_cast<Index>(k) * stencil + s;
-        if (values[static_cast<std::size_t>(row)] > peaks[k].value) {
-          peaks[k] = {{points(row, 0), points(row, 1)}, values[static_cast<std::size_t>(row)]};
-          moved = true;
-        }
+      const auto* own = values.data() + k * static_cast<std::size_t>(kTrials);
+      const auto* best = std::max_element(own, own + kTrials);
+      Climber& climber = climbers[k];
+      if (*best > peaks[k].value) {
+        const Index row = static_cast<Index>(k) * kTrials + (best - own);
+        const Peak2d next = {{points(row, 0), points(row, 1)}, *best};
+        for (std::size_t a = 0; a < 2; ++a)
+          climber.heading[a] = (next.y[a] - peaks[k].y[a]) / (support_.upper[a] - support_.lower[a]);
+        peaks[k] = next;
+        climber.failures = 0;
+      } else if (++climber.failures == 2) {
+        climber.failures = 0;
+        climber.step /= 2;
       }
-      if (!moved) step[k] /= 2;
-      moving = moving || step[k] > 1e-13;
+      moving = moving || climber.step > kShortestStep;
     }
     if (!moving) break;
   }
+}
+
+// The refined cells may have found a higher point than the grid did.
+void Law2d::add_unseen_peak() {
+  const auto cell = std::max_element(cells_.begin(), cells_.end(),
+                                     [](const Cell& a, const Cell& b) { return a.top < b.top; });
+  if (cell->top <= peaks_.front().value) return;
+  const auto node = static_cast<std::size_t>(
+      std::max_element(cell->log_values.begin(), cell->log_values.end()) - cell->log_values.begin());
+  std::vector<Peak2d> found = {
+      {{cell->point(0, node / kRulePoints), cell->point(1, node % kRulePoints)}, cell->top}};
+  climb(found);
+  peaks_.push_back(found.front());
+  merge_peaks();
 }
 
 // Two peaks are one where the straight way between them does not fall below the lower.

@@ -57,6 +57,11 @@ class Law2d {
     double quarter_area() const;
     bool contains(const std::array<double, 2>& y) const;
   };
+  struct Climber {
+    double step = 0;  // share of the sides
+    int failures = 0;
+    std::array<double, 2> heading{};  // the last move
+  };
   struct CellSums {
     double value = 0;
     double error = 0;
@@ -66,7 +71,10 @@ class Law2d {
   void checked(MatrixView<const double> points, std::span<double> out);
   void evaluate(std::span<Cell> cells);
   void find_grid_peaks();
+  void place_trials(const std::vector<Peak2d>& peaks, const std::vector<Climber>& climbers, int round,
+                    Matrix<double>& points) const;
   void climb(std::vector<Peak2d>& peaks);
+  void add_unseen_peak();
   void merge_peaks();
   void initial_cells();
   CellSums integral(const Cell& cell) const;

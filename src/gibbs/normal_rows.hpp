@@ -1,17 +1,23 @@
-// Standard normal numbers for a block of chains at once.
+// Standard normal numbers for a block of chains at once, with the vector units of the processor.
 #pragma once
+
+#include <cstdint>
 
 #include "base/matrix.hpp"
 #include "base/random.hpp"
 
 namespace bl::gibbs {
 
-// Row i of out is filled with the numbers of row first + i of the stream.
-template <class T>
-void fill_normal_rows(const RandomStream& stream, Index first, MatrixView<T> out) {
-  for (Index i = 0; i < out.rows; ++i)
-    stream.fill_normal(static_cast<std::uint64_t>(first + i),
-                       std::span(out.row(i), static_cast<std::size_t>(out.cols)));
-}
+struct NormalSource {
+  std::uint64_t seed = 0;
+  Purpose purpose = Purpose::sampler_move;
+  std::uint32_t epoch = 0;
+};
+
+// Row i of out gets RandomStream(seed, purpose, epoch).normal(first + i, 0), (first + i, 1), ... up to the
+// rounding of logarithm and sine (a few units of the last place; single precision is rounded from double).
+// Rows below 2^32.
+void fill_normal_rows(const NormalSource& source, Index first, MatrixView<float> out);
+void fill_normal_rows(const NormalSource& source, Index first, MatrixView<double> out);
 
 }  // namespace bl::gibbs

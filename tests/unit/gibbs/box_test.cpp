@@ -22,7 +22,9 @@ TEST(Reflect, FollowsABallBetweenWalls) {
     double folded = travelled;
     const bool flipped = reflect(0.0, 1.5, folded);
     ASSERT_NEAR(folded, y, 1e-9);
-    if (y > 1e-6 && y < 1.5 - 1e-6) ASSERT_EQ(flipped, velocity < 0) << travelled;
+    if (y > 1e-6 && y < 1.5 - 1e-6) {
+      ASSERT_EQ(flipped, velocity < 0) << travelled;
+    }
   }
 }
 

@@ -1,0 +1,124 @@
+#include "gibbs/normal_rows.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numbers>
+
+// Everything up to HWY_AFTER_NAMESPACE is compiled once per instruction set; the best one is taken at run
+// time.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "gibbs/normal_rows.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+// After highway.h, and once per target like this file.
+#include <hwy/contrib/math/math-inl.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace bl::gibbs::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Words = hn::ScalableTag<std::uint64_t>;
+using Word = hn::Vec<Words>;
+
+// Product of the low halves of two words, as high and low half.
+struct Product {
+  Word high, low;
+};
+
+HWY_INLINE Product multiply(Word a, std::uint64_t factor) {
+  const Words d;
+#if HWY_TARGET == HWY_SCALAR
+  const Word product = hn::Set(d, (hn::GetLane(a) & 0xFFFFFFFF) * factor);
+#else
+  const hn::Repartition<std::uint32_t, Words> halves;
+  const Word product = hn::MulEven(hn::BitCast(halves, a), hn::BitCast(halves, hn::Set(d, factor)));
+#endif
+  return {hn::ShiftRight<32>(product), hn::And(product, hn::Set(d, 0xFFFFFFFF))};
+}
+
+// Philox4x32-10 (Salmon et al. 2011), each of the four 32-bit numbers in a word of its own.
+HWY_INLINE void philox(std::array<Word, 4>& x, std::uint64_t seed) {
+  const Words d;
+  std::uint32_t key0 = static_cast<std::uint32_t>(seed), key1 = static_cast<std::uint32_t>(seed >> 32);
+  for (int round = 0; round < 10; ++round) {
+    const Product a = multiply(x[0], 0xD2511F53), b = multiply(x[2], 0xCD9E8D57);
+    x = {hn::Xor(hn::Xor(b.high, x[1]), hn::Set(d, key0)), b.low,
+         hn::Xor(hn::Xor(a.high, x[3]), hn::Set(d, key1)), a.low};
+    key0 += 0x9E3779B9;
+    key1 += 0xBB67AE85;
+  }
+}
+
+// The middle of one of 2^53 cells of (0, 1), as in base/random.
+template <class D>
+HWY_INLINE hn::Vec<D> open_unit(D reals, Word low, Word high) {
+  const Word word = hn::Or(hn::ShiftLeft<32>(high), low);
+  const hn::RebindToSigned<Words> integers;
+  const auto cell = hn::ConvertTo(reals, hn::BitCast(integers, hn::ShiftRight<11>(word)));
+  return hn::Mul(hn::Add(cell, hn::Set(reals, 0.5)), hn::Set(reals, 0x1p-53));
+}
+
+// Pairs of normal numbers from the counters (index, row) of `count` blocks, count a multiple of the lanes.
+void NormalPairs(const NormalSource& source, const std::uint64_t* index, const std::uint64_t* row,
+                 std::size_t count, double* first, double* second) {
+  const Words d;
+  const hn::RebindToFloat<Words> reals;
+  for (std::size_t b = 0; b < count; b += hn::Lanes(d)) {
+    std::array<Word, 4> x = {hn::LoadU(d, index + b), hn::LoadU(d, row + b),
+                             hn::Set(d, static_cast<std::uint64_t>(source.purpose) << 16),
+                             hn::Set(d, std::uint64_t{source.epoch})};
+    philox(x, source.seed);
+    const auto u = open_unit(reals, x[0], x[1]), v = open_unit(reals, x[2], x[3]);
+    const auto radius = hn::Sqrt(hn::Mul(hn::Set(reals, -2.0), hn::Log(reals, u)));
+    const auto angle = hn::Mul(v, hn::Set(reals, 2 * std::numbers::pi));
+    hn::StoreU(hn::Mul(radius, hn::Cos(reals, angle)), reals, first + b);
+    hn::StoreU(hn::Mul(radius, hn::Sin(reals, angle)), reals, second + b);
+  }
+}
+
+}  // namespace bl::gibbs::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace bl::gibbs {
+namespace {
+
+HWY_EXPORT(NormalPairs);
+
+constexpr std::size_t kBatch = 128;  // blocks at a time; a multiple of every vector length
+
+template <class T>
+void fill(const NormalSource& source, Index first, MatrixView<T> out) {
+  const Index per_row = (out.cols + 1) / 2, blocks = out.rows * per_row;
+  std::array<std::uint64_t, kBatch> index{}, row{};
+  std::array<double, kBatch> even{}, odd{};
+  for (Index from = 0; from < blocks; from += static_cast<Index>(kBatch)) {
+    const Index count = std::min(static_cast<Index>(kBatch), blocks - from);
+    Index i = from / per_row, k = from % per_row;
+    for (std::size_t b = 0; b < static_cast<std::size_t>(count); ++b) {
+      index[b] = static_cast<std::uint64_t>(k);
+      row[b] = static_cast<std::uint64_t>(first + i);
+      if (++k == per_row) k = 0, ++i;
+    }
+    HWY_DYNAMIC_DISPATCH(NormalPairs)(source, index.data(), row.data(), kBatch, even.data(), odd.data());
+    i = from / per_row, k = from % per_row;
+    for (std::size_t b = 0; b < static_cast<std::size_t>(count); ++b) {
+      T* place = out.row(i) + 2 * k;
+      place[0] = static_cast<T>(even[b]);
+      if (2 * k + 1 < out.cols) place[1] = static_cast<T>(odd[b]);
+      if (++k == per_row) k = 0, ++i;
+    }
+  }
+}
+
+}  // namespace
+
+void fill_normal_rows(const NormalSource& source, Index first, MatrixView<float> out) {
+  fill(source, first, out);
+}
+void fill_normal_rows(const NormalSource& source, Index first, MatrixView<double> out) {
+  fill(source, first, out);
+}
+
+}  // namespace bl::gibbs
+#endif  // HWY_ONCE

@@ -155,6 +155,9 @@ TEST(SchemaToml, Errors) {
     return test::message_of<UsageError>([&] { read_schema_toml(text, "s.toml"); });
   };
   EXPECT_THAT(error("[columns\n"), AllOf(HasSubstr("s.toml:1:"), HasSubstr("not valid TOML")));
+  EXPECT_THAT(error("[\ncolumns = 1\n"), AllOf(HasSubstr("s.toml"), HasSubstr("not valid TOML")));
+  EXPECT_THAT(error("[columns.\xC3\xA9t\xC3\xA9]\n"),
+              AllOf(HasSubstr("s.toml:1:"), HasSubstr("not valid TOML")));
   EXPECT_THAT(error("[colums]\nx = 1\n"),
               AllOf(HasSubstr("s.toml:1:"), HasSubstr("'colums'"), HasSubstr("'columns'?")));
   EXPECT_THAT(error("columns = 3\n"), HasSubstr("must be a table"));

@@ -16,8 +16,8 @@ constexpr std::uint32_t kImageMagic = 2051;
 constexpr std::uint32_t kLabelMagic = 2049;
 constexpr std::uint64_t kMostPixels = std::uint64_t{1} << 20;
 
-// One IDX file of bytes: items of the same size, one after the other. Nothing is allocated for sizes that the
-// header claims before that many bytes have arrived, except one item of at most kMostPixels bytes.
+// One IDX file of bytes: items of the same size, one after the other. What the header claims is believed only
+// when the first item has arrived, at most kMostPixels bytes; further items are read one by one.
 class IdxItems {
  public:
   explicit IdxItems(Input input) : input_(std::move(input)) { start(); }
@@ -35,10 +35,7 @@ class IdxItems {
         fail("the file goes on after the " + std::to_string(count_) + " items it declares");
       return {};
     }
-    if (fill(item_) < item_.size()) {
-      fail("the header declares " + std::to_string(count_) + " items, the file ends within item " +
-           std::to_string(read_ + 1) + "; copy or download it again");
-    }
+    if (fill(item_) < item_.size()) fail_short();
     ++read_;
     return item_;
   }
@@ -53,6 +50,11 @@ class IdxItems {
   }
 
  private:
+  [[noreturn]] void fail_short() const {
+    fail("the header declares " + std::to_string(count_) + " items, the file ends within item " +
+         std::to_string(read_ + 1) + "; copy or download it again");
+  }
+
   void start() {
     read_ = 0;
     magic_ = big_endian();
@@ -70,6 +72,7 @@ class IdxItems {
              " pixels are declared; between 1 and 1048576 pixels are possible");
       }
     }
+    if (count_ > 0 && input_.peek(size).size() < size) fail_short();
     item_.resize(size);
   }
 

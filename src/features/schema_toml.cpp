@@ -1,13 +1,12 @@
 #include "features/schema_toml.hpp"
 
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <cmath>
 #include <sstream>
 #include <type_traits>
 
 #include "base/text.hpp"
+#include "base/toml.hpp"
 #include "bl/errors.hpp"
 
 namespace bl {
@@ -27,7 +26,7 @@ class SchemaFile {
   explicit SchemaFile(const std::string& name) : name_(name) {}
 
   ColumnSettings read(std::string_view text) const {
-    const toml::table root = parse(text);
+    const toml::table root = parse_toml(text, name_);
     static const std::vector<std::string> kKeys = {"columns"};
     ColumnSettings settings;
     for (const auto& [key, node] : root) {
@@ -43,15 +42,6 @@ class SchemaFile {
   }
 
  private:
-  toml::table parse(std::string_view text) const {
-    try {
-      return toml::parse(text, name_);
-    } catch (const toml::parse_error& error) {
-      throw UsageError(name_ + ":" + std::to_string(error.source().begin.line) +
-                       ": not valid TOML: " + std::string(error.description()));
-    }
-  }
-
   ColumnSetting read_column(const std::string& column, const toml::node& node) const {
     static const std::vector<std::string> kKeys = {"role", "type", "levels"};
     const toml::table* entries = node.as_table();

@@ -236,10 +236,13 @@ class NaiveLoss {
     return v;
   }
 
+  static long double exponential(double v) { return std::exp(static_cast<long double>(v)); }
+
   double cross_entropy(Index row) const {
     const double tau = p_.spec.temperature;
     const auto i = static_cast<std::size_t>(row);
-    double sum = 0, numerator = 0;
+    long double sum = 0;  // its exponent range needs no shifting
+    double numerator = 0;
     if (!p_.set_begin.empty()) {
       for (std::int64_t j = p_.set_begin[i]; j < p_.set_begin[i + 1]; ++j) {
         const auto at = static_cast<std::size_t>(j);
@@ -248,27 +251,27 @@ class NaiveLoss {
         for (Index k = 0; k < p_.attributes.cols(); ++k)
           v.push_back(static_cast<double>(p_.attributes(j, k)));
         const double u = outputs(row, v, p_.alternative_classes.empty() ? -1 : p_.alternative_classes[at])[0];
-        sum += std::exp(u / tau);
+        sum += exponential(u / tau);
         if (j - p_.set_begin[i] == p_.chosen[i]) numerator = u / tau;
       }
     } else if (vector_form(p_.task)) {
       const auto u = outputs(row, response(row), -1);
-      for (const double one : u) sum += std::exp(one / tau);
+      for (const double one : u) sum += exponential(one / tau);
       numerator = u[static_cast<std::size_t>(p_.classes[i])] / tau;
     } else if (p_.architecture.input.classes > 0) {
       for (int c = 0; c < p_.architecture.input.classes; ++c)
-        sum += std::exp(outputs(row, response(row), c)[0] / tau);
+        sum += exponential(outputs(row, response(row), c)[0] / tau);
       numerator = outputs(row, response(row), p_.classes[i])[0] / tau;
     } else {
       for (Index k = 0; k < p_.spec.rule.size(); ++k) {
         const std::span<const double> node(p_.spec.rule.nodes.row(k),
                                            static_cast<std::size_t>(p_.spec.rule.nodes.cols()));
-        sum +=
-            std::exp(p_.spec.rule.log_weights[static_cast<std::size_t>(k)] + outputs(row, node, -1)[0] / tau);
+        sum += exponential(p_.spec.rule.log_weights[static_cast<std::size_t>(k)] +
+                           outputs(row, node, -1)[0] / tau);
       }
       numerator = outputs(row, response(row), -1)[0] / tau;
     }
-    return std::log(sum) - numerator;
+    return static_cast<double>(std::log(sum) - numerator);
   }
 
   // grad_v BL by differences of the naive utility.

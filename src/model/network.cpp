@@ -41,7 +41,7 @@ void add(MatrixView<const T> from, MatrixView<T> to) {
 }
 
 // The flat vector's first tensor with this layer and role; -1 if there is none.
-Index offset_of(const ParameterLayout& layout, std::size_t layer, Role role) {
+Index offset_of(const ParameterLayout& layout, std::size_t layer, TensorRole role) {
   for (const TensorInfo& tensor : layout.tensors())
     if (tensor.layer == layer && tensor.role == role) return tensor.offset;
   return -1;
@@ -54,8 +54,8 @@ Network<T>::Network(Architecture architecture)
     : architecture_(validated(std::move(architecture))), layout_(architecture_) {
   for (const LayerSpec& layer : architecture_.layers) total_blocks_ += layer.blocks;
   for (std::size_t l = 0; l < architecture_.layers.size(); ++l) plans_.push_back(plan_layer(l));
-  readout_offset_ = offset_of(layout_, plans_.size() - 1, Role::readout_weight);
-  readout_bias_offset_ = offset_of(layout_, plans_.size() - 1, Role::readout_bias);
+  readout_offset_ = offset_of(layout_, plans_.size() - 1, TensorRole::readout_weight);
+  readout_bias_offset_ = offset_of(layout_, plans_.size() - 1, TensorRole::readout_bias);
 }
 
 template <class T>
@@ -74,10 +74,10 @@ typename Network<T>::LayerPlan Network<T>::plan_layer(std::size_t l) const {
     plan.read_count = a.skip == Skip::dense ? plan.out_from : a.layers[l - 1].blocks;
     plan.read_from = plan.out_from - plan.read_count;
   }
-  plan.weight_offset = offset_of(layout_, l, Role::weight);
-  plan.bias_offset = offset_of(layout_, l, Role::bias);
-  plan.lambda_offset = offset_of(layout_, l, Role::lambda);
-  plan.projection_offset = offset_of(layout_, l, Role::projection);
+  plan.weight_offset = offset_of(layout_, l, TensorRole::weight);
+  plan.bias_offset = offset_of(layout_, l, TensorRole::bias);
+  plan.lambda_offset = offset_of(layout_, l, TensorRole::lambda);
+  plan.projection_offset = offset_of(layout_, l, TensorRole::projection);
   plan.residual_identity = a.skip == Skip::residual && l > 0 && plan.projection_offset < 0;
   return plan;
 }

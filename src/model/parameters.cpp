@@ -14,7 +14,7 @@ ParameterLayout::ParameterLayout(const Architecture& a) {
   for (std::size_t l = 0; l < a.layers.size(); ++l) {
     const LayerSpec& layer = a.layers[l];
     const Index inputs = layer_input_size(a, l);
-    const auto add_per_kind = [&](Role role, const char* suffix, Index cols, Sign sign) {
+    const auto add_per_kind = [&](TensorRole role, const char* suffix, Index cols, Sign sign) {
       for (const HeadKind kind : kHeadKinds) {
         if (layer.heads(kind) == 0) continue;
         add({.name = fmt::format("layers/{}/{}/{}", l, letter(kind), suffix),
@@ -26,12 +26,12 @@ ParameterLayout::ParameterLayout(const Architecture& a) {
              .sign = sign});
       }
     };
-    add_per_kind(Role::weight, "weight", inputs, Sign::free);
-    if (l > 0 || !a.basis.response_only) add_per_kind(Role::bias, "bias", 1, Sign::free);
-    add_per_kind(Role::lambda, "lambda", 1, a.lambda);
+    add_per_kind(TensorRole::weight, "weight", inputs, Sign::free);
+    if (l > 0 || !a.basis.response_only) add_per_kind(TensorRole::bias, "bias", 1, Sign::free);
+    add_per_kind(TensorRole::lambda, "lambda", 1, a.lambda);
     if (a.skip == Skip::residual && l > 0 && a.layers[l - 1].blocks != layer.blocks)
       add({.name = fmt::format("projections/{}", l),
-           .role = Role::projection,
+           .role = TensorRole::projection,
            .layer = l,
            .rows = layer.blocks,
            .cols = a.layers[l - 1].blocks});
@@ -39,13 +39,13 @@ ParameterLayout::ParameterLayout(const Architecture& a) {
   const std::size_t last = a.layers.size() - 1;
   if (a.readout.present) {
     add({.name = "readout/weight",
-         .role = Role::readout_weight,
+         .role = TensorRole::readout_weight,
          .layer = last,
          .rows = a.outputs,
          .cols = a.layers[last].blocks,
          .sign = a.readout.sign});
     if (a.readout.bias)
-      add({.name = "readout/bias", .role = Role::readout_bias, .layer = last, .rows = a.outputs});
+      add({.name = "readout/bias", .role = TensorRole::readout_bias, .layer = last, .rows = a.outputs});
   }
   free_count_ = size_;
   mask_columns_beyond_degree(a);
@@ -62,7 +62,7 @@ void ParameterLayout::mask_columns_beyond_degree(const Architecture& a) {
   if (a.basis.kind != BasisKind::monomials) return;
   const int top = a.degree();
   for (const TensorInfo& tensor : tensors_) {
-    if (tensor.layer != 0 || tensor.role != Role::weight) continue;
+    if (tensor.layer != 0 || tensor.role != TensorRole::weight) continue;
     const auto& degrees = a.layers[0].degrees[static_cast<std::size_t>(tensor.kind)];
     for (Index row = 0; row < tensor.rows; ++row) {
       const int degree = degrees[static_cast<std::size_t>(row) % degrees.size()];
@@ -101,16 +101,16 @@ double starting_value(const TensorInfo& tensor, bool monomials, Index fan_in, do
   constexpr double kMonomialDeviation = 0.01;
   const double bound = 1.0 / std::sqrt(static_cast<double>(std::max<Index>(fan_in, 1)));
   switch (tensor.role) {
-    case Role::lambda:
+    case TensorRole::lambda:
       return monomials ? std::abs(kMonomialDeviation * z) : 1.0;
-    case Role::weight:
-    case Role::bias:
+    case TensorRole::weight:
+    case TensorRole::bias:
       return monomials ? kMonomialDeviation * z : bound * u;
-    case Role::readout_weight:
+    case TensorRole::readout_weight:
       // A non-negative weight starts in the upper half of its range: near zero, softplus hardly moves.
       return tensor.sign == Sign::non_negative ? bound * (0.5 + 0.5 * std::abs(u)) : bound * u;
-    case Role::readout_bias:
-    case Role::projection:
+    case TensorRole::readout_bias:
+    case TensorRole::projection:
       break;
   }
   return bound * u;
@@ -125,10 +125,10 @@ void starting_values(const Architecture& a, const ParameterLayout& layout, std::
   const auto& mask = layout.free_mask();
   for (std::size_t t = 0; t < layout.tensors().size(); ++t) {
     const TensorInfo& tensor = layout.tensors()[t];
-    const bool head = tensor.role == Role::weight || tensor.role == Role::bias || tensor.role == Role::lambda;
+    const bool head = tensor.role == TensorRole::weight || tensor.role == TensorRole::bias || tensor.role == TensorRole::lambda;
     const bool monomials = head && tensor.layer == 0 && a.basis.kind == BasisKind::monomials;
     const Index fan_in = head ? layer_input_size(a, tensor.layer)
-                              : (tensor.role == Role::readout_bias ? a.layers.back().blocks : tensor.cols);
+                              : (tensor.role == TensorRole::readout_bias ? a.layers.back().blocks : tensor.cols);
     for (Index i = 0; i < tensor.size(); ++i) {
       const auto at = static_cast<std::size_t>(tensor.offset + i);
       const auto index = static_cast<std::uint64_t>(i);

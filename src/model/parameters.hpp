@@ -14,11 +14,11 @@
 
 namespace bl {
 
-enum class Role { weight, bias, lambda, projection, readout_weight, readout_bias };
+enum class TensorRole { weight, bias, lambda, projection, readout_weight, readout_bias };
 
 struct TensorInfo {
   std::string name;  // "layers/0/U/weight", "projections/2", "readout/bias"
-  Role role = Role::weight;
+  TensorRole role = TensorRole::weight;
   std::size_t layer = 0;
   HeadKind kind = HeadKind::utility;  // of weight, bias and lambda
   Index rows = 0;
@@ -28,7 +28,7 @@ struct TensorInfo {
 
   Index size() const { return rows * cols; }
   bool decays() const {
-    return role == Role::weight || role == Role::projection || role == Role::readout_weight;
+    return role == TensorRole::weight || role == TensorRole::projection || role == TensorRole::readout_weight;
   }
 };
 

@@ -96,17 +96,17 @@ Architecture architecture_of(const json& file) {
 // The value of a tensor in the file, by the name the layout gives it.
 const json& tensor_value(const json& file, const TensorInfo& tensor) {
   switch (tensor.role) {
-    case Role::projection:
+    case TensorRole::projection:
       return file["projections"][tensor.layer];
-    case Role::readout_weight:
+    case TensorRole::readout_weight:
       return file["readout"]["weight"];
-    case Role::readout_bias:
+    case TensorRole::readout_bias:
       return file["readout"]["bias"];
     default:
       break;
   }
-  const std::string field = tensor.role == Role::weight ? "weight"
-                            : tensor.role == Role::bias ? "bias"
+  const std::string field = tensor.role == TensorRole::weight ? "weight"
+                            : tensor.role == TensorRole::bias ? "bias"
                                                         : "lambda";
   return file["layers"][tensor.layer][std::string(letter(tensor.kind))][field];
 }

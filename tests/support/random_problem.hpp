@@ -178,7 +178,7 @@ inline std::vector<double> random_parameters(const ParameterLayout& layout, std:
     for (Index i = 0; i < tensor.size(); ++i) {
       const auto at = static_cast<std::size_t>(tensor.offset + i);
       const double z = random.normal(20, at);
-      parameters[at] = tensor.role == Role::lambda ? 0.5 + 0.3 * z : (1.2 / std::sqrt(fan_in)) * z;
+      parameters[at] = tensor.role == TensorRole::lambda ? 0.5 + 0.3 * z : (1.2 / std::sqrt(fan_in)) * z;
       if (!layout.free_mask().empty() && !layout.free_mask()[at]) parameters[at] = 0;
     }
   }

@@ -52,8 +52,8 @@ TEST(Parameters, DecayIsForWeightsOnly) {
   a.skip = Skip::residual;
   const ParameterLayout layout(a);
   for (const TensorInfo& tensor : layout.tensors())
-    EXPECT_EQ(tensor.decays(),
-              tensor.role != Role::bias && tensor.role != Role::lambda && tensor.role != Role::readout_bias)
+    EXPECT_EQ(tensor.decays(), tensor.role != TensorRole::bias && tensor.role != TensorRole::lambda &&
+                                   tensor.role != TensorRole::readout_bias)
         << tensor.name;
 }
 
@@ -105,14 +105,15 @@ TEST(Parameters, AffineStartingValuesAreUniformWithUnitLambdas) {
   const auto values = start<double>(a, 5);
   for (const TensorInfo& tensor : layout.tensors()) {
     const double bound =
-        1 / std::sqrt(tensor.layer == 0 && tensor.role != Role::readout_weight                   ? 16.0
-                      : tensor.role == Role::readout_weight || tensor.role == Role::readout_bias ? 25.0
-                                                                                                 : 300.0);
+        1 / std::sqrt(tensor.layer == 0 && tensor.role != TensorRole::readout_weight ? 16.0
+                      : tensor.role == TensorRole::readout_weight || tensor.role == TensorRole::readout_bias
+                          ? 25.0
+                          : 300.0);
     double sum = 0, square = 0;
     for (Index i = 0; i < tensor.size(); ++i) {
       const double raw = values[static_cast<std::size_t>(tensor.offset + i)];
       const double effective = tensor.sign == Sign::non_negative ? softplus(raw) : raw;
-      if (tensor.role == Role::lambda) {
+      if (tensor.role == TensorRole::lambda) {
         ASSERT_NEAR(effective, 1.0, 1e-15) << tensor.name;
       } else {
         ASSERT_LT(std::abs(effective), bound) << tensor.name;
@@ -123,7 +124,7 @@ TEST(Parameters, AffineStartingValuesAreUniformWithUnitLambdas) {
       sum += effective;
       square += effective * effective;
     }
-    if (tensor.role != Role::weight) continue;
+    if (tensor.role != TensorRole::weight) continue;
     // Mean 0 and variance bound^2 / 3 to five standard errors; the fourth moment of a uniform is bound^4 / 5.
     const double n = static_cast<double>(tensor.size());
     EXPECT_NEAR(sum / n, 0, 5 * bound / std::sqrt(3 * n)) << tensor.name;
@@ -143,7 +144,7 @@ TEST(Parameters, MonomialStartingValuesAreNormalWithDeviationOneHundredth) {
     for (const TensorInfo& tensor : layout.tensors()) {
       for (Index i = 0; i < tensor.size(); ++i) {
         const double raw = values[static_cast<std::size_t>(tensor.offset + i)];
-        if (tensor.role == Role::lambda) {
+        if (tensor.role == TensorRole::lambda) {
           const double effective = sign == Sign::non_negative ? softplus(raw) : raw;
           ASSERT_GT(effective, 0);
           ASSERT_LT(effective, 0.06);  // six deviations
@@ -169,7 +170,7 @@ TEST(Parameters, TheSeedDecidesEverything) {
   const auto one = start<double>(a, 7), other = start<double>(a, 8);
   const ParameterLayout layout(a);
   for (const TensorInfo& tensor : layout.tensors()) {
-    if (tensor.role == Role::lambda) continue;
+    if (tensor.role == TensorRole::lambda) continue;
     for (Index i = 0; i < tensor.size(); ++i) {
       const auto at = static_cast<std::size_t>(tensor.offset + i);
       EXPECT_NE(one[at], other[at]) << tensor.name;

@@ -30,10 +30,11 @@ void tanh_both(D d, V a, V& phi, V& slope) {
 }
 
 // softplus(a) = max(a, 0) + log1p(exp(-|a|)) and the logistic function, without overflow on either side.
+// Highway's Exp turns NaN into 0; here it must come through.
 template <class D, class V>
 void softplus_both(D d, V a, V& phi, V& slope) {
   const V one = hn::Set(d, hn::TFromD<D>(1));
-  const V e = hn::Exp(d, hn::Neg(hn::Abs(a)));
+  const V e = hn::IfThenElse(hn::IsNaN(a), a, hn::Exp(d, hn::Neg(hn::Abs(a))));
   phi = hn::Add(hn::Max(a, hn::Zero(d)), hn::Log1p(d, e));
   const V small = hn::Div(e, hn::Add(one, e));
   slope = hn::IfThenElse(hn::Ge(a, hn::Zero(d)), hn::Sub(one, small), small);
@@ -319,6 +320,35 @@ template <>
 const Kernels<double>& kernels<double>() {
   static const Kernels<double> chosen = HWY_DYNAMIC_DISPATCH(table_double)();
   return chosen;
+}
+
+namespace {
+
+template <class F>
+void with_every_target(F&& visit) {
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    visit();
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+}  // namespace
+
+template <>
+std::vector<Kernels<float>> kernels_of_every_target<float>() {
+  std::vector<Kernels<float>> tables;
+  with_every_target([&] { tables.push_back(HWY_DYNAMIC_DISPATCH(table_float)()); });
+  return tables;
+}
+
+template <>
+std::vector<Kernels<double>> kernels_of_every_target<double>() {
+  std::vector<Kernels<double>> tables;
+  with_every_target([&] { tables.push_back(HWY_DYNAMIC_DISPATCH(table_double)()); });
+  return tables;
 }
 
 }  // namespace bl

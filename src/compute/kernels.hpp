@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "base/matrix.hpp"
 #include "compute/activation.hpp"
@@ -69,5 +70,10 @@ struct Kernels {
 // The fastest set this processor runs.
 template <class T>
 const Kernels<T>& kernels();
+
+// One set for each instruction set this processor runs, fastest first. For comparing them: not to be called
+// while other threads ask for kernels().
+template <class T>
+std::vector<Kernels<T>> kernels_of_every_target();
 
 }  // namespace bl

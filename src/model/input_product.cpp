@@ -188,7 +188,7 @@ void InputProduct<T>::forward(const PreparedInput<T>& w, const T* bias, const Po
                               InputWorkspace<T>& ws, MatrixView<T> heads) const {
   const Kernels<T>& k = kernels<T>();
   features(points, ws);
-  const bool one_point_per_row = points.count() == points.rows();
+  const bool one_point_per_row = points.one_per_row();
   if (!one_point_per_row) ws.row_heads.resize(points.rows(), heads.cols);
   const MatrixView<T> rows = one_point_per_row ? heads : ws.row_heads.view();
   for (Index i = 0; i < rows.rows; ++i) {
@@ -249,7 +249,7 @@ void InputProduct<T>::backward(const Points<T>& points, MatrixView<const T> d_he
                                MatrixView<T> gradient, T* d_bias) const {
   const Kernels<T>& k = kernels<T>();
   MatrixView<const T> rows = d_heads;
-  if (points.count() != points.rows()) {
+  if (!points.one_per_row()) {
     ws.row_gradient.resize(points.rows(), d_heads.cols);
     k.gather_rows(points.begin, d_heads, ws.row_gradient.view());
     rows = ws.row_gradient.view();

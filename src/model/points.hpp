@@ -1,6 +1,7 @@
 // Where a utility is evaluated: rows of context, each with any number of candidate responses.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -17,6 +18,12 @@ struct Points {
 
   Index rows() const { return static_cast<Index>(begin.size()) - 1; }
   Index count() const { return begin.back(); }
+  // Every row owns exactly one point: rows and points are the same thing.
+  bool one_per_row() const {
+    for (std::size_t i = 0; i < begin.size(); ++i)
+      if (begin[i] != static_cast<std::int32_t>(i)) return false;
+    return true;
+  }
 };
 
 }  // namespace bl

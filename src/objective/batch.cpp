@@ -47,6 +47,10 @@ void BatchEvaluator<T>::run_lane(const Job& job, std::size_t lane_index) {
 template <class T>
 LossSum BatchEvaluator<T>::evaluate(std::span<const T> parameters, std::span<const std::int64_t> rows,
                                     const Noise& noise, double scale, std::span<T> gradient) {
+  if (rows.empty()) {
+    std::fill(gradient.begin(), gradient.end(), T(0));
+    return {};
+  }
   objective_->network().prepare(parameters, prepared_);
   const auto n = static_cast<Index>(rows.size());
   Job job{.rows = rows,

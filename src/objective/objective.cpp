@@ -31,6 +31,11 @@ Objective<T>::Objective(const Network<T>& network, ObjectiveSpec spec, const Dat
   }
   if (!data_.alternatives.begin.empty()) {
     candidates_ = Candidates::alternatives;
+    if (spec_.kind != ObjectiveKind::likelihood)
+      throw UsageError("a choice among alternatives is learned by likelihood; use --objective likelihood");
+    if (a.form == Form::vector)
+      throw UsageError(
+          "a choice among alternatives needs the scalar form: their attributes stand in the utility");
   } else if (a.form == Form::vector) {
     candidates_ = Candidates::outputs;
   } else if (a.input.classes > 0) {
@@ -59,14 +64,19 @@ void Objective<T>::check_data() const {
   require(data_.weights.empty() || data_.weights.size() == rows, "there must be one weight per row");
   if (candidates_ == Candidates::alternatives) {
     const auto& alternatives = data_.alternatives;
-    const auto count = static_cast<std::size_t>(alternatives.begin.back());
     require(alternatives.begin.size() == rows + 1 && alternatives.chosen.size() == rows,
             "there must be one choice set and one choice per row");
-    require(alternatives.attributes.cols == a.input.values,
-            fmt::format("the alternatives have {} attributes, the model expects {}",
-                        alternatives.attributes.cols, a.input.values));
-    require((a.input.classes == 0) == alternatives.classes.empty(),
-            "the alternatives' identities are given exactly when the model has classes");
+    const auto count = static_cast<std::size_t>(alternatives.begin.back());
+    require(
+        alternatives.attributes.cols == a.input.values &&
+            (a.input.values == 0 || alternatives.attributes.rows == alternatives.begin.back()),
+        fmt::format(
+            "there are {} alternatives with {} attributes, the choice sets and the model expect {} and {}",
+            alternatives.attributes.rows, alternatives.attributes.cols, count, a.input.values));
+    require(alternatives.classes.size() == (a.input.classes == 0 ? 0 : count),
+            "the alternatives' identities are given, one each, exactly when the model has classes");
+    require(alternatives.available.empty() || alternatives.available.size() == count,
+            "the availability of the alternatives is given for all of them or for none");
     for (std::size_t i = 0; i < rows; ++i) {
       const std::int64_t size = alternatives.begin[i + 1] - alternatives.begin[i];
       const std::int32_t chosen = alternatives.chosen[i];
@@ -79,8 +89,6 @@ void Objective<T>::check_data() const {
     }
     for (const std::int32_t c : alternatives.classes)
       require(c >= 0 && c < a.input.classes, fmt::format("alternative {} of {}", c, a.input.classes));
-    require(alternatives.available.empty() || alternatives.available.size() == count,
-            "one availability each");
     return;
   }
   require(data_.values.cols == a.input.values && (a.input.values == 0 || data_.values.rows == data_.rows),

@@ -1,0 +1,83 @@
+#include "objective/quadrature_rule.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "bl/errors.hpp"
+
+namespace bl {
+namespace {
+
+TEST(GaussLegendre, ExactForPolynomialsUpToTwiceItsOrderLessOne) {
+  std::vector<double> nodes, weights;
+  for (int order = 1; order <= 20; ++order) {
+    gauss_legendre(order, nodes, weights);
+    ASSERT_EQ(nodes.size(), static_cast<std::size_t>(order));
+    EXPECT_TRUE(std::is_sorted(nodes.begin(), nodes.end()));
+    for (int degree = 0; degree <= 2 * order; ++degree) {
+      double sum = 0;
+      for (std::size_t i = 0; i < nodes.size(); ++i) sum += weights[i] * std::pow(nodes[i], degree);
+      const double exact = degree % 2 == 1 ? 0 : 2.0 / (degree + 1);
+      if (degree < 2 * order) {
+        EXPECT_NEAR(sum, exact, 8e-16 * order) << "order " << order << ", degree " << degree;
+      } else if (order <= 10) {  // beyond, the error itself drops below rounding
+        EXPECT_GT(std::abs(sum - exact), 1e-9)
+            << "order " << order << " cannot be exact for degree " << degree;
+      }
+    }
+  }
+}
+
+TEST(GaussLegendre, KnownNodesOfOrderThree) {
+  std::vector<double> nodes, weights;
+  gauss_legendre(3, nodes, weights);
+  EXPECT_NEAR(nodes[0], -std::sqrt(0.6), 2e-16);
+  EXPECT_NEAR(nodes[1], 0, 2e-16);
+  EXPECT_NEAR(weights[0], 5.0 / 9, 4e-16);
+  EXPECT_NEAR(weights[1], 8.0 / 9, 4e-16);
+}
+
+double integrate(const QuadratureRule& rule, const std::function<double(const double*)>& f) {
+  double sum = 0;
+  for (Index k = 0; k < rule.size(); ++k)
+    sum += std::exp(rule.log_weights[static_cast<std::size_t>(k)]) * f(rule.nodes.row(k));
+  return sum;
+}
+
+TEST(CompositeRule, CoversTheBox) {
+  const QuadratureRule line = composite_rule({{-1.5}, {2.5}}, 3);
+  EXPECT_EQ(line.size(), 24);
+  EXPECT_NEAR(integrate(line, [](const double*) { return 1.0; }), 4.0, 1e-14);
+  EXPECT_NEAR(integrate(line, [](const double* y) { return std::exp(y[0]); }), std::exp(2.5) - std::exp(-1.5),
+              1e-12);
+  const QuadratureRule plane = composite_rule({{-1, 0}, {1, 3}}, 2);
+  EXPECT_EQ(plane.size(), 256);
+  EXPECT_NEAR(integrate(plane, [](const double* y) { return y[0] * y[0] * y[1]; }), 2.0 / 3 * 4.5, 1e-13);
+  for (Index k = 0; k < plane.size(); ++k) {
+    EXPECT_TRUE(plane.nodes(k, 0) > -1 && plane.nodes(k, 0) < 1);
+    EXPECT_TRUE(plane.nodes(k, 1) > 0 && plane.nodes(k, 1) < 3);
+  }
+}
+
+TEST(CompositeRule, RefusesWhatItCannotIntegrate) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(composite_rule({{0, 0, 0}, {1, 1, 1}}, 2), UsageError);
+  EXPECT_THROW(composite_rule({{}, {}}, 2), UsageError);
+  EXPECT_THROW(composite_rule({{0}, {1}}, 0), UsageError);
+  EXPECT_THROW(composite_rule({{1}, {1}}, 2), UsageError);
+  EXPECT_THROW(composite_rule({{0}, {infinity}}, 2), UsageError);
+  EXPECT_THROW(composite_rule({{0}, {nan}}, 2), UsageError);
+  try {
+    composite_rule({{0, 0, 0}, {1, 1, 1}}, 2);
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("dsm"));
+  }
+}
+
+}  // namespace
+}  // namespace bl

@@ -82,9 +82,9 @@ std::vector<std::uint8_t> identified_parameters(const PlantedProblem& problem) {
     const bool linear_utility =
         tensor.kind == HeadKind::utility && a.activation(tensor.kind) == Activation::identity;
     const auto at = static_cast<std::size_t>(tensor.offset);
-    if (tensor.role == Role::lambda && is_homogeneous(a.activation(tensor.kind))) identified[at] = 0;
-    if (tensor.role == Role::bias && linear_utility) identified[at] = 0;
-    if (tensor.role != Role::weight || !linear_utility) continue;
+    if (tensor.role == TensorRole::lambda && is_homogeneous(a.activation(tensor.kind))) identified[at] = 0;
+    if (tensor.role == TensorRole::bias && linear_utility) identified[at] = 0;
+    if (tensor.role != TensorRole::weight || !linear_utility) continue;
     for (std::size_t t = 0; t < terms.size(); ++t)
       if (is_context_only(problem, terms[t])) identified[at + t] = 0;
   }

@@ -1,0 +1,91 @@
+// The sweep as a picture: mean |T| (points with bars of two standard errors) over the exact curve, on logarithmic axes,
+// once against the temperature and once against lambda.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bl/reproduce.hpp"
+
+namespace bl {
+
+namespace {
+
+constexpr double kPanelWidth = 360, kPanelHeight = 260, kLeft = 70, kTop = 50, kGap = 100;
+constexpr const char* kBlue = "#0072B2";
+constexpr const char* kOrange = "#D55E00";
+
+struct Panel {
+  double left;
+  double x_low, x_high, y_low, y_high;  // logarithms, base 10
+
+  double x(double value) const { return left + (std::log10(value) - x_low) / (x_high - x_low) * kPanelWidth; }
+  double y(double value) const {
+    return kTop + kPanelHeight - (std::log10(value) - y_low) / (y_high - y_low) * kPanelHeight;
+  }
+};
+
+std::string text(double x, double y, const std::string& anchor, const std::string& content, int size = 12) {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{}\">{}</text>\n", x, y, anchor, size, content);
+}
+
+std::string axes(const Panel& p, const std::string& title, const std::string& x_label) {
+  std::string out = fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#444\"/>\n",
+                                p.left, kTop, kPanelWidth, kPanelHeight);
+  for (int e = static_cast<int>(std::ceil(p.x_low)); e <= std::floor(p.x_high); ++e) {
+    const double x = p.x(std::pow(10, e));
+    out += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1}\" x2=\"{0:.1f}\" y2=\"{2}\" stroke=\"#ddd\"/>\n", x, kTop, kTop + kPanelHeight);
+    out += text(x, kTop + kPanelHeight + 18, "middle", fmt::format("{:g}", std::pow(10, e)));
+  }
+  for (int e = static_cast<int>(std::ceil(p.y_low)); e <= std::floor(p.y_high); ++e) {
+    const double y = p.y(std::pow(10, e));
+    out += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{2:.1f}\" y2=\"{1:.1f}\" stroke=\"#ddd\"/>\n", p.left, y, p.left + kPanelWidth);
+    out += text(p.left - 8, y + 4, "end", fmt::format("{:g}", std::pow(10, e)));
+  }
+  out += text(p.left + kPanelWidth / 2, kTop - 14, "middle", title, 14);
+  out += text(p.left + kPanelWidth / 2, kTop + kPanelHeight + 38, "middle", x_label, 13);
+  return out;
+}
+
+std::string draw(const Panel& p, std::vector<ConstraintRow> rows, double ConstraintRow::*along) {
+  std::sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) { return a.*along < b.*along; });
+  std::string curve, points;
+  for (const ConstraintRow& r : rows) {
+    if (!r.proper) continue;
+    curve += fmt::format("{}{:.1f},{:.1f}", curve.empty() ? "" : " ", p.x(r.*along), p.y(r.exact_mean));
+    if (!r.sampled || !(r.mean > 0)) continue;
+    const double high = r.mean + 2 * r.standard_error, low = std::max(r.mean - 2 * r.standard_error, 1e-12);
+    const double bottom = std::min(p.y(low), kTop + kPanelHeight), top = std::clamp(p.y(high), kTop, kTop + kPanelHeight);
+    const double y = std::clamp(p.y(r.mean), kTop, kTop + kPanelHeight);
+    points += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\" stroke=\"{3}\" stroke-width=\"2\"/>\n",
+                          p.x(r.*along), top, bottom, kOrange);
+    points += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"/>\n", p.x(r.*along), y, kOrange);
+  }
+  return fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n", curve, kBlue) + points;
+}
+
+}  // namespace
+
+std::string constraint_svg(const std::vector<ConstraintRow>& rows) {
+  constexpr double kSweptLambda = 25, kSweptTau = 0.05;
+  std::vector<ConstraintRow> by_tau, by_lambda;
+  for (const ConstraintRow& r : rows) {
+    if (r.lambda == kSweptLambda) by_tau.push_back(r);
+    if (r.tau == kSweptTau && r.lambda > 0) by_lambda.push_back(r);
+  }
+  const Panel tau{kLeft, -2.5, 0.5, -2.5, 0}, lambda{kLeft + kPanelWidth + kGap, -0.3, 3, -2.5, 0};
+  const double width = kLeft + 2 * kPanelWidth + kGap + 30, height = kTop + kPanelHeight + 90;
+  std::string out = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" font-family=\"sans-serif\">\n"
+                                "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
+                                width, height);
+  out += axes(tau, "mean |T| at lambda = 25", "temperature tau") + draw(tau, by_tau, &ConstraintRow::tau);
+  out += axes(lambda, "mean |T| at tau = 0.05", "lambda") + draw(lambda, by_lambda, &ConstraintRow::lambda);
+  const double legend = kTop + kPanelHeight + 70;
+  out += fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\" stroke-width=\"2\"/>\n", kLeft, legend - 4, kLeft + 30, legend - 4, kBlue);
+  out += text(kLeft + 36, legend, "start", "exact law");
+  out += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"4\" fill=\"{}\"/>\n", kLeft + 135, legend - 4, kOrange);
+  out += text(kLeft + 146, legend, "start", "samples, with two standard errors");
+  return out + "</svg>\n";
+}
+
+}  // namespace bl

@@ -100,7 +100,6 @@ CsvRecords::Scan CsvRecords::scan_quoted(std::size_t& at, std::int64_t& line) {
       fail(line, "a quote is opened but never closed; close it, or double it if it belongs to the text");
     }
     close = static_cast<std::size_t>(static_cast<const char*>(quote) - buffer_.data());
-    if (close + 1 == end_ && !at_end_of_input_) return Scan::needs_more;
     if (buffer_[close + 1] != '"' || close + 1 == end_) break;
   }
   const std::string_view text(buffer_.data() + begin, close - begin);

@@ -157,7 +157,7 @@ class Fit {
     if (static_cast<Index>(count) <= options_.max_levels) return;
     throw DataError(table_.source + ": column " + in_quotes(name) + " has " + std::to_string(count) +
                     " different values, more than the " + std::to_string(options_.max_levels) +
-                    " levels allowed; ignore it, declare it an id, or declare it continuous");
+                    " levels allowed; ignore it, declare it an id or, if it holds numbers, continuous");
   }
 
   [[noreturn]] void fail(Index row, const std::string& column, const std::string& message) const {

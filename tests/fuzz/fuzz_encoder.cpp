@@ -17,7 +17,7 @@ const bl::Table& table() {
 FuzzSeeds fuzz_seeds() {
   bl::RoleOptions roles;
   roles.targets = {"y", "v"};
-  roles.weight = "w";
+  roles.weight = std::string(1, 'w');
   roles.columns["s"].levels = {"low", "high"};
   const bl::EncodeOptions options{bl::MissingPolicy::impute, bl::UnseenPolicy::missing};
   const auto encoder = bl::Encoder::fit(table(), bl::infer_schema(table(), roles), options, bl::all_rows(4));

@@ -168,6 +168,17 @@ TEST(Csv, BlockBordersDoNotShow) {
   }
 }
 
+// Three lengths of the header put each byte of "7 CR LF" at the border once.
+TEST(Csv, LineEndsAcrossBlockBorders) {
+  for (const char* header : {"a", "ab", "abc"}) {
+    std::string text = std::string(header) + "\r\n";
+    for (int i = 0; i < 200000; ++i) text += "7\r\n";
+    const Table table = read(text);
+    ASSERT_EQ(table.rows, 200000) << header;
+    EXPECT_EQ(table.lines[199999], 200001) << header;
+  }
+}
+
 TEST(Csv, CellLongerThanTheBlock) {
   const std::string cell(3 << 20, 'q');
   const Table table = read("a,b\n\"" + cell + "\",1\nshort,2\n");

@@ -100,6 +100,23 @@ TEST(Pipe, IsReadAgainWhenTypesChange) {
   EXPECT_THAT(table.columns[0].levels, ElementsAre("007", "x"));
 }
 
+TEST(StandardInput, IsReadUnderItsOwnName) {
+  const test::TemporaryFolder folder;
+  const int file = ::open(folder.write("t.csv", "a,b\n1,x\n2\n").c_str(), O_RDONLY);
+  const int saved = ::dup(STDIN_FILENO);
+  ASSERT_EQ(::dup2(file, STDIN_FILENO), STDIN_FILENO);
+  const std::string message = test::message_of<DataError>([] { read_table("-"); });
+  ::lseek(STDIN_FILENO, 0, SEEK_SET);
+  ReadOptions options;
+  options.types = {{"a", RawType::numeric}};
+  const auto block = TableReader("-", options).next(1);
+  ::dup2(saved, STDIN_FILENO);
+  ::close(saved);
+  ::close(file);
+  EXPECT_THAT(message, HasSubstr("standard input:3: the row has 1 cells"));
+  EXPECT_THAT(block->columns[0].numbers, ElementsAre(1));
+}
+
 TEST(Pipe, BlocksNeedNoSecondReading) {
   const test::TemporaryFolder folder;
   const std::string pipe = folder.file("pipe");

@@ -46,8 +46,9 @@ void set(Settings& settings, std::string_view name, std::string_view value);
 // The value as text; set() reads it back.
 std::string get(const Settings& settings, std::string_view name);
 
-// Sets every key of a TOML file. UsageError naming file and line.
+// Sets every key of a TOML file, or of such a text under a name. UsageError naming file and line.
 void read_settings_file(Settings& settings, const std::string& path);
+void read_settings_text(Settings& settings, std::string_view text, const std::string& name);
 
 // The file that read_settings_file reads: every setting with its help as a comment.
 std::string write_settings_file(const Settings& settings);

@@ -178,9 +178,9 @@ Matrix<double> class_log_probabilities(const Model::Impl& model, const gibbs::Ut
   return out;
 }
 
-std::vector<Metric> evaluate_rows(const Model::Impl& model, const Table& table, std::span<const Index> rows,
-                                  const gibbs::Utility& utility, ThreadPool& pool) {
-  const Encoded<double> encoded = model.stored.encoder.encode<double>(table, rows);
+std::vector<Metric> evaluate_rows(const Model::Impl& model, const Encoder& encoder, const Table& table,
+                                  std::span<const Index> rows, const gibbs::Utility& utility, ThreadPool& pool) {
+  const Encoded<double> encoded = encoder.encode<double>(table, rows);
   std::vector<Metric> out;
   if (model.space.classes() > 0) {
     const auto truth = model.space.combine(encoded.classes);

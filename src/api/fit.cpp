@@ -138,7 +138,8 @@ Trained<T> train(const Prepared& p, const FitOptions& options) {
   std::optional<PartData<T>> validation;
   std::optional<Objective<T>> validation_objective;
   if (!p.split.validation.empty()) {
-    validation.emplace(p.encoder, p.space, *p.table, p.split.validation);
+    // A level that happens to have no training row must not stop the fit.
+    validation.emplace(p.encoder.with_unseen(UnseenPolicy::missing), p.space, *p.table, p.split.validation);
     validation_objective.emplace(network, spec, validation->view());
   }
   ThreadPool pool(static_cast<std::size_t>(s.threads));
@@ -237,10 +238,11 @@ FitSummary fit(const Data& data, const Settings& settings, const FitOptions& opt
   const auto interim = std::make_shared<const Model::Impl>(stored);
   FitSummary summary{.model = Model(interim)};
   ThreadPool pool(static_cast<std::size_t>(settings.threads));
+  const Encoder lenient = prepared.encoder.with_unseen(UnseenPolicy::missing);
   if (!prepared.split.validation.empty())
-    summary.validation = evaluate_rows(*interim, table, prepared.split.validation, interim->utility, pool);
+    summary.validation = evaluate_rows(*interim, lenient, table, prepared.split.validation, interim->utility, pool);
   if (!prepared.split.test.empty())
-    summary.test = evaluate_rows(*interim, table, prepared.split.test, interim->utility, pool);
+    summary.test = evaluate_rows(*interim, lenient, table, prepared.split.test, interim->utility, pool);
   stored.information["metrics"] = {{"validation", metrics_json(summary.validation)}, {"test", metrics_json(summary.test)}};
   summary.model = Model(std::make_shared<const Model::Impl>(std::move(stored)));
   summary.plan = plan_text(prepared);

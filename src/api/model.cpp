@@ -55,6 +55,13 @@ gibbs::Utility utility_at(const Model::Impl& model, double temperature) {
   return temperature == 0 ? model.utility : model.utility.at_temperature(temperature);
 }
 
+// Rows of the fit itself are never refused for a level without training rows.
+Encoder encoder_for(const Model::Impl& model, Part part, const PredictOptions& options) {
+  const Encoder& stored = model.stored.encoder;
+  const bool lenient = options.treat_unseen_as_missing || part != Part::all;
+  return lenient ? stored.with_unseen(UnseenPolicy::missing) : stored;
+}
+
 std::string join(const std::vector<std::string>& parts, const std::string& separator) {
   std::string out;
   for (const std::string& part : parts) out += (out.empty() ? "" : separator) + part;
@@ -164,7 +171,8 @@ Data Model::read(const std::string& path, const Settings& settings) const {
 OutputTable Model::predict(const Data& data, Part part, const PredictOptions& options) const {
   const Table& table = data.impl().table;
   ThreadPool pool(options.threads);
-  return predict_rows(*impl_, table, rows_of_part(*impl_, table, part), utility_at(*impl_, options.temperature), options, pool);
+  return predict_rows(*impl_, encoder_for(*impl_, part, options), table, rows_of_part(*impl_, table, part),
+                      utility_at(*impl_, options.temperature), options, pool);
 }
 
 void Model::predict_file(const std::string& path, const Settings& settings, const PredictOptions& options,
@@ -178,16 +186,18 @@ void Model::predict_file(const std::string& path, const Settings& settings, cons
       throw DataError(fmt::format("{}: there is no column {} to carry along{}", path, in_quotes(name), did_you_mean(name, reader.names())));
   ThreadPool pool(options.threads);
   const gibbs::Utility utility = utility_at(*impl_, options.temperature);
+  const Encoder encoder = encoder_for(*impl_, Part::all, options);
   while (const auto block = reader.next(kRowsPerBlock)) {
     const auto rows = all_rows(block->rows);
-    sink(predict_rows(*impl_, *block, rows, utility, options, pool));
+    sink(predict_rows(*impl_, encoder, *block, rows, utility, options, pool));
   }
 }
 
 std::vector<Metric> Model::evaluate(const Data& data, Part part, const PredictOptions& options) const {
   const Table& table = data.impl().table;
   ThreadPool pool(options.threads);
-  return evaluate_rows(*impl_, table, rows_of_part(*impl_, table, part), utility_at(*impl_, options.temperature), pool);
+  return evaluate_rows(*impl_, encoder_for(*impl_, part, options), table, rows_of_part(*impl_, table, part),
+                       utility_at(*impl_, options.temperature), pool);
 }
 
 std::size_t Model::part_rows(const Data& data, Part part) const {

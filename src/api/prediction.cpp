@@ -197,15 +197,14 @@ void mode_columns(const Model::Impl& model, const gibbs::Utility& utility, const
 
 }  // namespace
 
-OutputTable predict_rows(const Model::Impl& model, const Table& table, std::span<const Index> rows,
-                         const gibbs::Utility& utility, const PredictOptions& options, ThreadPool& pool) {
+OutputTable predict_rows(const Model::Impl& model, const Encoder& encoder, const Table& table,
+                         std::span<const Index> rows, const gibbs::Utility& utility, const PredictOptions& options,
+                         ThreadPool& pool) {
   check(options, model);
   OutputTable out;
   out.rows = rows.size();
   carry_columns(table, rows, options, out);
-  const Encoder& stored = model.stored.encoder;
-  const Matrix<double> context =
-      (options.treat_unseen_as_missing ? stored.with_unseen(UnseenPolicy::missing) : stored).encode_features<double>(table, rows);
+  const Matrix<double> context = encoder.encode_features<double>(table, rows);
   if (model.space.classes() > 0) class_columns(model, utility, context, options, pool, out);
   if (model.space.values() == 1) {
     law_1d_columns(model, utility, context, options, pool, out);

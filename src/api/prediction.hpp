@@ -8,7 +8,9 @@
 
 namespace bl {
 
-OutputTable predict_rows(const Model::Impl& model, const Table& table, std::span<const Index> rows,
-                         const gibbs::Utility& utility, const PredictOptions& options, ThreadPool& pool);
+// `encoder` is the model's, or a more lenient variant of it.
+OutputTable predict_rows(const Model::Impl& model, const Encoder& encoder, const Table& table,
+                         std::span<const Index> rows, const gibbs::Utility& utility, const PredictOptions& options,
+                         ThreadPool& pool);
 
 }  // namespace bl

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <toml++/toml.h>
 #include <variant>
 
+#include "base/file.hpp"
 #include "base/text.hpp"
+#include "base/toml.hpp"
 #include "bl/errors.hpp"
 
 namespace bl {
@@ -16,6 +17,8 @@ namespace bl {
 namespace {
 
 using Field = std::variant<std::string Settings::*, double Settings::*, std::int64_t Settings::*, bool Settings::*>;
+
+constexpr std::size_t kLargestFile = 16U << 20;
 
 struct Entry {
   SettingInfo info;
@@ -144,17 +147,16 @@ std::string get(const Settings& settings, std::string_view name) {
 }
 
 void read_settings_file(Settings& settings, const std::string& path) {
-  const auto place = [&](const toml::source_region& source) { return fmt::format("{}:{}", path, source.begin.line); };
-  toml::table table;
-  try {
-    table = toml::parse_file(path);
-  } catch (const toml::parse_error& error) {
-    throw UsageError(fmt::format("{}: {}", place(error.source()), error.description()));
-  }
+  read_settings_text(settings, read_whole_file(path, kLargestFile), path);
+}
+
+void read_settings_text(Settings& settings, std::string_view text, const std::string& name) {
+  const auto place = [&](const toml::source_region& source) { return fmt::format("{}:{}", name, source.begin.line); };
+  const toml::table table = parse_toml(text, name);
   for (const auto& [key, node] : table) {
     std::string value;
-    if (const auto text = node.value_exact<std::string>()) {
-      value = *text;
+    if (const auto words = node.value_exact<std::string>()) {
+      value = *words;
     } else if (const auto flag = node.value_exact<bool>()) {
       value = *flag ? "true" : "false";
     } else if (const auto integer = node.value_exact<std::int64_t>()) {

@@ -41,7 +41,7 @@ Law1d::Law1d(LogDensity1d log_density, double lower, double upper, const Quadrat
     grid.y[i] = lower + (upper - lower) * static_cast<double>(i) / static_cast<double>(n - 1);
   checked(grid.y, grid.value);
   log_top_ = *std::max_element(grid.value.begin(), grid.value.end());
-  peaks_ = find_peaks([this](auto y, auto out) { checked(y, out); }, grid);
+  peaks_ = find_peaks([this](auto y, auto out) { checked(y, out); }, grid, {});
   for (const Peak& peak : peaks_) log_top_ = std::max(log_top_, peak.value);
   panels_ = initial_panels(peaks_, options.grid / 16);
   evaluate(panels_);
@@ -204,7 +204,7 @@ Profile Law1d::profile() const {
 // Panels refined by now may show peaks the grid did not; each becomes an end of panels.
 void Law1d::add_unseen_peaks() {
   const Profile seen = profile();
-  const auto found = find_peaks([this](auto y, auto out) { checked(y, out); }, seen);
+  const auto found = find_peaks([this](auto y, auto out) { checked(y, out); }, seen, peaks_);
   std::vector<Peak> all = peaks_;
   all.insert(all.end(), found.begin(), found.end());
   all = prominent_peaks(std::move(all), seen);

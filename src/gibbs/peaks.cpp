@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace bl::gibbs {
 
@@ -16,30 +17,42 @@ struct Bracket {
   Peak best;
 };
 
+// Nothing is left to gain: the bracket, or the function on it, is down to rounding.
+bool settled(const Bracket& bracket, const double* values) {
+  const double rounding = 4 * std::numeric_limits<double>::epsilon();
+  const double lowest = *std::min_element(values, values + kInner);
+  return bracket.upper - bracket.lower <= rounding * std::abs(bracket.best.y) ||
+         bracket.best.value - lowest <= rounding * std::abs(bracket.best.value);
+}
+
 void shrink(const LogDensity1d& function, std::vector<Bracket>& brackets) {
   std::vector<double> y(brackets.size() * kInner), value(y.size());
-  for (int round = 0; round < kRounds; ++round) {
+  bool moving = true;
+  for (int round = 0; round < kRounds && moving; ++round) {
     for (std::size_t b = 0; b < brackets.size(); ++b)
       for (std::size_t k = 0; k < kInner; ++k)
         y[b * kInner + k] = brackets[b].lower + (brackets[b].upper - brackets[b].lower) *
                                                     static_cast<double>(k + 1) /
                                                     static_cast<double>(kInner + 1);
     function(y, value);
+    moving = false;
     for (std::size_t b = 0; b < brackets.size(); ++b) {
       Bracket& bracket = brackets[b];
+      const double* own = value.data() + b * kInner;
       for (std::size_t k = 0; k < kInner; ++k)
-        if (value[b * kInner + k] > bracket.best.value)
-          bracket.best = {y[b * kInner + k], value[b * kInner + k]};
+        if (own[k] > bracket.best.value) bracket.best = {y[b * kInner + k], own[k]};
       const double spacing = (bracket.upper - bracket.lower) / static_cast<double>(kInner + 1);
       bracket.lower = std::max(bracket.lower, bracket.best.y - spacing);
       bracket.upper = std::min(bracket.upper, bracket.best.y + spacing);
+      moving = moving || !settled(bracket, own);
     }
   }
 }
 
 }  // namespace
 
-std::vector<Peak> find_peaks(const LogDensity1d& function, const Profile& profile) {
+std::vector<Peak> find_peaks(const LogDensity1d& function, const Profile& profile,
+                             const std::vector<Peak>& known) {
   const auto& value = profile.value;
   const std::size_t n = value.size();
   std::vector<Peak> peaks;
@@ -49,11 +62,15 @@ std::vector<Peak> find_peaks(const LogDensity1d& function, const Profile& profil
     const bool above_left = from == 0 || value[from - 1] < value[from];
     const bool above_right = to == n || value[to] < value[from];
     if (!above_left || !above_right) continue;
+    const double left = profile.y[from == 0 ? 0 : from - 1], right = profile.y[std::min(to, n - 1)];
+    const bool is_known = std::any_of(known.begin(), known.end(), [&](const Peak& peak) {
+      return peak.y >= left && peak.y <= right && peak.value >= value[from];
+    });
+    if (is_known) continue;
     if (to - from > 1)
       peaks.push_back({(profile.y[from] + profile.y[to - 1]) / 2, value[from]});
     else
-      brackets.push_back({profile.y[from == 0 ? 0 : from - 1], profile.y[std::min(to, n - 1)],
-                          Peak{profile.y[from], value[from]}});
+      brackets.push_back({left, right, Peak{profile.y[from], value[from]}});
   }
   if (!brackets.empty()) shrink(function, brackets);
   for (const Bracket& bracket : brackets) peaks.push_back(bracket.best);

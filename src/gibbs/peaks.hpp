@@ -19,8 +19,10 @@ struct Profile {
 };
 
 // Every run of equal values higher than both neighbours (an end counts as one), refined to machine precision
-// between those neighbours; a run of several points gives its middle. In increasing order of y.
-std::vector<Peak> find_peaks(const LogDensity1d& function, const Profile& profile);
+// between those neighbours; a run of several points gives its middle. In increasing order of y, without those
+// already known.
+std::vector<Peak> find_peaks(const LogDensity1d& function, const Profile& profile,
+                             const std::vector<Peak>& known);
 
 // Merges peaks between which the profile does not fall below the lower of the two by more than rounding.
 std::vector<Peak> prominent_peaks(std::vector<Peak> peaks, const Profile& profile);

@@ -20,8 +20,8 @@ struct Fit {
 };
 
 // Kinks keep the gradient from vanishing and the line search busy: a loss that no longer falls is the end.
-constexpr std::size_t kStallIterations = 10;
-constexpr double kStallDecrease = 1e-7;
+constexpr std::size_t kStallIterations = 5;
+constexpr double kStallDecrease = 1e-6;
 
 bool has_stalled(const std::vector<EpochRecord>& history) {
   if (history.size() <= kStallIterations) return false;

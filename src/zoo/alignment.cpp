@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "bl/errors.hpp"
@@ -41,6 +42,35 @@ bool reflects(Activation activation) {
   return activation == Activation::relu || activation == Activation::softplus;
 }
 
+// The class a term stands for: its one-hot factor, counted from 0, or -1.
+std::int32_t class_of(const PlantedProblem& problem, const Term& term) {
+  const InputShape& input = problem.architecture.input;
+  const auto first = static_cast<std::int32_t>(input.context + input.values);
+  const std::int32_t last_factor = *std::max_element(term.begin(), term.end());
+  return last_factor >= first ? last_factor - first : -1;
+}
+
+// One sign for the whole head; or, where every term belongs to one class and there is no bias, one for each
+// class, since no candidate then sees the terms of two.
+void align_signs(const PlantedProblem& problem, const Head& truth, Head& head) {
+  const Architecture& a = problem.architecture;
+  const std::vector<Term> terms = basis_terms(a.basis, a.input, a.degree());
+  std::vector<std::int32_t> group;
+  for (const Term& term : terms) group.push_back(class_of(problem, term));
+  const bool separate = a.basis.response_only && std::find(group.begin(), group.end(), -1) == group.end();
+  if (!separate) {
+    if (inner_product(head, truth) < 0) scale(head, -1);
+    return;
+  }
+  for (std::int32_t c = 0; c < static_cast<std::int32_t>(a.input.classes); ++c) {
+    double product = 0;
+    for (std::size_t t = 0; t < terms.size(); ++t)
+      if (group[t] == c) product += head.coefficients[t] * truth.coefficients[t];
+    for (std::size_t t = 0; t < terms.size(); ++t)
+      if (group[t] == c && product < 0) head.coefficients[t] = -head.coefficients[t];
+  }
+}
+
 }  // namespace
 
 bool is_homogeneous(Activation activation) {
@@ -58,7 +88,7 @@ Block aligned(const PlantedProblem& problem, const Block& learned) {
       take_up_lambda(*head, truth[static_cast<std::size_t>(kind)]->lambda, a.activation(kind));
   }
   auto& [utility, inequality, equality] = block;
-  if (equality && inner_product(*equality, *truth[2]) < 0) scale(*equality, -1);
+  if (equality) align_signs(problem, *truth[2], *equality);
   const bool linear_utility = utility && a.activation(HeadKind::utility) == Activation::identity;
   if (!linear_utility) return block;
   if (inequality && reflects(a.activation(HeadKind::inequality)) &&

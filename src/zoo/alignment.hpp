@@ -2,7 +2,8 @@
 // apart is decided as in the truth, so that coefficients can be compared one by one.
 //
 //   scale      a head under identity, relu, abs or square takes up the ratio of its lambda to the true one
-//   sign       an equality head (its activation is even) points the way of the true one
+//   sign       an equality head (its activation is even) points the way of the true one; class by class where
+//              every term has a class factor, for then the classes' signs are free of each other
 //   reflection l0 U - l1 rho(C) = (l0 U - l1 C) - l1 rho(-C) for an identity U and rho = relu or softplus:
 //              of the two readings, the one whose C points the way of the true one
 //   unseen     in an identity U, terms without a factor of the response and the bias cancel in the law: zero

@@ -7,9 +7,10 @@ namespace bl::zoo {
 
 // One held-out row: what the true and the learned problem expect of it.
 struct PredictionExample {
-  std::vector<double> context;  // in the order of problem->context
-  std::vector<double> true_probabilities;
-  std::vector<double> learned_probabilities;  // by class, in the order of problem->class_names
+  std::vector<double> context;                    // in the order of problem->context
+  std::vector<std::vector<double>> alternatives;  // attributes of each, in the order of problem->value_names
+  std::vector<double> true_probabilities;         // of each alternative
+  std::vector<double> learned_probabilities;
 };
 
 struct DemoResult {

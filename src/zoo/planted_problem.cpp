@@ -39,10 +39,9 @@ ResponseKind PlantedProblem::kind() const {
 }
 
 const std::vector<PlantedProblem>& planted_problems() {
-  static const std::vector<PlantedProblem> all = {
-      binary_logit(), shopper(),    product_choice(), producer(),
-      consumption(),  allocation(), workplace(),      commuter(),
-  };
+  static const std::vector<PlantedProblem> all = {binary_logit(),   shopper(),   basket(),
+                                                  product_choice(), producer(),  consumption(),
+                                                  allocation(),     workplace(), commuter()};
   return all;
 }
 

@@ -9,6 +9,9 @@ namespace {
 // A single block on exactly these terms, with a head of each kind that `block` has.
 void plant(PlantedProblem& problem, std::vector<Term> terms, std::array<Activation, 3> activations,
            const Block& block) {
+  if (problem.choice_sets)
+    for (const Column& attribute : problem.choice_sets->attributes)
+      problem.value_names.push_back(attribute.name);
   Architecture& a = problem.architecture;
   a.input = {.context = static_cast<Index>(problem.context.size()),
              .values = static_cast<Index>(problem.value_names.size()),
@@ -46,23 +49,46 @@ PlantedProblem binary_logit() {
   return p;
 }
 
-// Diminishing returns to units, and units * price <= budget.
+// The budget is a soft constraint: 1 over budget costs as much utility as 2 of quality.
 PlantedProblem shopper() {
   PlantedProblem p{.name = "shopper",
                    .description =
-                       "A shopper buys none to three units of a good: every further unit is worth "
-                       "less, and what is bought should not cost more than the budget.",
+                       "A shopper picks one of four products: quality is wanted, the price is "
+                       "minded a little, and it should not exceed the budget.",
+                   .architecture = {},
+                   .parameters = {},
+                   .context = {{"budget", ColumnLaw::uniform, 0.5, 3}},
+                   .response = "product",
+                   .value_names = {},
+                   .class_names = {},
+                   .support = {},
+                   .temperature = 1,
+                   .choice_sets = ChoiceSets{.smallest = 4,
+                                             .largest = 4,
+                                             .availability = 1,
+                                             .attributes = {{"quality", ColumnLaw::uniform, 0, 2},
+                                                            {"price", ColumnLaw::uniform, 0.5, 3.5}}}};
+  plant(p, {{1}, {2}, {0}}, kPlain, {Head{1, 0, {2, -0.5, 0}}, Head{4, 0, {0, 1, -1}}});
+  return p;
+}
+
+// Diminishing returns to units, and units * price <= budget.
+PlantedProblem basket() {
+  PlantedProblem p{.name = "basket",
+                   .description =
+                       "A shopper buys one, two or three units of a good: every further unit is "
+                       "worth less, and all together should not cost more than the budget.",
                    .architecture = {},
                    .parameters = {},
                    .context = {{"price", ColumnLaw::uniform, 0.5, 2}, {"budget", ColumnLaw::uniform, 0.5, 5}},
                    .response = "units",
                    .value_names = {},
-                   .class_names = {"none", "one", "two", "three"},
+                   .class_names = {"one", "two", "three"},
                    .support = {},
                    .temperature = 1,
                    .choice_sets = {}};
-  plant(p, {{3}, {4}, {5}, {0, 3}, {0, 4}, {0, 5}, {1}}, kPlain,
-        {Head{1, 0, {2, 3, 3.5, 0, 0, 0, 0}}, Head{3, 0, {0, 0, 0, 1, 2, 3, -1}}});
+  plant(p, {{3}, {4}, {0, 3}, {0, 4}, {0}, {1}}, kPlain,
+        {Head{1, 0, {1.5, 2.5, 0, 0, 0, 0}}, Head{3, 0, {0, 0, 1, 2, 1, -1}}});
   return p;
 }
 
@@ -85,7 +111,6 @@ PlantedProblem product_choice() {
                                              .availability = 0.8,
                                              .attributes = {{"price", ColumnLaw::uniform, 0, 3},
                                                             {"quality", ColumnLaw::normal, 0, 1}}}};
-  for (const Column& attribute : p.choice_sets->attributes) p.value_names.push_back(attribute.name);
   p.architecture.basis.response_only = true;
   plant(p, {{1}, {2}, {0, 1}}, kPlain, {Head{1, 0, {-1, 1, 0.5}}});
   return p;

@@ -8,6 +8,7 @@ namespace bl::zoo {
 
 PlantedProblem binary_logit();
 PlantedProblem shopper();
+PlantedProblem basket();
 PlantedProblem product_choice();
 PlantedProblem producer();
 PlantedProblem consumption();

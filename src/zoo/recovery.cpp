@@ -19,25 +19,71 @@ struct Fit {
   std::vector<double> parameters;
 };
 
-Fit fit_from(const Objective<double>& objective, const RecoverySpec& spec, int start, ThreadPool& pool,
-             const ProgressCallback& progress) {
-  TrainSpec train;
-  train.optimizer.kind = OptimizerKind::lbfgs;
-  train.epochs = spec.iterations;
-  train.seed = spec.seed;
-  Trainer<double> trainer(objective, nullptr, train, pool);
+// Kinks keep the gradient from vanishing and the line search busy: a loss that no longer falls is the end.
+constexpr std::size_t kStallIterations = 5;
+constexpr double kStallDecrease = 1e-6;
+
+bool has_stalled(const std::vector<EpochRecord>& history) {
+  if (history.size() <= kStallIterations) return false;
+  return history[history.size() - 1 - kStallIterations].train_loss - history.back().train_loss <
+         kStallDecrease;
+}
+
+TrainSpec lbfgs_spec(std::int64_t iterations, std::uint64_t seed) {
+  TrainSpec spec;
+  spec.optimizer.kind = OptimizerKind::lbfgs;
+  spec.epochs = iterations;
+  spec.seed = seed;
+  return spec;
+}
+
+// Trains on from `parameters`. The noise of score matching is that of the seed, the same for every start.
+Fit fit_from(const Objective<double>& objective, const TrainSpec& spec, std::vector<double> parameters,
+             ThreadPool& pool, const std::function<void(const EpochRecord&)>& on_iteration) {
+  Trainer<double> trainer(objective, nullptr, spec, pool);
   TrainingState<double> state = trainer.start();
-  const Network<double>& network = objective.network();
-  // Only the starting values differ between starts: the noise of score matching stays that of the seed.
-  starting_values<double>(network.architecture(), network.layout(),
-                          spec.seed * 1000 + static_cast<std::uint64_t>(start), state.parameters);
-  TrainingHooks<double> hooks;
-  if (progress)
-    hooks.on_epoch = [&](const TrainingState<double>& now) {
-      progress({start + 1, spec.starts, now.epoch, now.history.back().train_loss});
-    };
+  state.parameters = std::move(parameters);
+  bool stalled = false;
+  const TrainingHooks<double> hooks{.on_epoch =
+                                        [&](const TrainingState<double>& now) {
+                                          stalled = has_stalled(now.history);
+                                          if (on_iteration) on_iteration(now.history.back());
+                                        },
+                                    .should_stop = [&] { return stalled; },
+                                    .metric = {}};
   FitReport report = trainer.run(state, hooks);
+  if (report.reason == StopReason::interrupted) {
+    report.reason = StopReason::converged;
+    report.cause =
+        fmt::format("the loss fell by less than {} over {} iterations", kStallDecrease, kStallIterations);
+  }
   return {std::move(report), std::move(state.parameters)};
+}
+
+// Lower is better; a loss that is not a number is worst.
+bool is_lower(const Fit& a, const Fit& b) {
+  if (std::isnan(a.report.final_loss)) return false;
+  return std::isnan(b.report.final_loss) || a.report.final_loss < b.report.final_loss;
+}
+
+// The most promising starting values, after a short fit to the first rows.
+std::vector<Fit> promising_starts(const PlantedProblem& problem, const Network<double>& network,
+                                  const RecoverySpec& spec, ThreadPool& pool) {
+  const Index rows = std::min(spec.try_rows, spec.training_rows);
+  const SimulatedData<double> data = simulate(problem, rows, training_seed(spec), pool);
+  const Objective<double> objective(network, fitting_objective(problem), data.view());
+  std::vector<Fit> fits;
+  for (int i = 0; i < spec.tries; ++i) {
+    std::vector<double> parameters(problem.parameters.size());
+    starting_values<double>(
+        problem.architecture, network.layout(),
+        spec.seed * static_cast<std::uint64_t>(spec.tries) + static_cast<std::uint64_t>(i), parameters);
+    fits.push_back(
+        fit_from(objective, lbfgs_spec(spec.try_iterations, spec.seed), std::move(parameters), pool, {}));
+  }
+  std::stable_sort(fits.begin(), fits.end(), is_lower);
+  fits.resize(static_cast<std::size_t>(std::min(spec.starts, spec.tries)));
+  return fits;
 }
 
 // Effective standard error of a raw lambda: softplus has slope 1 - exp(-softplus).
@@ -78,6 +124,13 @@ double mean(const std::vector<double>& values) {
 
 }  // namespace
 
+std::uint64_t training_seed(const RecoverySpec& spec) {
+  return 2 * spec.seed;
+}
+std::uint64_t held_out_seed(const RecoverySpec& spec) {
+  return 2 * spec.seed + 1;
+}
+
 ObjectiveSpec fitting_objective(const PlantedProblem& problem) {
   constexpr int kPanelsOneDimension = 16;
   constexpr int kPanelsTwoDimensions = 3;
@@ -97,25 +150,31 @@ ObjectiveSpec fitting_objective(const PlantedProblem& problem) {
 
 RecoveryResult recover(const PlantedProblem& problem, const RecoverySpec& spec, ThreadPool& pool,
                        const ProgressCallback& progress) {
-  if (spec.starts < 1) throw UsageError(fmt::format("a fit needs at least one start, not {}", spec.starts));
-  const SimulatedData<double> training = simulate(problem, spec.training_rows, 2 * spec.seed, pool);
-  const SimulatedData<double> held_out = simulate(problem, spec.held_out_rows, 2 * spec.seed + 1, pool);
+  if (spec.starts < 1 || spec.tries < 1)
+    throw UsageError(fmt::format("a fit needs at least one start of at least one try, not {} of {}",
+                                 spec.starts, spec.tries));
+  const SimulatedData<double> training = simulate(problem, spec.training_rows, training_seed(spec), pool);
+  const SimulatedData<double> held_out = simulate(problem, spec.held_out_rows, held_out_seed(spec), pool);
   const Network<double> network(problem.architecture);
   const Objective<double> objective(network, fitting_objective(problem), training.view());
+  std::vector<Fit> fits = promising_starts(problem, network, spec, pool);
   RecoveryResult result;
-  Fit best;
-  for (int start = 0; start < spec.starts; ++start) {
-    Fit fit = fit_from(objective, spec, start, pool, progress);
-    result.starting_losses.push_back(fit.report.final_loss);
-    if (start == 0 || fit.report.final_loss < best.report.final_loss) best = std::move(fit);
+  for (std::size_t i = 0; i < fits.size(); ++i) {
+    const auto report = [&](const EpochRecord& record) {
+      if (progress)
+        progress({static_cast<int>(i) + 1, static_cast<int>(fits.size()), record.epoch, record.train_loss});
+    };
+    fits[i] = fit_from(objective, lbfgs_spec(spec.iterations, spec.seed), fits[i].parameters, pool, report);
+    result.start_losses.push_back(fits[i].report.final_loss);
   }
+  Fit& best = *std::min_element(fits.begin(), fits.end(), is_lower);
   const double lowest = best.report.final_loss;
   if (!std::isfinite(lowest)) throw NumericError("no start reached a finite loss: " + best.report.cause);
   result.agreeing_starts =
-      static_cast<int>(std::count_if(result.starting_losses.begin(), result.starting_losses.end(),
+      static_cast<int>(std::count_if(result.start_losses.begin(), result.start_losses.end(),
                                      [&](double loss) { return loss - lowest <= 1e-5; }));
-  result.fit = std::move(best.report);
   const Block learned = aligned(problem, block_of(problem.architecture, best.parameters));
+  result.fit = std::move(best.report);
   result.parameters = raw_parameters(problem.architecture, learned);
   result.lines = problem_lines(problem, learned, standard_errors(problem, objective, spec.seed, pool));
   result.comparison = compare_with_truth(problem, result.parameters, held_out, pool);

@@ -11,11 +11,16 @@
 
 namespace bl::zoo {
 
+// Most starting values leave an inequality asleep: nowhere violated, never learned. So many are tried briefly
+// on few rows, and the best of them are fitted to the end (L-BFGS in float64).
 struct RecoverySpec {
   Index training_rows = 10000;
   Index held_out_rows = 2000;
-  int starts = 4;                 // L-BFGS in float64 from this many starting values; the lowest loss is kept
-  std::int64_t iterations = 400;  // at most, per start
+  int tries = 24;
+  Index try_rows = 1000;  // the first of the training rows
+  std::int64_t try_iterations = 40;
+  int starts = 2;  // how many are fitted to the end; the lowest loss is kept
+  std::int64_t iterations = 400;
   std::uint64_t seed = 1;
 };
 
@@ -35,7 +40,7 @@ struct ProblemLine {
 };
 
 struct RecoveryProgress {
-  int start = 0;  // from 1
+  int start = 0;  // of those fitted to the end, from 1; tries are not reported
   int starts = 0;
   std::int64_t iteration = 0;
   double loss = 0;
@@ -44,17 +49,20 @@ using ProgressCallback = std::function<void(const RecoveryProgress&)>;
 
 struct RecoveryResult {
   std::vector<ProblemLine> lines;
-  LawComparison comparison;             // on held-out rows
-  FitReport fit;                        // of the start that was kept
-  std::vector<double> starting_losses;  // final training loss of every start
-  int agreeing_starts = 0;              // starts whose final loss is within 1e-5 of the lowest
-  std::vector<double> parameters;       // raw, aligned with the planted ones: the law is the learned one
+  LawComparison comparison;          // on held-out rows
+  FitReport fit;                     // of the start that was kept
+  std::vector<double> start_losses;  // training loss at which each start ended
+  int agreeing_starts = 0;           // starts that ended within 1e-5 of the lowest
+  std::vector<double> parameters;    // raw, aligned with the planted ones: the law is the learned one
 };
 
 // How the problem is fitted: likelihood (quadrature for continuous responses), or the hybrid objective.
 ObjectiveSpec fitting_objective(const PlantedProblem& problem);
 
-// Training rows are simulated from 2 seed, held-out rows from 2 seed + 1.
+// What the rows are simulated from.
+std::uint64_t training_seed(const RecoverySpec& spec);
+std::uint64_t held_out_seed(const RecoverySpec& spec);
+
 RecoveryResult recover(const PlantedProblem& problem, const RecoverySpec& spec, ThreadPool& pool,
                        const ProgressCallback& progress = {});
 

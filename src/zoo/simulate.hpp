@@ -4,7 +4,7 @@
 // shorter one. Classes and alternatives are drawn exactly, by inversion. Continuous responses are drawn by
 // inversion too: first a cell of the support from the cells' probabilities (Gauss-Legendre, 8 nodes a side),
 // then, one dimension after the other, a position in the cell from its density taken linear between 65
-// points. The distribution function drawn from is within 1e-5 of the planted one in one dimension and within
+// points. The distribution function drawn from is within 1e-4 of the planted one in one dimension and within
 // 1e-3 in two.
 #pragma once
 

@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kSufficientDecrease = 1e-4;
 constexpr double kCurvature = 0.9;
-// Values this many roundings apart are equal for all we can tell.
-constexpr double kValueRoundings = 4;
+// Values, or points, this many roundings apart are equal for all we can tell.
+constexpr double kRoundings = 4;
 
 template <class T>
 double dot(std::span<const T> a, std::span<const T> b) {
@@ -82,7 +82,7 @@ bool Lbfgs<T>::line_search(const DifferentiableFunction<T>& function, std::span<
                            std::span<const T> direction, double slope, Trial& best) const {
   Trial low{.length = 0, .value = value, .slope = slope, .point = {}, .gradient = {}};
   Trial high, trial;
-  const double same_value = kValueRoundings * std::numeric_limits<T>::epsilon() * std::abs(value);
+  const double same_value = kRoundings * std::numeric_limits<T>::epsilon() * std::abs(value);
   bool bracketed = false, found = false;
   double length = 1;
   for (int step = 0; step < spec_.line_search_steps; ++step) {
@@ -137,6 +137,7 @@ LbfgsStatus Lbfgs<T>::iterate(const DifferentiableFunction<T>& function, std::sp
     state.started = true;
   }
   if (!std::isfinite(state.value)) return LbfgsStatus::not_finite;
+  constexpr double eps = std::numeric_limits<T>::epsilon();
   Trial best;
   for (;;) {
     std::vector<T> d = direction(state);
@@ -148,7 +149,9 @@ LbfgsStatus Lbfgs<T>::iterate(const DifferentiableFunction<T>& function, std::sp
       slope = dot<T>(state.gradient, d);
     }
     if (slope < 0 && line_search(function, point, state.value, d, slope, best)) {
-      const bool lower = best.value < state.value;
+      // Creeping towards a kink by roundings of the point is standing still.
+      const bool lower =
+          best.value < state.value && best.length * norm<T>(d) > kRoundings * eps * norm<T>(point);
       if (lower || norm<T>(best.gradient) <= kCurvature * norm<T>(state.gradient)) break;
     }
     if (state.steps.empty()) return LbfgsStatus::no_descent;

@@ -77,14 +77,14 @@ void expect_no_allocation_per_step(Task task, BasisKind basis) {
   const Network<T> network(problem.architecture);
   const Objective<T> objective(network, problem.spec, problem.data());
   const Noise noise{RandomStream(1, Purpose::test), problem.spec.sigma, {}};
-  for (const std::size_t threads : {1, 2}) {
+  for (const std::size_t threads : {std::size_t{1}, std::size_t{2}}) {
     ThreadPool pool(threads);
     BatchEvaluator<T> evaluator(objective, pool);
     const UpdateRule<T> rule({}, network.layout());
     OptimizerState<T> state;
     std::vector<T> parameters(static_cast<std::size_t>(network.layout().size())), gradient(parameters.size());
     starting_values<T>(network.architecture(), network.layout(), 1, parameters);
-    std::vector<std::int64_t> rows(problem.rows);
+    std::vector<std::int64_t> rows(static_cast<std::size_t>(problem.rows));
     std::iota(rows.begin(), rows.end(), std::int64_t{0});
     const auto steps = [&](int count) {
       for (int i = 0; i < count; ++i) {

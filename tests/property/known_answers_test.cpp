@@ -5,6 +5,7 @@
 #include <Eigen/Dense>
 #include <numeric>
 
+#include "support/naive_loss.hpp"
 #include "support/random_problem.hpp"
 #include "training/trainer.hpp"
 

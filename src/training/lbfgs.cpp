@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace bl {
@@ -10,12 +11,19 @@ namespace {
 
 constexpr double kSufficientDecrease = 1e-4;
 constexpr double kCurvature = 0.9;
+// Values, or points, this many roundings apart are equal for all we can tell.
+constexpr double kRoundings = 4;
 
 template <class T>
 double dot(std::span<const T> a, std::span<const T> b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
   return sum;
+}
+
+template <class T>
+double norm(std::span<const T> a) {
+  return std::sqrt(dot<T>(a, a));
 }
 
 // Where a cubic through two values and slopes is lowest; the middle of the bracket if that is not well
@@ -66,12 +74,15 @@ std::vector<T> Lbfgs<T>::direction(const LbfgsState<T>& state) const {
 }
 
 // Bracket, then zoom (Nocedal and Wright, algorithms 3.5 and 3.6). If the strong Wolfe conditions cannot be
-// met, as at a kink, the lowest point with sufficient decrease will do. False if there is none.
+// met, as at a kink, the lowest point with sufficient decrease will do. False if there is none. Near a
+// minimum the decrease drowns in the rounding of the values long before the slopes do: a point of equal value
+// and flatter slope is then as good (the approximate Wolfe condition of Hager and Zhang).
 template <class T>
 bool Lbfgs<T>::line_search(const DifferentiableFunction<T>& function, std::span<const T> from, double value,
                            std::span<const T> direction, double slope, Trial& best) const {
   Trial low{.length = 0, .value = value, .slope = slope, .point = {}, .gradient = {}};
   Trial high, trial;
+  const double same_value = kRoundings * std::numeric_limits<T>::epsilon() * std::abs(value);
   bool bracketed = false, found = false;
   double length = 1;
   for (int step = 0; step < spec_.line_search_steps; ++step) {
@@ -82,8 +93,14 @@ bool Lbfgs<T>::line_search(const DifferentiableFunction<T>& function, std::span<
       trial.point[i] = from[i] + static_cast<T>(length) * direction[i];
     trial.value = function(trial.point, trial.gradient);
     trial.slope = dot<T>(trial.gradient, direction);
-    const bool decreases = std::isfinite(trial.value) && std::isfinite(trial.slope) &&
-                           trial.value <= value + kSufficientDecrease * length * slope;
+    const bool finite = std::isfinite(trial.value) && std::isfinite(trial.slope);
+    const bool flatter = std::abs(trial.slope) <= -kCurvature * slope;
+    if (finite && flatter && std::abs(trial.value - value) <= same_value) {
+      best = trial;
+      return true;
+    }
+    const bool decreases =
+        finite && trial.value < value && trial.value <= value + kSufficientDecrease * length * slope;
     if (decreases && (!found || trial.value < best.value)) {
       best = trial;
       found = true;
@@ -92,7 +109,7 @@ bool Lbfgs<T>::line_search(const DifferentiableFunction<T>& function, std::span<
       high = trial;
       bracketed = true;
     } else {
-      if (std::abs(trial.slope) <= -kCurvature * slope) return true;
+      if (flatter) return true;
       if (bracketed ? trial.slope * (high.length - low.length) >= 0 : trial.slope >= 0) {
         high = low;
         bracketed = true;
@@ -120,17 +137,23 @@ LbfgsStatus Lbfgs<T>::iterate(const DifferentiableFunction<T>& function, std::sp
     state.started = true;
   }
   if (!std::isfinite(state.value)) return LbfgsStatus::not_finite;
+  constexpr double eps = std::numeric_limits<T>::epsilon();
   Trial best;
   for (;;) {
     std::vector<T> d = direction(state);
     double slope = dot<T>(state.gradient, d);
     if (state.steps.empty()) {  // nothing is known of the scale: a first step of length at most 1
-      const double norm = std::sqrt(dot<T>(state.gradient, state.gradient));
-      if (norm > 1)
-        for (T& value : d) value /= static_cast<T>(norm);
+      const double length = norm<T>(state.gradient);
+      if (length > 1)
+        for (T& value : d) value /= static_cast<T>(length);
       slope = dot<T>(state.gradient, d);
     }
-    if (slope < 0 && line_search(function, point, state.value, d, slope, best)) break;
+    if (slope < 0 && line_search(function, point, state.value, d, slope, best)) {
+      // Creeping towards a kink by roundings of the point is standing still.
+      const bool lower =
+          best.value < state.value && best.length * norm<T>(d) > kRoundings * eps * norm<T>(point);
+      if (lower || norm<T>(best.gradient) <= kCurvature * norm<T>(state.gradient)) break;
+    }
     if (state.steps.empty()) return LbfgsStatus::no_descent;
     state.steps.clear();  // start again from steepest descent
     state.changes.clear();
@@ -142,7 +165,7 @@ LbfgsStatus Lbfgs<T>::iterate(const DifferentiableFunction<T>& function, std::sp
     point[i] = best.point[i];
   }
   const double curvature = dot<T>(s, y);
-  if (curvature > 1e-10 * std::sqrt(dot<T>(s, s) * dot<T>(y, y))) {
+  if (curvature > 1e-10 * norm<T>(s) * norm<T>(y)) {
     state.steps.push_back(std::move(s));
     state.changes.push_back(std::move(y));
     if (static_cast<int>(state.steps.size()) > spec_.memory) {

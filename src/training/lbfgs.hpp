@@ -31,7 +31,7 @@ struct LbfgsState {
 };
 
 enum class LbfgsStatus {
-  moved,       // the value went down
+  moved,       // the value went down, or stayed within rounding while the gradient did
   no_descent,  // the line search found no lower point: at a kink, or at the precision of the arithmetic
   not_finite,  // the function is not finite at the start
 };

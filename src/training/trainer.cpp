@@ -53,7 +53,8 @@ void check(const TrainSpec& spec) {
   if (spec.optimizer.weight_decay < 0) throw UsageError("the weight decay cannot be negative");
 }
 
-// A run whose loss grows by this factor over its first epoch is not coming back.
+// A run whose loss grows by this factor over its first epoch, or within it over its first batch, is not
+// coming back.
 constexpr double kDivergence = 1e6;
 
 }  // namespace
@@ -138,6 +139,7 @@ typename Trainer<T>::EpochOutcome Trainer<T>::stochastic_epoch(TrainingState<T>&
   const double mean_weight = total_weight_ / static_cast<double>(order_.size());
   EpochOutcome outcome;
   LossSum sum;
+  double first_loss = 0;
   const auto batch_size = static_cast<std::size_t>(spec_.batch_size);
   for (std::size_t from = 0; from < order_.size(); from += batch_size) {
     const auto rows =
@@ -157,6 +159,7 @@ typename Trainer<T>::EpochOutcome Trainer<T>::stochastic_epoch(TrainingState<T>&
       return outcome;
     }
     rule_.step(state.parameters, gradient_, rate, state.optimizer);
+    if (from == 0) first_loss = loss.mean();
     sum.add(loss);
     if (hooks.should_stop && hooks.should_stop()) {
       outcome.stop = StopReason::interrupted;
@@ -171,7 +174,8 @@ typename Trainer<T>::EpochOutcome Trainer<T>::stochastic_epoch(TrainingState<T>&
     }
   }
   outcome.loss = sum.mean();
-  if (!state.history.empty() && outcome.loss > kDivergence * (1 + std::abs(state.history[0].train_loss))) {
+  if (!state.history.empty()) first_loss = state.history[0].train_loss;
+  if (outcome.loss > kDivergence * (1 + std::abs(first_loss))) {
     outcome.stop = StopReason::diverged;
     outcome.cause = fmt::format("the training loss grew to {:.3g} in epoch {}; lower --learning-rate",
                                 outcome.loss, state.epoch + 1);

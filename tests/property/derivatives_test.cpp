@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "support/naive_loss.hpp"
 #include "support/random_problem.hpp"
 
 namespace bl::test {

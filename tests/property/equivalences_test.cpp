@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "support/naive_loss.hpp"
 #include "support/random_problem.hpp"
 
 namespace bl::test {

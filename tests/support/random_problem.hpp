@@ -1,4 +1,4 @@
-// Small random learning problems of every kind, and their loss written a second time from the formulas.
+// Small random learning problems of every kind, and the library's loss on them.
 #pragma once
 
 #include <cmath>
@@ -12,8 +12,6 @@
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "objective/batch.hpp"
-#include "support/finite_differences.hpp"
-#include "support/naive_model.hpp"
 
 namespace bl::test {
 
@@ -102,66 +100,77 @@ void fill_normal(Matrix<T>& matrix, const RandomStream& random, std::uint64_t ro
     matrix.flat()[i] = static_cast<T>(deviation * random.normal(row, i));
 }
 
-// Data for a task; the architecture's input must be input_shape(task).
+// Ragged choice sets, some with a single alternative, some alternatives unavailable.
+template <class T>
+void add_choice_sets(Problem<T>& p, const InputShape& input, const RandomStream& random) {
+  p.set_begin = {0};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(p.rows); ++i) {
+    const std::uint64_t size = 1 + random.below(4, 3, i);
+    p.chosen.push_back(static_cast<std::int32_t>(random.below(size, 4, i)));
+    for (std::uint64_t j = 0; j < size; ++j) {
+      const bool is_chosen = static_cast<std::int32_t>(j) == p.chosen.back();
+      p.available.push_back(is_chosen || random.uniform(5, 8 * i + j) < 0.7);
+      if (input.classes > 0)
+        p.alternative_classes.push_back(
+            static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(input.classes), 6, 8 * i + j)));
+    }
+    p.set_begin.push_back(p.set_begin.back() + static_cast<std::int64_t>(size));
+  }
+  p.attributes.resize(p.set_begin.back(), input.values);
+  fill_normal(p.attributes, random, 7);
+}
+
+inline ObjectiveSpec objective_of(Task task) {
+  ObjectiveSpec spec;
+  spec.temperature = 0.7;
+  spec.sigma = 0.4;
+  spec.gamma_discrete = 0.6;
+  spec.gamma_continuous = 1.3;
+  switch (task) {
+    case Task::dsm_1d:
+    case Task::dsm_3d:
+      spec.kind = ObjectiveKind::score_matching;
+      spec.draws = 2;
+      break;
+    case Task::hybrid:
+    case Task::hybrid_vector:
+      spec.kind = ObjectiveKind::hybrid;
+      spec.draws = 2;
+      break;
+    case Task::density_1d:
+      spec.rule = composite_rule({{-2.5}, {3}}, 1);
+      break;
+    case Task::density_2d:
+      spec.rule = composite_rule({{-2.5, -2}, {3, 2.5}}, 1);
+      break;
+    default:
+      break;
+  }
+  return spec;
+}
+
+// Data for a task; the architecture's input must be of its kind.
 template <class T>
 Problem<T> random_problem(Task task, Architecture architecture, Index rows, std::uint64_t seed) {
   const RandomStream random(seed, Purpose::test);
   Problem<T> p;
   p.task = task;
   p.rows = rows;
+  p.spec = objective_of(task);
   const InputShape& input = architecture.input;
-  const auto n = static_cast<std::size_t>(rows);
   p.context.resize(rows, input.context);
   fill_normal(p.context, random, 1);
-  p.weights.resize(n);
-  for (std::size_t i = 0; i < n; ++i) p.weights[i] = static_cast<T>(0.5 + random.uniform(2, i));
-  const auto classes = static_cast<std::uint64_t>(vector_form(task) ? architecture.outputs : input.classes);
-  const bool choice = task == Task::choice || task == Task::choice_named;
-  if (choice) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(rows); ++i)
+    p.weights.push_back(static_cast<T>(0.5 + random.uniform(2, i)));
+  if (task == Task::choice || task == Task::choice_named) {
     p.values.resize(rows, 0);
-    p.set_begin = {0};
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::uint64_t size = 1 + random.below(4, 3, i);  // ragged, some with a single alternative
-      p.chosen.push_back(static_cast<std::int32_t>(random.below(size, 4, i)));
-      for (std::uint64_t j = 0; j < size; ++j) {
-        const bool is_chosen = static_cast<std::int32_t>(j) == p.chosen.back();
-        p.available.push_back(is_chosen || random.uniform(5, 8 * i + j) < 0.7);
-        if (input.classes > 0)
-          p.alternative_classes.push_back(static_cast<std::int32_t>(random.below(classes, 6, 8 * i + j)));
-      }
-      p.set_begin.push_back(p.set_begin.back() + static_cast<std::int64_t>(size));
-    }
-    p.attributes.resize(p.set_begin.back(), input.values);
-    fill_normal(p.attributes, random, 7);
+    add_choice_sets(p, input, random);
   } else {
     p.values.resize(rows, input.values);
     fill_normal(p.values, random, 8);
-    for (std::size_t i = 0; classes > 0 && i < n; ++i)
+    const auto classes = static_cast<std::uint64_t>(vector_form(task) ? architecture.outputs : input.classes);
+    for (std::size_t i = 0; classes > 0 && i < static_cast<std::size_t>(rows); ++i)
       p.classes.push_back(static_cast<std::int32_t>(random.below(classes, 9, i)));
-  }
-  p.spec.temperature = 0.7;
-  p.spec.sigma = 0.4;
-  p.spec.gamma_discrete = 0.6;
-  p.spec.gamma_continuous = 1.3;
-  switch (task) {
-    case Task::dsm_1d:
-    case Task::dsm_3d:
-      p.spec.kind = ObjectiveKind::score_matching;
-      p.spec.draws = 2;
-      break;
-    case Task::hybrid:
-    case Task::hybrid_vector:
-      p.spec.kind = ObjectiveKind::hybrid;
-      p.spec.draws = 2;
-      break;
-    case Task::density_1d:
-      p.spec.rule = composite_rule({{-2.5}, {3}}, 1);
-      break;
-    case Task::density_2d:
-      p.spec.rule = composite_rule({{-2.5, -2}, {3, 2.5}}, 1);
-      break;
-    default:
-      break;
   }
   p.noise.resize(rows, p.spec.draws * input.values);
   fill_normal(p.noise, random, 10);
@@ -184,124 +193,6 @@ inline std::vector<double> random_parameters(const ParameterLayout& layout, std:
   }
   return parameters;
 }
-
-// z = [x ; v ; one-hot class]; class_index -1 for none.
-template <class T>
-std::vector<double> naive_input(const Problem<T>& p, Index row, std::span<const double> v, int class_index) {
-  std::vector<double> z;
-  for (Index j = 0; j < p.architecture.input.context; ++j)
-    z.push_back(static_cast<double>(p.context(row, j)));
-  z.insert(z.end(), v.begin(), v.end());
-  for (int c = 0; c < p.architecture.input.classes; ++c) z.push_back(c == class_index ? 1 : 0);
-  return z;
-}
-
-// Every loss of specification page 2, naively: no shared work, sums in the order of the formulas.
-template <class T>
-class NaiveLoss {
- public:
-  NaiveLoss(const Problem<T>& problem, const ParameterLayout& layout, std::span<const double> parameters,
-            NaiveModel::HeadVisitor visit = {})
-      : p_(problem), model_(problem.architecture, layout, parameters), visit_(std::move(visit)) {}
-
-  double mean() const {
-    double sum = 0, weight = 0;
-    for (Index i = 0; i < p_.rows; ++i) {
-      const double w = static_cast<double>(p_.data().weight(i));
-      double loss = 0;
-      switch (p_.spec.kind) {
-        case ObjectiveKind::likelihood:
-          loss = cross_entropy(i);
-          break;
-        case ObjectiveKind::score_matching:
-          loss = score_matching(i);
-          break;
-        case ObjectiveKind::hybrid:
-          loss = p_.spec.gamma_discrete * cross_entropy(i) + p_.spec.gamma_continuous * score_matching(i);
-          break;
-      }
-      sum += w * loss;
-      weight += w;
-    }
-    return sum / weight;
-  }
-
- private:
-  std::vector<double> outputs(Index row, std::span<const double> v, int c, bool visited = true) const {
-    return model_.outputs(naive_input(p_, row, v, c), visited ? visit_ : NaiveModel::HeadVisitor{});
-  }
-  std::vector<double> response(Index row) const {
-    std::vector<double> v;
-    for (Index j = 0; j < p_.values.cols(); ++j) v.push_back(static_cast<double>(p_.values(row, j)));
-    return v;
-  }
-
-  static long double exponential(double v) { return std::exp(static_cast<long double>(v)); }
-
-  double cross_entropy(Index row) const {
-    const double tau = p_.spec.temperature;
-    const auto i = static_cast<std::size_t>(row);
-    long double sum = 0;  // its exponent range needs no shifting
-    double numerator = 0;
-    if (!p_.set_begin.empty()) {
-      for (std::int64_t j = p_.set_begin[i]; j < p_.set_begin[i + 1]; ++j) {
-        const auto at = static_cast<std::size_t>(j);
-        if (!p_.available[at]) continue;
-        std::vector<double> v;
-        for (Index k = 0; k < p_.attributes.cols(); ++k)
-          v.push_back(static_cast<double>(p_.attributes(j, k)));
-        const double u = outputs(row, v, p_.alternative_classes.empty() ? -1 : p_.alternative_classes[at])[0];
-        sum += exponential(u / tau);
-        if (j - p_.set_begin[i] == p_.chosen[i]) numerator = u / tau;
-      }
-    } else if (vector_form(p_.task)) {
-      const auto u = outputs(row, response(row), -1);
-      for (const double one : u) sum += exponential(one / tau);
-      numerator = u[static_cast<std::size_t>(p_.classes[i])] / tau;
-    } else if (p_.architecture.input.classes > 0) {
-      for (int c = 0; c < p_.architecture.input.classes; ++c)
-        sum += exponential(outputs(row, response(row), c)[0] / tau);
-      numerator = outputs(row, response(row), p_.classes[i])[0] / tau;
-    } else {
-      for (Index k = 0; k < p_.spec.rule.size(); ++k) {
-        const std::span<const double> node(p_.spec.rule.nodes.row(k),
-                                           static_cast<std::size_t>(p_.spec.rule.nodes.cols()));
-        sum += exponential(p_.spec.rule.log_weights[static_cast<std::size_t>(k)] +
-                           outputs(row, node, -1)[0] / tau);
-      }
-      numerator = outputs(row, response(row), -1)[0] / tau;
-    }
-    return static_cast<double>(std::log(sum) - numerator);
-  }
-
-  // grad_v BL by differences of the naive utility.
-  double score_matching(Index row) const {
-    const Index dims = p_.values.cols();
-    const int c = p_.classes.empty() ? -1 : p_.classes[static_cast<std::size_t>(row)];
-    const std::size_t output = vector_form(p_.task) ? static_cast<std::size_t>(c) : 0;
-    double loss = 0;
-    for (Index k = 0; k < p_.spec.draws; ++k) {
-      std::vector<double> v = response(row);
-      for (Index j = 0; j < dims; ++j)
-        v[static_cast<std::size_t>(j)] += p_.spec.sigma * p_.noise(row, k * dims + j);
-      outputs(row, v, c);
-      for (Index j = 0; j < dims; ++j) {
-        const Difference d = central_difference([&](double t) {
-          std::vector<double> moved = v;
-          moved[static_cast<std::size_t>(j)] += t;
-          return outputs(row, moved, c, false)[output];
-        });
-        const double r = d.slope / p_.spec.temperature + p_.noise(row, k * dims + j) / p_.spec.sigma;
-        loss += 0.5 * r * r / p_.spec.draws;
-      }
-    }
-    return loss;
-  }
-
-  const Problem<T>& p_;
-  NaiveModel model_;
-  NaiveModel::HeadVisitor visit_;
-};
 
 // The library's mean loss and its gradient.
 template <class T>

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/naive_loss.hpp"
 #include "support/random_problem.hpp"
 
 namespace bl {

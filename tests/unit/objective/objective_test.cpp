@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "bl/errors.hpp"
+#include "support/finite_differences.hpp"
 #include "support/random_problem.hpp"
 
 namespace bl {

@@ -6,6 +6,18 @@
 
 #include "artifact/safetensors.hpp"
 #include "bl/errors.hpp"
+#include "fuzz/target.hpp"
+
+FuzzSeeds fuzz_seeds() {
+  using namespace bl::artifact;
+  TensorFile file;
+  file.metadata = {{"format", "test"}, {"note", "seed"}};
+  file.tensors["a/weight"] = Tensor::of<float>(std::vector<float>{1, 2, 3, 4, 5, 6}, {2, 3});
+  file.tensors["b"] = Tensor::of<double>(std::vector<double>{0.5}, {});
+  file.tensors["empty"] = Tensor::of<std::int64_t>(std::vector<std::int64_t>{}, {0});
+  return {{serialize(file), serialize(TensorFile{})},
+          {"\"dtype\"", "\"shape\"", "\"data_offsets\"", "__metadata__", "F32", "F64", "[", "]", "{", "}", ":", ","}};
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace bl::artifact;

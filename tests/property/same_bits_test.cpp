@@ -20,8 +20,8 @@ std::string describe(const testing::TestParamInfo<Setting>& info) {
 }
 
 // Rows for several chunks and lanes, and a last batch that is not full.
-constexpr Index kRows = 700;
-constexpr std::int64_t kEpochs = 6;
+constexpr Index kRows = 450;
+constexpr std::int64_t kEpochs = 5;
 
 template <class T>
 struct Fitting {

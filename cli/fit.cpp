@@ -75,6 +75,13 @@ void check_writable(const std::string& output) {
   if (std::filesystem::is_directory(output)) throw DataError(fmt::format("cannot write '{}': it is a folder", output));
 }
 
+// One per member: PATH, PATH.1, PATH.2, ...
+void remove_checkpoints(const std::string& path) {
+  std::filesystem::remove(path);
+  for (int member = 1; std::filesystem::remove(fmt::format("{}.{}", path, member)); ++member) {
+  }
+}
+
 void run_fit(const FitArguments& arguments, const Settings& settings) {
   check_writable(arguments.output);
   const Data data = Data::read(arguments.data, settings);
@@ -91,7 +98,7 @@ void run_fit(const FitArguments& arguments, const Settings& settings) {
     return fit(data, settings, options);
   }();
   summary.model.save(arguments.output);
-  if (!summary.interrupted) std::filesystem::remove(options.checkpoint);
+  if (!summary.interrupted) remove_checkpoints(options.checkpoint);
   if (arguments.json) print_json(summary, arguments.output);
   if (talk) print_summary(summary, arguments.output);
   if (summary.interrupted) exit_code() = kInterrupted;

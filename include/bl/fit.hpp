@@ -11,6 +11,7 @@
 namespace bl {
 
 struct FitProgress {
+  std::int64_t member = 1, members = 1;  // of the networks that are joined in the end
   std::int64_t epoch = 0;
   std::int64_t epochs = 0;  // at most
   double train_loss = 0;
@@ -18,7 +19,7 @@ struct FitProgress {
   double best = 0;             // best validation loss so far
   std::int64_t best_epoch = 0;
   double seconds = 0;
-  double seconds_left = 0;  // if all epochs are run
+  double seconds_left = 0;  // if all epochs are run: at most
 };
 
 struct FitOptions {

@@ -14,6 +14,7 @@
 #include "api/table_plan.hpp"
 #include "artifact/checkpoint.hpp"
 #include "bl/errors.hpp"
+#include "model/join.hpp"
 #include "training/trainer.hpp"
 
 namespace bl {
@@ -110,15 +111,26 @@ struct Prepared {
   Split split;
   Encoder encoder;
   ResponseSpace space;
-  Architecture architecture;
+  Architecture architecture;  // of one member
+  Index members;
 };
 
 template <class T>
 struct Trained {
-  std::vector<double> parameters;
-  FitReport report;
+  std::vector<std::vector<double>> members;  // parameters of each
+  FitReport report;                          // of the last; the history is that of all, one after the other
   Support support;
 };
+
+// The first member has the seed itself; the others take far ones.
+std::uint64_t member_seed(std::uint64_t seed, Index member) {
+  return seed + static_cast<std::uint64_t>(member) * 0x9E3779B97F4A7C15U;
+}
+
+// A checkpoint of its own for every member.
+std::string checkpoint_path(const FitOptions& options, Index member) {
+  return options.checkpoint.empty() || member == 0 ? options.checkpoint : fmt::format("{}.{}", options.checkpoint, member);
+}
 
 template <class T>
 Trained<T> train(const Prepared& p, const FitOptions& options) {
@@ -143,32 +155,39 @@ Trained<T> train(const Prepared& p, const FitOptions& options) {
     validation_objective.emplace(network, spec, validation->view());
   }
   ThreadPool pool(static_cast<std::size_t>(s.threads));
-  const TrainSpec train_spec = plan_training(s, p.architecture, static_cast<Index>(p.split.train.size()));
-  Trainer<T> trainer(objective, validation_objective ? &*validation_objective : nullptr, train_spec, pool);
-
-  Checkpoint<T> checkpoint(options.checkpoint, table_digest(*p.table), settings_json(s).dump());
-  TrainingState<T> state = trainer.start();
-  if (options.resume) checkpoint.load(state);
+  TrainSpec train_spec = plan_training(s, p.architecture, static_cast<Index>(p.split.train.size()));
+  train_spec.time_limit /= static_cast<double>(p.members);
+  const std::uint64_t seed = train_spec.seed;
   const double started = now();
-  const std::int64_t first_epoch = state.epoch;
-  TrainingHooks<T> hooks;
-  hooks.should_stop = options.should_stop;
-  hooks.on_epoch = [&](const TrainingState<T>& current) {
-    checkpoint.save(current);
-    if (!options.on_progress) return;
-    const EpochRecord& record = current.history.back();
-    FitProgress progress{.epoch = current.epoch, .epochs = train_spec.epochs, .train_loss = record.train_loss,
-                         .validation_loss = record.validation_loss, .best = current.best_monitor,
-                         .best_epoch = current.best_epoch, .seconds = now() - started, .seconds_left = 0};
-    const auto done = static_cast<double>(current.epoch - first_epoch);
-    progress.seconds_left = progress.seconds / done * static_cast<double>(train_spec.epochs - current.epoch);
-    options.on_progress(progress);
-  };
-  Trained<T> result;
-  result.report = trainer.run(state, hooks);
-  result.support = support;
-  if (result.report.reason == StopReason::diverged) throw NumericError("training diverged: " + result.report.cause);
-  result.parameters.assign(state.parameters.begin(), state.parameters.end());
+  Trained<T> result{.members = {}, .report = {}, .support = support};
+  for (Index member = 0; member < p.members; ++member) {
+    train_spec.seed = member_seed(seed, member);
+    Trainer<T> trainer(objective, validation_objective ? &*validation_objective : nullptr, train_spec, pool);
+    Checkpoint<T> checkpoint(checkpoint_path(options, member), table_digest(*p.table), settings_json(s).dump());
+    TrainingState<T> state = trainer.start();
+    if (options.resume) checkpoint.load(state);
+    TrainingHooks<T> hooks;
+    hooks.should_stop = options.should_stop;
+    hooks.on_epoch = [&](const TrainingState<T>& current) {
+      checkpoint.save(current);
+      if (!options.on_progress) return;
+      const EpochRecord& record = current.history.back();
+      FitProgress progress{.member = member + 1, .members = p.members, .epoch = current.epoch,
+                           .epochs = train_spec.epochs, .train_loss = record.train_loss,
+                           .validation_loss = record.validation_loss, .best = current.best_monitor,
+                           .best_epoch = current.best_epoch, .seconds = now() - started, .seconds_left = 0};
+      const double done = static_cast<double>(member) + static_cast<double>(current.epoch) / static_cast<double>(train_spec.epochs);
+      progress.seconds_left = progress.seconds / done * (static_cast<double>(p.members) - done);
+      options.on_progress(progress);
+    };
+    FitReport report = trainer.run(state, hooks);
+    if (report.reason == StopReason::diverged) throw NumericError("training diverged: " + report.cause);
+    result.members.emplace_back(state.parameters.begin(), state.parameters.end());
+    report.history.insert(report.history.begin(), result.report.history.begin(), result.report.history.end());
+    report.seconds += result.report.seconds;
+    result.report = std::move(report);
+    if (result.report.reason == StopReason::interrupted) break;
+  }
   return result;
 }
 
@@ -182,12 +201,13 @@ std::string plan_text(const Prepared& p) {
                  (response.is_class() ? fmt::format(" ({} classes)", response.levels.size()) : " (continuous)");
   }
   const ParameterLayout layout(a);
+  const std::string joined = p.members > 1 ? fmt::format(" ({} networks joined)", p.members) : "";
   return fmt::format("response  {}\nfeatures  {} columns, encoded as {}\nrows      {} training, {} validation, {} test\n"
-                     "model     {} form, {}, {} parameters",
+                     "model     {} form, {}{}, {} parameters",
                      responses, p.encoder.features().size(), p.encoder.columns().size(), p.split.train.size(),
                      p.split.validation.size(), p.split.test.size(), a.form == Form::scalar ? "scalar" : "vector",
                      a.readout.present ? "layers [" + layers + "]" : fmt::format("single block of degree {}", a.degree()),
-                     layout.free_count());
+                     joined, layout.free_count());
 }
 
 }  // namespace
@@ -199,14 +219,18 @@ FitSummary fit(const Data& data, const Settings& settings, const FitOptions& opt
   Encoder encoder = Encoder::fit(table, schema, encode_options(settings), split.train);
   ResponseSpace space(encoder);
   Architecture architecture = plan_architecture(settings, encoder, space, static_cast<Index>(split.train.size()));
-  Prepared prepared{&table, &settings, std::move(split), std::move(encoder), std::move(space), std::move(architecture)};
+  const Index members = plan_members(settings, architecture);
+  Prepared prepared{&table, &settings, std::move(split), std::move(encoder), std::move(space), std::move(architecture), members};
 
   const bool single_precision = settings.precision == "float32";
   std::vector<double> parameters;
   FitReport report;
   Support support;
   const auto keep = [&](auto&& trained) {
-    parameters = std::move(trained.parameters);
+    // An interrupted fit keeps the members it has.
+    const auto learned = static_cast<Index>(trained.members.size());
+    parameters = learned == 1 ? std::move(trained.members[0]) : join_parameters(prepared.architecture, trained.members);
+    if (learned > 1) prepared.architecture = joined_architecture(prepared.architecture, learned);
     report = std::move(trained.report);
     support = std::move(trained.support);
   };
@@ -230,6 +254,7 @@ FitSummary fit(const Data& data, const Settings& settings, const FitOptions& opt
                                  {"test", prepared.split.test.size()}};
   stored.information["training"] = {{"stop_reason", std::string(name(report.reason))},
                                     {"stop_cause", report.cause},
+                                    {"members", prepared.members},
                                     {"epochs", report.epochs},
                                     {"best_epoch", report.best_epoch},
                                     {"final_loss", report.final_loss},

@@ -146,6 +146,14 @@ Architecture plan_architecture(const Settings& s, const Encoder& encoder, const 
   return a;
 }
 
+Index plan_members(const Settings& s, const Architecture& a) {
+  const bool alone = !a.readout.present || s.identifiable || s.optimizer == "lbfgs";
+  if (s.members > 1 && alone)
+    throw UsageError("several members are for layers learned by a stochastic optimizer; single, identifiable and lbfgs have one");
+  if (s.members > 0) return s.members;
+  return alone || s.layers != "auto" ? 1 : 4;
+}
+
 Support plan_support(const Settings& s, const Encoder& encoder, const ResponseSpace& space,
                      const Matrix<double>& train_values) {
   constexpr double kDeviations = 3;  // encoded responses have deviation 1
@@ -224,6 +232,7 @@ TrainSpec plan_training(const Settings& s, const Architecture& a, Index train_ro
   spec.clip_norm = s.clip_norm;
   spec.schedule = s.schedule == "auto" ? ScheduleKind::plateau : schedule_from_name(s.schedule);
   spec.gradient_tolerance = s.gradient_tolerance;
+  spec.average = s.average;
   spec.sigma_final = s.sigma_final;
   spec.time_limit = s.time_limit;
   spec.seed = static_cast<std::uint64_t>(s.seed);

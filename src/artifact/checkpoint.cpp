@@ -75,6 +75,7 @@ void Checkpoint<T>::save(const TrainingState<T>& s) {
   file.tensors["scalars"] = vector_tensor(scalars(s));
   file.tensors["history"] = vector_tensor(flat_history(s.history));
   file.tensors["parameters"] = vector_tensor(s.parameters);
+  file.tensors["averaged"] = vector_tensor(s.averaged);
   file.tensors["best_parameters"] = vector_tensor(s.best_parameters);
   file.tensors["optimizer/first"] = vector_tensor(s.optimizer.first);
   file.tensors["optimizer/second"] = vector_tensor(s.optimizer.second);
@@ -102,6 +103,7 @@ bool Checkpoint<T>::load(TrainingState<T>& state) const {
   const auto history = read_vector<double>(file, "history");
   TrainingState<T> s;
   s.parameters = read_vector<T>(file, "parameters");
+  s.averaged = read_vector<T>(file, "averaged");
   s.best_parameters = read_vector<T>(file, "best_parameters");
   s.optimizer.first = read_vector<T>(file, "optimizer/first");
   s.optimizer.second = read_vector<T>(file, "optimizer/second");
@@ -109,7 +111,7 @@ bool Checkpoint<T>::load(TrainingState<T>& state) const {
   const std::size_t n = state.parameters.size();
   const auto fits = [&](const std::vector<T>& v) { return v.empty() || v.size() == n; };
   if (whole.size() != 7 || real.size() != 3 || history.size() % kHistoryColumns != 0 || s.parameters.size() != n ||
-      !fits(s.best_parameters) || !fits(s.optimizer.first) || !fits(s.optimizer.second) || !fits(s.lbfgs.gradient))
+      !fits(s.averaged) || !fits(s.best_parameters) || !fits(s.optimizer.first) || !fits(s.optimizer.second) || !fits(s.lbfgs.gradient))
     throw ModelFileError(path_ + ": the checkpoint does not fit this model; remove it to start afresh");
   s.epoch = whole[0];
   s.best_epoch = whole[1];

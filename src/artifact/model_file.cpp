@@ -18,8 +18,7 @@ using nlohmann::json;
 constexpr const char* kFormat = "behavior_learning.model";
 
 artifact::Shape shape_of(const TensorInfo& tensor) {
-  const bool matrix = tensor.decays();
-  return matrix ? artifact::Shape{tensor.rows, tensor.cols} : artifact::Shape{tensor.rows};
+  return tensor.is_matrix() ? artifact::Shape{tensor.rows, tensor.cols} : artifact::Shape{tensor.rows};
 }
 
 template <class T>

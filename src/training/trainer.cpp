@@ -159,6 +159,7 @@ typename Trainer<T>::EpochOutcome Trainer<T>::stochastic_epoch(TrainingState<T>&
       return outcome;
     }
     rule_.step(state.parameters, gradient_, rate, state.optimizer);
+    if (spec_.average > 0) update_average(state);
     if (from == 0) first_loss = loss.mean();
     sum.add(loss);
     if (hooks.should_stop && hooks.should_stop()) {
@@ -181,6 +182,20 @@ typename Trainer<T>::EpochOutcome Trainer<T>::stochastic_epoch(TrainingState<T>&
                                 outcome.loss, state.epoch + 1);
   }
   return outcome;
+}
+
+template <class T>
+const std::vector<T>& Trainer<T>::kept(const TrainingState<T>& state) const {
+  return state.averaged.empty() ? state.parameters : state.averaged;
+}
+
+template <class T>
+void Trainer<T>::update_average(TrainingState<T>& state) const {
+  if (state.averaged.empty()) state.averaged = state.parameters;
+  const auto steps = static_cast<double>(state.optimizer.steps);
+  const T past = static_cast<T>(std::min(spec_.average, steps / (steps + 10)));
+  for (std::size_t i = 0; i < state.averaged.size(); ++i)
+    state.averaged[i] = past * state.averaged[i] + (T(1) - past) * state.parameters[i];
 }
 
 template <class T>
@@ -215,7 +230,7 @@ bool Trainer<T>::monitor(TrainingState<T>& state, double value) {
   if (value < state.best_monitor - spec_.min_delta || state.best_parameters.empty()) {
     state.best_monitor = value;
     state.best_epoch = state.epoch;
-    state.best_parameters = state.parameters;
+    state.best_parameters = kept(state);
     state.stale_epochs = state.plateau_epochs = 0;
     return false;
   }
@@ -255,9 +270,15 @@ FitReport Trainer<T>::run(TrainingState<T>& state, const TrainingHooks<T>& hooks
                        .train_loss = outcome.loss,
                        .gradient_norm = outcome.gradient_norm,
                        .learning_rate = lbfgs ? 1.0 : rate};
-    if (validation_) record.validation_loss = validation_loss(state.parameters);
-    record.monitor = hooks.metric ? hooks.metric(state.parameters) : record.validation_loss;
+    if (validation_) record.validation_loss = validation_loss(kept(state));
+    record.monitor = hooks.metric ? hooks.metric(kept(state)) : record.validation_loss;
     state.history.push_back(record);
+    if (validation_ && !std::isfinite(record.validation_loss)) {
+      report.reason = StopReason::diverged;
+      report.cause = fmt::format("the validation loss became {} in epoch {}; lower --learning-rate",
+                                 record.validation_loss, state.epoch);
+      break;
+    }
     if (!std::isnan(record.monitor) && monitor(state, record.monitor) && !stopped) {
       report.reason = StopReason::early_stopping;
       report.cause = fmt::format("no improvement for {} epochs", state.stale_epochs);
@@ -275,7 +296,7 @@ FitReport Trainer<T>::run(TrainingState<T>& state, const TrainingHooks<T>& hooks
       stopped = true;
     }
   }
-  if (!state.best_parameters.empty()) state.parameters = state.best_parameters;
+  state.parameters = state.best_parameters.empty() ? kept(state) : state.best_parameters;
   report.epochs = state.epoch;
   report.best_epoch = state.best_parameters.empty() ? state.epoch : state.best_epoch;
   report.final_loss =

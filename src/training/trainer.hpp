@@ -31,6 +31,8 @@ struct TrainSpec {
   std::int64_t patience = 20;        // epochs without improvement of the monitored value; 0: never stop early
   double min_delta = 0;              // what counts as an improvement
   double gradient_tolerance = 1e-6;  // L-BFGS: converged when the gradient's norm is below
+  double average = 0;  // stochastic rules: what is validated and kept is a running mean of the parameters, in which the
+                       // past has this weight (less in the first steps); 0: the parameters themselves
   double sigma_final = 0;  // score matching: sigma moves geometrically to this over the epochs; 0: constant
   double time_limit = 0;   // seconds; 0: none
   std::uint64_t seed = 0;
@@ -61,6 +63,7 @@ template <class T>
 struct TrainingState {
   std::int64_t epoch = 0;
   std::vector<T> parameters;
+  std::vector<T> averaged;         // the running mean; empty without averaging
   std::vector<T> best_parameters;  // empty until something was monitored
   double best_monitor = std::numeric_limits<double>::infinity();
   std::int64_t best_epoch = 0;
@@ -112,6 +115,8 @@ class Trainer {
   };
   EpochOutcome stochastic_epoch(TrainingState<T>& state, const TrainingHooks<T>& hooks);
   EpochOutcome lbfgs_iteration(TrainingState<T>& state);
+  void update_average(TrainingState<T>& state) const;
+  const std::vector<T>& kept(const TrainingState<T>& state) const;  // what is validated
   double learning_rate(const TrainingState<T>& state) const;
   double sigma(std::int64_t epoch) const;
   double validation_loss(std::span<const T> parameters);

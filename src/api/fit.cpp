@@ -155,7 +155,7 @@ Trained<T> train(const Prepared& p, const FitOptions& options) {
     validation_objective.emplace(network, spec, validation->view());
   }
   ThreadPool pool(static_cast<std::size_t>(s.threads));
-  TrainSpec train_spec = plan_training(s, p.architecture, static_cast<Index>(p.split.train.size()));
+  TrainSpec train_spec = plan_training(s, static_cast<Index>(p.split.train.size()));
   train_spec.time_limit /= static_cast<double>(p.members);
   const std::uint64_t seed = train_spec.seed;
   const double started = now();

@@ -73,7 +73,7 @@ Term parse_term(const std::string& text, const std::vector<std::string>& names) 
   return term;
 }
 
-// Widths that did best on validation rows over the tables of experiments/tables.sh.
+// Widths that did best on validation rows over the tables of experiments/tables.py.
 std::vector<Index> automatic_layers(Index train_rows, const ResponseSpace& space) {
   if (space.values() > 0) return {36, 6};
   if (train_rows < 5000) return {36, 6};
@@ -216,12 +216,12 @@ ObjectiveSpec plan_objective(const Settings& s, const ResponseSpace& space, cons
   return spec;
 }
 
-TrainSpec plan_training(const Settings& s, const Architecture& a, Index train_rows) {
+TrainSpec plan_training(const Settings& s, Index train_rows) {
   TrainSpec spec;
   spec.optimizer.kind = optimizer_from_name(s.optimizer);
   const bool lbfgs = spec.optimizer.kind == OptimizerKind::lbfgs;
-  const bool single = !a.readout.present;
-  spec.optimizer.learning_rate = s.learning_rate > 0 ? s.learning_rate : single ? 0.01 : 0.003;
+  const bool sgd = spec.optimizer.kind == OptimizerKind::sgd;
+  spec.optimizer.learning_rate = s.learning_rate > 0 ? s.learning_rate : sgd ? 0.1 : 0.01;
   spec.optimizer.weight_decay = s.weight_decay;
   spec.optimizer.momentum = s.momentum;
   const auto rows = static_cast<double>(train_rows);

@@ -25,6 +25,6 @@ Support plan_support(const Settings& settings, const Encoder& encoder, const Res
 
 ObjectiveSpec plan_objective(const Settings& settings, const ResponseSpace& space, const Support& support);
 
-TrainSpec plan_training(const Settings& settings, const Architecture& architecture, Index train_rows);
+TrainSpec plan_training(const Settings& settings, Index train_rows);
 
 }  // namespace bl

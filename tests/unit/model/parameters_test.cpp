@@ -47,14 +47,19 @@ TEST(Parameters, NamesAndPlaces) {
   EXPECT_FALSE(ParameterLayout(a).contains("projections/1")) << "equal widths add without a projection";
 }
 
+// Neither biases, nor lambdas, nor a readout stored raw: the zero of a raw value is not the zero of its weight.
 TEST(Parameters, DecayIsForWeightsOnly) {
-  Architecture a = stacked({.context = 3, .values = 1, .classes = 0}, {2, 4});
-  a.skip = Skip::residual;
-  const ParameterLayout layout(a);
-  for (const TensorInfo& tensor : layout.tensors())
-    EXPECT_EQ(tensor.decays(), tensor.role != TensorRole::bias && tensor.role != TensorRole::lambda &&
-                                   tensor.role != TensorRole::readout_bias)
-        << tensor.name;
+  for (const Sign readout : {Sign::free, Sign::non_negative}) {
+    Architecture a = stacked({.context = 3, .values = 1, .classes = 0}, {2, 4});
+    a.skip = Skip::residual;
+    a.readout.sign = readout;
+    const ParameterLayout layout(a);
+    for (const TensorInfo& tensor : layout.tensors()) {
+      const bool free_weight = tensor.role == TensorRole::weight || tensor.role == TensorRole::projection ||
+                               (tensor.role == TensorRole::readout_weight && readout == Sign::free);
+      EXPECT_EQ(tensor.decays(), free_weight) << tensor.name;
+    }
+  }
 }
 
 // Two blocks of monomials in 3 inputs: 3, 9 and 19 terms at degrees 1, 2 and 3.

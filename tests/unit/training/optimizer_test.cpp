@@ -17,7 +17,7 @@ ParameterLayout layout() {
   a.layers[0].degrees[2].clear();
   return ParameterLayout(a);
 }
-constexpr std::array<bool, 6> kDecays = {true, true, false, false, true, false};
+constexpr std::array<bool, 6> kDecays = {true, true, false, false, false, false};
 
 const std::vector<double> kStart = {0.5, -1.5, 2.0, 0.25, -0.75, 1.0};
 const std::vector<std::vector<double>> kGradients = {{0.1, -0.2, 0.3, -0.4, 0.5, 0},

@@ -310,5 +310,37 @@ TEST(Trainer, SettingsThatMakeNoSense) {
   EXPECT_THROW(schedule_from_name("linear"), UsageError);
 }
 
+// One step an epoch: the running mean is rebuilt here from the parameters after every step.
+TEST(Trainer, KeepsTheRunningMeanOfTheParameters) {
+  TrainSpec spec;
+  spec.epochs = 30;
+  spec.batch_size = 60;
+  spec.average = 0.7;
+  spec.optimizer.learning_rate = 0.05;
+  TrainingRun run(spec);
+  std::vector<double> mean;
+  int step = 0;
+  run.hooks.on_epoch = [&](const TrainingState<double>& state) {
+    if (mean.empty()) mean = state.parameters;
+    ++step;
+    const double past = std::min(0.7, step / (step + 10.0));
+    for (std::size_t i = 0; i < mean.size(); ++i) mean[i] = past * mean[i] + (1 - past) * state.parameters[i];
+    ASSERT_EQ(state.averaged.size(), mean.size());
+  };
+  run.go();
+  ASSERT_EQ(step, 30);
+  for (std::size_t i = 0; i < mean.size(); ++i) EXPECT_NEAR(run.state.parameters[i], mean[i], 1e-15);
+}
+
+TEST(Trainer, AValidationLossThatIsNoNumberIsDivergence) {
+  TrainSpec spec;
+  spec.epochs = 5;
+  TrainingRun run(spec);
+  run.other.context(3, 0) = std::numeric_limits<double>::quiet_NaN();
+  const FitReport report = run.go(true);
+  EXPECT_EQ(report.reason, StopReason::diverged);
+  EXPECT_THAT(report.cause, HasSubstr("validation loss"));
+}
+
 }  // namespace
 }  // namespace bl

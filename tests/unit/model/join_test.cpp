@@ -1,0 +1,70 @@
+#include "model/join.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/random.hpp"
+#include "model/network.hpp"
+
+namespace bl {
+namespace {
+
+// Scores of random points, one per row.
+std::vector<double> scores(const Architecture& a, const std::vector<double>& parameters) {
+  const Index rows = 7;
+  const RandomStream stream(11, Purpose::test);
+  Matrix<double> context(rows, a.input.context), values(rows, a.input.values);
+  std::vector<std::int32_t> begin(1, 0), classes;
+  for (Index i = 0; i < rows; ++i) {
+    stream.fill_normal(static_cast<std::uint64_t>(i), std::span<double>(context.row(i), static_cast<std::size_t>(context.cols())));
+    stream.fill_normal(static_cast<std::uint64_t>(100 + i), std::span<double>(values.row(i), static_cast<std::size_t>(values.cols())));
+    begin.push_back(static_cast<std::int32_t>(i + 1));
+    if (a.input.classes > 0) classes.push_back(static_cast<std::int32_t>(i % a.input.classes));
+  }
+  const Network<double> network(a);
+  PreparedParameters<double> prepared;
+  network.prepare(parameters, prepared);
+  NetworkWorkspace<double> ws;
+  network.forward(prepared, {context.view(), begin, values.view(), classes}, ws);
+  return {ws.scores.flat().begin(), ws.scores.flat().end()};
+}
+
+// The joined utility is the mean of the members', up to the rounding of sums of a few dozen terms.
+void expect_mean(const Architecture& a) {
+  const ParameterLayout layout(a);
+  std::vector<std::vector<double>> members(3, std::vector<double>(static_cast<std::size_t>(layout.size())));
+  std::vector<double> expected;
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    starting_values<double>(a, layout, 5 + m, members[m]);
+    const std::vector<double> one = scores(a, members[m]);
+    expected.resize(one.size(), 0.0);
+    for (std::size_t i = 0; i < one.size(); ++i) expected[i] += one[i] / 3;
+  }
+  const std::vector<double> got = scores(joined_architecture(a, 3), join_parameters(a, members));
+  ASSERT_EQ(got.size(), expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-13);
+}
+
+TEST(Join, UtilityIsTheMeanForEverySkip) {
+  for (const Skip skip : {Skip::none, Skip::input, Skip::dense, Skip::residual}) {
+    Architecture a = stacked({3, 1, 2}, {4, 4, 2});
+    a.skip = skip;
+    SCOPED_TRACE(static_cast<int>(skip));
+    expect_mean(a);
+  }
+}
+
+TEST(Join, UtilityIsTheMeanForSeveralHeadsFreeReadoutAndVectorForm) {
+  Architecture a = stacked({3, 2, 0}, {3, 2});
+  a.layers[0].degrees = {{{1, 1}, {1}, {1, 1, 1}}};
+  a.readout.sign = Sign::free;
+  a.activations = {Activation::identity, Activation::softplus, Activation::square};
+  expect_mean(a);
+  expect_mean(stacked_vector({5, 0, 0}, {4, 3}, 3));
+  Architecture monomials = stacked({2, 1, 0}, {2, 2});
+  monomials.basis.kind = BasisKind::monomials;
+  monomials.layers[0].degrees = {{{2}, {1}, {3}}};
+  expect_mean(monomials);
+}
+
+}  // namespace
+}  // namespace bl

@@ -28,6 +28,8 @@ void check(const PredictOptions& options, const Model::Impl& model) {
   const bool law = !options.quantiles.empty() || options.interval > 0 || options.highest_density > 0 || options.density_points > 0;
   if (law && model.space.values() == 0)
     throw UsageError("quantiles, intervals and densities are for continuous responses; this model predicts a class");
+  if (options.utilities && (model.space.classes() == 0 || model.space.values() > 0))
+    throw UsageError("utilities are given for models that predict a class alone");
   if (model.space.values() != 1 && (options.highest_density > 0 || options.density_points > 0))
     throw UsageError("highest-density regions and density grids are for one continuous response");
 }

@@ -82,7 +82,10 @@ std::vector<std::string> name_list(const std::string& text) {
   std::vector<std::string> names;
   for (std::size_t from = 0; from < text.size();) {
     const std::size_t to = std::min(text.find(',', from), text.size());
-    if (to > from) names.push_back(text.substr(from, to - from));
+    std::string name = text.substr(from, to - from);
+    name.erase(0, std::min(name.find_first_not_of(' '), name.size()));
+    name.erase(name.find_last_not_of(' ') + 1);
+    if (!name.empty()) names.push_back(name);
     from = to + 1;
   }
   return names;

@@ -39,10 +39,11 @@ OutputColumn& add(OutputTable& out, const std::string& name) {
   return out.columns.back();
 }
 
-void carry_columns(const Table& table, std::span<const Index> rows, const PredictOptions& options, OutputTable& out) {
+void carry_columns(const Model::Impl& model, const Table& table, std::span<const Index> rows, const PredictOptions& options,
+                   OutputTable& out) {
   for (const std::string& name : options.carry) {
     const Column& column = table.column(name);
-    OutputColumn carried{name, {}, {}};
+    OutputColumn carried{carried_name(model.stored.encoder, name), {}, {}};
     for (const Index row : rows) carried.texts.push_back(column.cell_text(row));
     out.columns.push_back(std::move(carried));
   }
@@ -205,7 +206,7 @@ OutputTable predict_rows(const Model::Impl& model, const Encoder& encoder, const
   check(options, model);
   OutputTable out;
   out.rows = rows.size();
-  carry_columns(table, rows, options, out);
+  carry_columns(model, table, rows, options, out);
   const Matrix<double> context = encoder.encode_features<double>(table, rows);
   if (model.space.classes() > 0) class_columns(model, utility, context, options, pool, out);
   if (model.space.values() == 1) {

@@ -183,7 +183,7 @@ SampleResult sample(const Model& model, const Data& data, const SampleOptions& o
   SampleResult result = run(impl, context, given_values(impl, table, options.given), options);
   std::vector<OutputColumn> carried;
   for (const std::string& name : options.carry) {
-    OutputColumn column{name, {}, {}};
+    OutputColumn column{carried_name(impl.stored.encoder, name), {}, {}};
     for (std::size_t i = 0; i < result.draws.rows; ++i)
       column.texts.push_back(table.column(name).cell_text(static_cast<Index>(i / options.draws)));
     carried.push_back(std::move(column));

@@ -242,7 +242,18 @@ TEST_F(NewcomerTest, NoTargetMeansTheLawOfAllColumns) {
   }
 }
 
-// Two fits of the same table; whether their files are the same.
+// A response that is carried along does not take the name of its prediction.
+TEST_F(NewcomerTest, TheObservedResponseCanStandBesideThePrediction) {
+  folder_.write("data.csv", class_table(60));
+  bl("fit data.csv --target choice --id id -o model.bl" + kSmall);
+  const Outcome predicted = bl_command(folder_, {"predict", "model.bl", "data.csv", "--carry", "id, choice"});
+  EXPECT_EQ(lines_of(predicted.out).at(0), "id,observed choice,choice,p(buy),p(wait)") << predicted.err;
+  const Rows data = cells(file("data.csv")), rows = cells(predicted.out);
+  for (std::size_t i = 1; i < rows.size(); ++i) EXPECT_EQ(rows[i][1], data[i][4]);
+  EXPECT_EQ(lines_of(bl("sample model.bl data.csv --carry choice --draws 1 --quiet"))[0],
+            "observed choice,row,draw,choice");
+}
+
 TEST_F(NewcomerTest, SameSeedSameBytesForAnyNumberOfThreads) {
   folder_.write("data.csv", class_table(120));
   const std::string fit = "fit data.csv --target choice --id id" + kSmall;
@@ -322,6 +333,14 @@ TEST_F(NewcomerTest, TheResultIsJsonOnRequest) {
   EXPECT_EQ(fitted["epochs"], 5);
   const json evaluated = json::parse(bl("evaluate model.bl data.csv --part test --json"));
   for (const auto& [name, value] : fitted["test"].items()) EXPECT_EQ(evaluated[name], value) << name;
+}
+
+TEST_F(NewcomerTest, TheDemoShowsTheTruthAndWhatWasLearned) {
+  const std::string text = bl("demo");
+  expect_narrow(text);
+  EXPECT_THAT(text, HasSubstr("learned"));
+  const json report = json::parse(bl("demo --json"));
+  EXPECT_LT(report["total_variation"], 0.02);
 }
 
 class HelpTest : public ::testing::TestWithParam<const char*> {};

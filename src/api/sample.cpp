@@ -165,10 +165,13 @@ SampleResult run(const Model::Impl& model, const Matrix<double>& context, const 
   result.acceptance = samples.acceptance;
   result.divergences = static_cast<std::size_t>(samples.divergences);
   result.least_bulk_size = result.least_tail_size = static_cast<double>(options.draws);
-  for (const gibbs::Diagnostics& d : samples.diagnostics) {
-    result.worst_rhat = std::max(result.worst_rhat, d.rhat);
-    result.least_bulk_size = std::min(result.least_bulk_size, d.ess_bulk);
-    result.least_tail_size = std::min(result.least_tail_size, d.ess_tail);
+  // std::max and std::min pass over a NaN on the right; a dimension without diagnostics must not.
+  const auto worst = [](double a, double b, bool larger) { return std::isnan(a) || std::isnan(b) ? std::nan("") : (a < b) == larger ? b : a; };
+  for (std::size_t k = 0; k < samples.diagnostics.size(); ++k) {
+    const gibbs::Diagnostics& d = samples.diagnostics[k];
+    result.worst_rhat = k == 0 ? d.rhat : worst(result.worst_rhat, d.rhat, true);
+    result.least_bulk_size = k == 0 ? d.ess_bulk : worst(result.least_bulk_size, d.ess_bulk, false);
+    result.least_tail_size = k == 0 ? d.ess_tail : worst(result.least_tail_size, d.ess_tail, false);
   }
   return result;
 }

@@ -212,6 +212,8 @@ TEST_F(NewcomerTest, ThreeNumbersAreDrawnByChains) {
   EXPECT_EQ(cells(drawn.out).size(), 81U);
   EXPECT_EQ(bl(command + "--quiet --threads 2"), drawn.out);
   EXPECT_NE(bl(command + "--quiet --seed 1"), drawn.out);
+  // Too few draws for diagnostics: none are made up.
+  EXPECT_THAT(bl_command(folder_, words("sample model.bl rows.csv --draws 4")).err, HasSubstr("R-hat nan"));
 }
 
 TEST_F(NewcomerTest, ExactDrawsFollowTheProbabilities) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
+#include "options.hpp"
 #include "terminal.hpp"
 
 namespace bl::cli {
@@ -24,9 +25,9 @@ std::string head_title(const DemoLine& line) {
 }
 
 void print_text(const DemoReport& r) {
-  fmt::print("A known problem ({}): {}\n\n", r.name, r.description);
-  fmt::print("{} rows were made from it, {} more held out; learned in {}, {} of {} starts agree.\n\n", r.training_rows,
-             r.held_out_rows, duration(r.seconds), r.agreeing_starts, r.starts);
+  fmt::print("{}\n\n", wrapped(fmt::format("A known problem ({}): {}", r.name, r.description), 0));
+  fmt::print("{}\n\n", wrapped(fmt::format("{} rows were made from it, {} more held out; learned in {}, {} of {} starts agree.",
+                                           r.training_rows, r.held_out_rows, duration(r.seconds), r.agreeing_starts, r.starts), 0));
   fmt::print("{:<34} {:>10} {:>10} {:>12}\n", "the problem", "true", "learned", "std. error");
   for (const DemoLine& line : r.lines) {
     fmt::print("{}\n", head_title(line));
@@ -42,9 +43,10 @@ void print_text(const DemoReport& r) {
     for (std::size_t j = 0; j < example.alternatives.size(); ++j)
       fmt::print("    {:<46.46} {:>8.3f} {:>8.3f}\n", example.alternatives[j], example.true_probabilities[j], example.learned_probabilities[j]);
   }
-  fmt::print("\nLog-likelihood per held-out row: truth {:.4f}, learned {:.4f}, knowing nothing {:.4f}.\n", r.true_log_likelihood,
-             r.learned_log_likelihood, r.null_log_likelihood);
-  fmt::print("Learned and true probabilities differ by {:.4f} in total variation (0 equal, 1 disjoint).\n", r.total_variation);
+  fmt::print("\n{}\n", wrapped(fmt::format("Log-likelihood per held-out row: truth {:.4f}, learned {:.4f}, knowing nothing {:.4f}.",
+                                         r.true_log_likelihood, r.learned_log_likelihood, r.null_log_likelihood), 0));
+  fmt::print("{}\n", wrapped(fmt::format("Learned and true probabilities differ by {:.4f} in total variation (0 equal, 1 disjoint).",
+                                       r.total_variation), 0));
 }
 
 void print_json(const DemoReport& r) {
@@ -73,8 +75,8 @@ void print_json(const DemoReport& r) {
 void add_demo(CLI::App& app) {
   CLI::App* command = app.add_subcommand("demo", "Make data from a known problem, learn it, print both side by side");
   auto a = std::make_shared<DemoArguments>();
-  command->add_option("--seed", a->seed, "Decides the data and the starting values")->option_text("[1]");
-  command->add_option("--threads", a->threads, "Threads; 0: one per processor")->option_text("[0]");
+  command->add_option("--seed", a->seed, "Decides the data and the starting values")->option_text("[1]")->check(seed_range());
+  command->add_option("--threads", a->threads, "Threads; 0: one per processor")->option_text("[0]")->check(thread_range());
   command->add_flag("--json", a->json, "Print as JSON");
   command->footer("Example:\n  bl demo --seed 7");
   command->callback([a] {

@@ -40,7 +40,7 @@ void add_evaluate(CLI::App& app) {
   command->add_option("data", a->data, "Rows with their responses")->required()->option_text("FILE");
   command->add_option("--part", a->part, "Only these rows of the file the model was fitted on")->option_text("all|train|validation|test");
   command->add_option("--temperature", a->options.temperature, "Another temperature than the trained one")->option_text("TAU");
-  command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")->option_text("N");
+  command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")->option_text("N")->check(thread_range());
   command->add_flag("--json", a->json, "Print as JSON");
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer("Example:\n  bl evaluate model.bl data.csv --part test");

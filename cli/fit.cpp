@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bl/errors.hpp"
+#include "bl/output.hpp"
 #include "commands.hpp"
 #include "options.hpp"
 #include "terminal.hpp"
@@ -34,7 +35,9 @@ void print_columns(const Data& data) {
   for (std::size_t i = 0; i < std::min(kMost, columns.size()); ++i) {
     const ColumnSummary& c = columns[i];
     const std::string missing = c.missing > 0 ? fmt::format(", {} missing", c.missing) : "";
-    if (c.numeric)
+    if (c.missing == data.rows())
+      fmt::print("  {:<26.26} no values\n", c.name);
+    else if (c.numeric)
       fmt::print("  {:<26.26} number, {:.6g} to {:.6g}{}\n", c.name, c.lowest, c.highest, missing);
     else
       fmt::print("  {:<26.26} text, {} levels{}\n", c.name, c.distinct, missing);
@@ -43,9 +46,11 @@ void print_columns(const Data& data) {
 }
 
 void print_summary(const FitSummary& s, const std::string& output) {
-  fmt::print("{}\n", s.plan);
-  for (const std::string& note : s.notes) fmt::print("note      {}\n", note);
-  fmt::print("training  {} epochs in {}, best at epoch {}: {}\n", s.epochs, duration(s.seconds), s.best_epoch, s.stop_cause);
+  constexpr std::size_t kLabel = 10;
+  fmt::print("{}\n", wrapped(s.plan, kLabel));
+  for (const std::string& note : s.notes) fmt::print("{}\n", wrapped("note      " + note, kLabel));
+  fmt::print("{}\n", wrapped(fmt::format("training  {} epochs in {}, best at epoch {}: {}", s.epochs, duration(s.seconds),
+                                         s.best_epoch, s.stop_cause), kLabel));
   if (!s.validation.empty()) fmt::print("{}", metrics_text(fmt::format("validation ({} rows)", s.validation_rows), s.validation));
   if (!s.test.empty()) fmt::print("{}", metrics_text(fmt::format("test ({} rows)", s.test_rows), s.test));
   fmt::print("saved     {}\n", output);
@@ -73,6 +78,8 @@ void check_writable(const std::string& output) {
   if (!std::filesystem::is_directory(parent))
     throw DataError(fmt::format("cannot write '{}': there is no folder {}", output, parent.string()));
   if (std::filesystem::is_directory(output)) throw DataError(fmt::format("cannot write '{}': it is a folder", output));
+  // Makes and removes a temporary file there. A pipe or device is left alone until there is something to write.
+  if (!std::filesystem::exists(output) || std::filesystem::is_regular_file(output)) OutputFileWriter probe(output);
 }
 
 // One per member: PATH, PATH.1, PATH.2, ...

@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <new>
+#include <sstream>
 
 #include "bl/errors.hpp"
 #include "bl/model.hpp"
 #include "bl/names.hpp"
 #include "commands.hpp"
+#include "terminal.hpp"
 
 namespace bl::cli {
 
@@ -18,6 +20,29 @@ int fail(int code, const std::string& message) {
   fmt::print(stderr, "bl: {}\n", message);
   return code;
 }
+
+// Help at 80 columns: descriptions are broken within their own column.
+class NarrowHelp : public CLI::Formatter {
+ public:
+  NarrowHelp() { column_width(kLeftColumn); }
+  std::string make_option_desc(const CLI::Option* option) const override {
+    return in_column(CLI::Formatter::make_option_desc(option));
+  }
+  std::string make_subcommand(const CLI::App* command) const override {
+    std::ostringstream out;
+    CLI::detail::format_help(out, command->get_name(), in_column(command->get_description()), column_width_);
+    return out.str();
+  }
+
+ private:
+  static constexpr std::size_t kLeftColumn = 34;
+  // The text wrapped as if it began after the left column; the formatter indents the lines after the first itself.
+  static std::string in_column(const std::string& text) {
+    std::string lines = wrapped(std::string(kLeftColumn, ' ') + text, kLeftColumn).substr(kLeftColumn);
+    for (std::size_t at = 0; (at = lines.find('\n', at)) != std::string::npos; ++at) lines.erase(at + 1, kLeftColumn);
+    return lines;
+  }
+};
 
 // The names that could have been meant in place of an unknown word.
 std::vector<std::string> known_words(const CLI::App& app) {
@@ -43,12 +68,12 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app{"Behavior Learning: learn the optimization problem that people behave as if they solved."};
+  CLI::App app{"Behavior Learning: learn the optimization problem that people behave as if\nthey solved.", "bl"};
+  app.formatter(std::make_shared<NarrowHelp>());
   app.footer("Example:\n  bl fit data.csv --target y --output model.bl\n\n"
-             "Exit codes: 0 done, 2 usage, 3 data, 4 model file, 5 numeric, 130 interrupted (the best model is kept).");
+             "Exit codes: 0 done, 2 usage, 3 data, 4 model file, 5 numeric, 130 interrupted\n(the best model is kept).");
   app.set_version_flag("--version", library_version());
   app.require_subcommand(1);
-  app.get_formatter()->column_width(34);
   for (const auto add : {add_fit, add_predict, add_evaluate, add_inspect, add_sample, add_schema, add_settings, add_demo, add_reproduce})
     add(app);
   try {

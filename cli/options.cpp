@@ -25,7 +25,9 @@ SettingOptions::SettingOptions(CLI::App& command, const std::vector<std::string>
   const bool all = wanted.empty();
   if (all) {
     command.add_option("--config", config_, "TOML file of settings; bl settings writes one")->option_text("FILE");
-    command.add_option("--set", assignments_, "Any setting, as name=value; may be repeated")->option_text("NAME=VALUE");
+    command.add_option("--set", assignments_, "Any setting, as name=value; may be repeated")
+        ->option_text("NAME=VALUE")
+        ->allow_extra_args(false);
   }
   for (const SettingInfo& info : setting_list()) {
     const std::string name(info.name);
@@ -40,6 +42,7 @@ SettingOptions::SettingOptions(CLI::App& command, const std::vector<std::string>
       option->option_text(text.empty() ? (info.default_value.empty() ? "TEXT" : "[" + info.default_value + "]") : text);
     }
     option->group(std::string(info.group));
+    options_[name] = option;
   }
 }
 
@@ -51,10 +54,11 @@ Settings SettingOptions::settings() const {
     if (equals == std::string::npos) throw UsageError(fmt::format("--set {}: expected name=value", assignment));
     set(settings, assignment.substr(0, equals), assignment.substr(equals + 1));
   }
-  for (const auto& [name, text] : texts_)
-    if (!text.empty()) set(settings, name, text);
-  for (const auto& [name, flag] : flags_)
-    if (flag) set(settings, name, "true");
+  for (const auto& [name, option] : options_) {
+    if (option->count() == 0) continue;
+    const auto flag = flags_.find(name);
+    set(settings, name, flag == flags_.end() ? texts_.at(name) : flag->second ? "true" : "false");
+  }
   return settings;
 }
 
@@ -62,6 +66,9 @@ const std::vector<std::string>& reading_settings() {
   static const std::vector<std::string> names = {"delimiter", "decimal_comma", "labels"};
   return names;
 }
+
+CLI::Validator thread_range() { return CLI::Range(0, 4096); }
+CLI::Validator seed_range() { return CLI::Range(std::int64_t{0}, std::int64_t{9007199254740991}); }
 
 Part part_from_name(const std::string& name) {
   if (name == "all") return Part::all;
@@ -75,7 +82,10 @@ std::vector<std::string> name_list(const std::string& text) {
   std::vector<std::string> names;
   for (std::size_t from = 0; from < text.size();) {
     const std::size_t to = std::min(text.find(',', from), text.size());
-    if (to > from) names.push_back(text.substr(from, to - from));
+    std::string name = text.substr(from, to - from);
+    name.erase(0, std::min(name.find_first_not_of(' '), name.size()));
+    name.erase(name.find_last_not_of(' ') + 1);
+    if (!name.empty()) names.push_back(name);
     from = to + 1;
   }
   return names;

@@ -25,10 +25,15 @@ class SettingOptions {
   std::vector<std::string> assignments_;
   std::map<std::string, std::string> texts_;
   std::map<std::string, bool> flags_;
+  std::map<std::string, const CLI::Option*> options_;
 };
 
 // The settings that say how a data file is written.
 const std::vector<std::string>& reading_settings();
+
+// What --threads and --seed accept; a negative number would otherwise wrap round to a huge one.
+CLI::Validator thread_range();
+CLI::Validator seed_range();
 
 Part part_from_name(const std::string& name);  // throws UsageError
 std::vector<double> number_list(const std::string& option, const std::string& text);

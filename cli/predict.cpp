@@ -59,10 +59,10 @@ void add_predict(CLI::App& app) {
   command->add_option("--highest-density", a->options.highest_density, "Highest-density region of this mass")->option_text("MASS");
   command->add_flag("--mode", a->options.mode, "The best response: where the utility is highest");
   command->add_flag("--utilities", a->options.utilities, "The utility of every class");
-  command->add_option("--density", a->options.density_points, "The density on a grid of so many points")->option_text("POINTS");
+  command->add_option("--density", a->options.density_points, "The density on a grid of so many points")->option_text("POINTS")->check(CLI::Range(1, 100000));
   command->add_option("--temperature", a->options.temperature, "Another temperature than the trained one")->option_text("TAU");
   command->add_flag("--unseen-as-missing", a->options.treat_unseen_as_missing, "Take levels not seen in training as missing");
-  command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")->option_text("N");
+  command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")->option_text("N")->check(thread_range());
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer("Examples:\n  bl predict model.bl new.csv --output predictions.csv\n"
                   "  bl predict model.bl new.csv --quantiles 0.1,0.5,0.9 --interval 0.9 --carry id");

@@ -63,11 +63,11 @@ void add_reproduce(CLI::App& app) {
   CLI::App* constraint = command->add_subcommand("constraint", "How closely samples keep an equality constraint");
   auto a = std::make_shared<ConstraintArguments>();
   constraint->add_option("--method", a->options.method, "Sampler; paper is the paper's own update")->option_text("hmc|mala|langevin|paper");
-  constraint->add_option("--draws", a->options.draws, "Draws per chain")->option_text("[1000]");
-  constraint->add_option("--chains", a->options.chains, "Chains per context; there are 8 contexts")->option_text("[64]");
-  constraint->add_option("--warmup", a->options.warmup, "Moves before the first draw")->option_text("[300]");
-  constraint->add_option("--seed", a->options.seed, "Decides every draw")->option_text("[1]");
-  constraint->add_option("--threads", a->options.threads, "Threads; 0: one per processor")->option_text("[0]");
+  constraint->add_option("--draws", a->options.draws, "Draws per chain")->option_text("[1000]")->check(CLI::Range(1, 1000000000));
+  constraint->add_option("--chains", a->options.chains, "Chains per context; there are 8 contexts")->option_text("[64]")->check(CLI::Range(1, 1000000));
+  constraint->add_option("--warmup", a->options.warmup, "Moves before the first draw")->option_text("[300]")->check(CLI::Range(0, 1000000000));
+  constraint->add_option("--seed", a->options.seed, "Decides every draw")->option_text("[1]")->check(seed_range());
+  constraint->add_option("--threads", a->options.threads, "Threads; 0: one per processor")->option_text("[0]")->check(thread_range());
   constraint->add_flag("--json", a->json, "Print as JSON");
   constraint->add_option("--plot", a->plot, "Also draw the sweep into this SVG file")->option_text("FILE");
   constraint->footer("Example:\n  bl reproduce constraint --method hmc --plot constraint.svg");

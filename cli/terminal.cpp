@@ -12,6 +12,7 @@ namespace bl::cli {
 namespace {
 
 constexpr double kSilentSeconds = 2, kSecondsBetween = 0.2;
+constexpr std::size_t kTerminalWidth = 80;
 std::atomic<bool> interrupt_seen{false};
 
 extern "C" void on_interrupt(int) {
@@ -29,10 +30,35 @@ ProgressLine::~ProgressLine() {
 
 void ProgressLine::show(double seconds, const std::string& text) {
   if (!enabled_ || seconds < kSilentSeconds || seconds - last_ < kSecondsBetween) return;
-  fmt::print(stderr, "\r\033[K{}", text.substr(0, 79));
+  fmt::print(stderr, "\r\033[K{}", text.substr(0, kTerminalWidth - 1));
   std::fflush(stderr);
   shown_ = true;
   last_ = seconds;
+}
+
+std::string wrapped(const std::string& text, std::size_t indent) {
+  std::string out;
+  std::size_t column = 0;  // of the line being written
+  for (std::size_t from = 0; from < text.size();) {
+    if (text[from] == '\n') {
+      out += '\n';
+      column = 0;
+      ++from;
+      continue;
+    }
+    // A word with the spaces before it.
+    const std::size_t word = std::min(text.find_first_not_of(' ', from), text.size());
+    const std::size_t to = std::min(text.find_first_of(" \n", word), text.size());
+    if (column > indent && column + (to - from) > kTerminalWidth) {
+      out += '\n' + std::string(indent, ' ');
+      column = indent;
+      from = word;
+    }
+    out.append(text, from, to - from);
+    column += to - from;
+    from = to;
+  }
+  return out;
 }
 
 std::string duration(double seconds) {

@@ -22,6 +22,9 @@ class ProgressLine {
   double last_ = -1;
 };
 
+// Lines broken between words at 80 columns, continued `indent` columns in.
+std::string wrapped(const std::string& text, std::size_t indent);
+
 std::string progress_text(const FitProgress& progress);
 
 // "1.4 s", "2 min 5 s", "3 h 10 min".

@@ -26,6 +26,7 @@ struct SampleResult {
   std::string method;   // what was used
   std::string verdict;  // in words
   double acceptance = 1;
+  // The worst over rows and responses; NaN where there are too few draws to tell.
   double worst_rhat = 1;
   double least_bulk_size = 0, least_tail_size = 0;
   std::size_t divergences = 0;

@@ -21,6 +21,7 @@ Data Data::from_columns(const std::vector<Column>& columns, const std::string& n
   Table table;
   table.source = name;
   for (const Column& given : columns) {
+    if (table.find(given.name) != nullptr) throw DataError(name + ": two columns are named '" + given.name + "'");
     bl::Column column;
     column.name = given.name;
     const bool text = !given.texts.empty();

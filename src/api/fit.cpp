@@ -82,9 +82,11 @@ std::vector<std::string> encoding_notes(const Encoder& encoder) {
   return notes;
 }
 
+// The number of threads is left out: nothing depends on it, so neither the model file nor a checkpoint may.
 json settings_json(const Settings& settings) {
   json object = json::object();
-  for (const SettingInfo& info : setting_list()) object[std::string(info.name)] = get(settings, info.name);
+  for (const SettingInfo& info : setting_list())
+    if (info.name != "threads") object[std::string(info.name)] = get(settings, info.name);
   return object;
 }
 

@@ -46,6 +46,12 @@ std::vector<std::int32_t> ResponseSpace::combine(const Matrix<std::int32_t>& cod
   return combined;
 }
 
+std::string carried_name(const Encoder& encoder, const std::string& name) {
+  for (const ResponseEncoding& response : encoder.responses())
+    if (response.name == name) return "observed " + name;
+  return name;
+}
+
 Model::Impl::Impl(StoredModel model)
     : stored(std::move(model)),
       space(stored.encoder),

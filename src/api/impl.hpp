@@ -34,6 +34,10 @@ struct ResponseSpace {
   std::vector<std::int32_t> level_counts_;
 };
 
+// What a carried column is called in the output: its name, but "observed y" where y is a response, whose name the
+// prediction or the draw has.
+std::string carried_name(const Encoder& encoder, const std::string& name);
+
 struct Model::Impl {
   StoredModel stored;
   ResponseSpace space;

@@ -29,7 +29,11 @@ Settings fit_settings(const Model::Impl& model) {
   const json& stored = model.stored.information.value("settings", json::object());
   for (const auto& [name, value] : stored.items()) {
     if (!value.is_string()) throw ModelFileError("model: information.settings." + name + " should be a text");
-    set(settings, name, value.get<std::string>());
+    try {
+      set(settings, name, value.get<std::string>());
+    } catch (const UsageError& error) {
+      throw ModelFileError(std::string("model: information.settings: ") + error.what());
+    }
   }
   return settings;
 }
@@ -38,7 +42,7 @@ Settings fit_settings(const Model::Impl& model) {
 std::vector<Index> rows_of_part(const Model::Impl& model, const Table& table, Part part) {
   if (part == Part::all) return all_rows(table.rows);
   const json& data = model.stored.information.value("data", json::object());
-  if (data.value("digest", "") != table_digest(table))
+  if (data.value("digest", json()) != json(table_digest(table)))
     throw DataError(table.source + ": not the file this model was fitted on, so its parts are not known; leave out --part");
   Split split = plan_split(table, model.stored.encoder.schema(), fit_settings(model));
   switch (part) {
@@ -156,8 +160,8 @@ std::string Model::describe() const {
   out += wrapped("training", fmt::format("{} epochs, best {}; {}", text("training", "epochs"), text("training", "best_epoch"),
                                          text("training", "stop_cause")));
   const json& metrics = m.information.value("metrics", json::object());
-  out += wrapped("validation", metrics_text(metrics.value("validation", json::object())));
-  out += wrapped("test", metrics_text(metrics.value("test", json::object())));
+  out += wrapped("validation", metrics_text(metrics.value("validation", json())));
+  out += wrapped("test", metrics_text(metrics.value("test", json())));
   out += wrapped("data", fmt::format("{} rows, digest {}; seed {}", text("data", "rows"), text("data", "digest"), text("settings", "seed")));
   return out;
 }

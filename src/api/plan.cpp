@@ -178,13 +178,15 @@ Support plan_support(const Settings& s, const Encoder& encoder, const ResponseSp
     double from = 0, to = 0;
     const auto reads = [](const std::string& text, double& value) {
       const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-      return error == std::errc() && end == text.data() + text.size();
+      return error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
     };
     if (ends.size() != 2 || !reads(ends[0], from) || !reads(ends[1], to) || !(from < to))
-      throw UsageError(fmt::format("support: {} should be low:high with low < high", in_quotes(given[k])));
+      throw UsageError(fmt::format("support: {} should be low:high, finite, with low < high", in_quotes(given[k])));
     support.lower.push_back((from - response.mean) / response.scale);
     support.upper.push_back((to - response.mean) / response.scale);
-    if (low < support.lower.back() || high > support.upper.back())
+    // In single precision, in which the rows may have been encoded: a row exactly on an end is inside.
+    if (static_cast<float>(low) < static_cast<float>(support.lower.back()) ||
+        static_cast<float>(high) > static_cast<float>(support.upper.back()))
       throw DataError(fmt::format("the support {} of '{}' leaves out training rows, which range from {} to {}", given[k],
                                   response.name, format_number(low * response.scale + response.mean),
                                   format_number(high * response.scale + response.mean)));

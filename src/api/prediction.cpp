@@ -28,6 +28,8 @@ void check(const PredictOptions& options, const Model::Impl& model) {
   const bool law = !options.quantiles.empty() || options.interval > 0 || options.highest_density > 0 || options.density_points > 0;
   if (law && model.space.values() == 0)
     throw UsageError("quantiles, intervals and densities are for continuous responses; this model predicts a class");
+  if (options.utilities && (model.space.classes() == 0 || model.space.values() > 0))
+    throw UsageError("utilities are given for models that predict a class alone");
   if (model.space.values() != 1 && (options.highest_density > 0 || options.density_points > 0))
     throw UsageError("highest-density regions and density grids are for one continuous response");
 }
@@ -37,10 +39,11 @@ OutputColumn& add(OutputTable& out, const std::string& name) {
   return out.columns.back();
 }
 
-void carry_columns(const Table& table, std::span<const Index> rows, const PredictOptions& options, OutputTable& out) {
+void carry_columns(const Model::Impl& model, const Table& table, std::span<const Index> rows, const PredictOptions& options,
+                   OutputTable& out) {
   for (const std::string& name : options.carry) {
     const Column& column = table.column(name);
-    OutputColumn carried{name, {}, {}};
+    OutputColumn carried{carried_name(model.stored.encoder, name), {}, {}};
     for (const Index row : rows) carried.texts.push_back(column.cell_text(row));
     out.columns.push_back(std::move(carried));
   }
@@ -203,7 +206,7 @@ OutputTable predict_rows(const Model::Impl& model, const Encoder& encoder, const
   check(options, model);
   OutputTable out;
   out.rows = rows.size();
-  carry_columns(table, rows, options, out);
+  carry_columns(model, table, rows, options, out);
   const Matrix<double> context = encoder.encode_features<double>(table, rows);
   if (model.space.classes() > 0) class_columns(model, utility, context, options, pool, out);
   if (model.space.values() == 1) {

@@ -18,15 +18,53 @@ namespace bl {
 
 namespace {
 
+// Continuous responses held at the rows' values while the others are drawn; nothing: all are drawn.
+struct Given {
+  std::vector<Index> free;
+  Matrix<double> held;  // rows x responses, encoded; what is drawn is 0 here
+};
+
 struct Request {
   const Model::Impl& model;
   const gibbs::Utility& utility;
   const Matrix<double>& context;  // one row at least
+  const Given& given;
   const SampleOptions& options;
 };
 
+// Only the columns named are needed in the table.
+Given given_values(const Model::Impl& model, const Table& table, const std::string& list) {
+  const auto held = split_list(list);
+  if (held.empty()) return {};
+  if (model.space.classes() > 0) throw UsageError("given: only for models whose responses are all continuous");
+  std::vector<std::string> names;
+  for (const std::size_t k : model.space.continuous_responses) names.push_back(model.stored.encoder.responses()[k].name);
+  for (const std::string& name : held)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw UsageError(fmt::format("given: {} is no continuous response of this model{}", in_quotes(name), did_you_mean(name, names)));
+  Given given;
+  given.held.resize(table.rows, model.space.values());
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const auto at = static_cast<Index>(k);
+    if (std::find(held.begin(), held.end(), names[k]) == held.end()) {
+      given.free.push_back(at);
+      continue;
+    }
+    const ResponseEncoding& response = model.stored.encoder.responses()[model.space.continuous_responses[k]];
+    const Column& column = table.column(names[k]);
+    for (Index i = 0; i < table.rows; ++i) {
+      if (column.raw != RawType::numeric || column.missing(i))
+        throw DataError(fmt::format("{}: column {}: a value to hold is needed, and should be a number", table.place(i), in_quotes(names[k])));
+      given.held(i, at) = (column.numbers[static_cast<std::size_t>(i)] - response.mean) / response.scale;
+    }
+  }
+  if (given.free.empty()) throw UsageError("given names every response; nothing is left to draw");
+  return given;
+}
+
+// The sampler of chain_draws; "auto" and "exact" come here only where chains are needed, or for the check of the name.
 gibbs::Method method_of(const std::string& name) {
-  if (name == "hmc" || name == "auto") return gibbs::Method::hmc;
+  if (name == "hmc" || name == "auto" || name == "exact") return gibbs::Method::hmc;
   if (name == "mala") return gibbs::Method::mala;
   if (name == "langevin") return gibbs::Method::langevin;
   if (name == "paper") return gibbs::Method::paper;
@@ -70,7 +108,7 @@ RowSamples exact_draws(const Request& r, ThreadPool& pool) {
   return out;
 }
 
-RowSamples chain_draws(const Request& r, const Matrix<double>& observed, ThreadPool& pool) {
+RowSamples chain_draws(const Request& r, ThreadPool& pool) {
   RowSamplerOptions options;
   options.method = method_of(r.options.method);
   options.draws = static_cast<Index>(r.options.draws);
@@ -78,18 +116,8 @@ RowSamples chain_draws(const Request& r, const Matrix<double>& observed, ThreadP
   options.warmup = static_cast<Index>(r.options.warmup);
   options.step = r.options.step;
   options.seed = r.options.seed;
-  const auto held = split_list(r.options.given);
-  if (!held.empty()) {
-    std::vector<std::string> names;
-    for (const std::size_t k : r.model.space.continuous_responses) names.push_back(r.model.stored.encoder.responses()[k].name);
-    for (const std::string& name : held)
-      if (std::find(names.begin(), names.end(), name) == names.end())
-        throw UsageError(fmt::format("given: {} is no continuous response of this model{}", in_quotes(name), did_you_mean(name, names)));
-    for (std::size_t k = 0; k < names.size(); ++k)
-      if (std::find(held.begin(), held.end(), names[k]) == held.end()) options.free.push_back(static_cast<Index>(k));
-    if (options.free.empty()) throw UsageError("given names every response; nothing is left to draw");
-    options.held = observed;
-  }
+  options.free = r.given.free;
+  options.held = r.given.held;
   return sample_rows(r.utility, r.context, options, pool);
 }
 
@@ -118,17 +146,18 @@ OutputTable table_of(const Request& r, const RowSamples& samples) {
   return out;
 }
 
-SampleResult run(const Model::Impl& model, const Matrix<double>& context, const Matrix<double>& observed,
+SampleResult run(const Model::Impl& model, const Matrix<double>& context, const Given& given,
                  const SampleOptions& options) {
+  static_cast<void>(method_of(options.method));
   if (options.draws == 0 || options.chains == 0) throw UsageError("sampling needs at least one draw and one chain");
   const gibbs::Utility utility = options.temperature == 0 ? model.utility : model.utility.at_temperature(options.temperature);
-  const Request request{model, utility, context, options};
+  const Request request{model, utility, context, given, options};
   ThreadPool pool(options.threads);
-  const bool can_be_exact = utility.values() <= 1 && options.given.empty();
+  const bool can_be_exact = utility.values() <= 1 && given.free.empty();
   if (options.method == "exact" && !can_be_exact)
     throw UsageError("exact draws are for classes and one continuous response; use hmc");
   const bool exact = options.method == "exact" || (options.method == "auto" && can_be_exact) || utility.values() == 0;
-  const RowSamples samples = exact ? exact_draws(request, pool) : chain_draws(request, observed, pool);
+  const RowSamples samples = exact ? exact_draws(request, pool) : chain_draws(request, pool);
   SampleResult result;
   result.draws = table_of(request, samples);
   result.method = exact ? "exact" : options.method == "auto" ? "hmc" : options.method;
@@ -136,10 +165,13 @@ SampleResult run(const Model::Impl& model, const Matrix<double>& context, const 
   result.acceptance = samples.acceptance;
   result.divergences = static_cast<std::size_t>(samples.divergences);
   result.least_bulk_size = result.least_tail_size = static_cast<double>(options.draws);
-  for (const gibbs::Diagnostics& d : samples.diagnostics) {
-    result.worst_rhat = std::max(result.worst_rhat, d.rhat);
-    result.least_bulk_size = std::min(result.least_bulk_size, d.ess_bulk);
-    result.least_tail_size = std::min(result.least_tail_size, d.ess_tail);
+  // std::max and std::min pass over a NaN on the right; a dimension without diagnostics must not.
+  const auto worst = [](double a, double b, bool larger) { return std::isnan(a) || std::isnan(b) ? std::nan("") : (a < b) == larger ? b : a; };
+  for (std::size_t k = 0; k < samples.diagnostics.size(); ++k) {
+    const gibbs::Diagnostics& d = samples.diagnostics[k];
+    result.worst_rhat = k == 0 ? d.rhat : worst(result.worst_rhat, d.rhat, true);
+    result.least_bulk_size = k == 0 ? d.ess_bulk : worst(result.least_bulk_size, d.ess_bulk, false);
+    result.least_tail_size = k == 0 ? d.ess_tail : worst(result.least_tail_size, d.ess_tail, false);
   }
   return result;
 }
@@ -151,12 +183,10 @@ SampleResult sample(const Model& model, const Data& data, const SampleOptions& o
   const Table& table = data.impl().table;
   const auto rows = all_rows(table.rows);
   const Matrix<double> context = impl.stored.encoder.encode_features<double>(table, rows);
-  Matrix<double> observed;
-  if (!options.given.empty()) observed = impl.stored.encoder.encode<double>(table, rows).continuous;
-  SampleResult result = run(impl, context, observed, options);
+  SampleResult result = run(impl, context, given_values(impl, table, options.given), options);
   std::vector<OutputColumn> carried;
   for (const std::string& name : options.carry) {
-    OutputColumn column{name, {}, {}};
+    OutputColumn column{carried_name(impl.stored.encoder, name), {}, {}};
     for (std::size_t i = 0; i < result.draws.rows; ++i)
       column.texts.push_back(table.column(name).cell_text(static_cast<Index>(i / options.draws)));
     carried.push_back(std::move(column));

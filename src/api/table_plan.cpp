@@ -118,7 +118,12 @@ Split plan_split(const Table& table, const Schema& schema, const Settings& setti
   } else {
     options.kind = kind == "order" ? SplitKind::order : SplitKind::random;
   }
-  return labels ? split_rows(table.rows, options, category_codes(table, *labels)) : split_rows(table.rows, options);
+  const auto codes = labels ? category_codes(table, *labels) : std::vector<std::int32_t>{};
+  try {
+    return split_rows(table.rows, options, codes);
+  } catch (const DataError& error) {
+    throw DataError(table.source + ": " + error.what());
+  }
 }
 
 }  // namespace bl

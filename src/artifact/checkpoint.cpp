@@ -16,6 +16,7 @@ using artifact::Tensor;
 using artifact::TensorFile;
 
 constexpr const char* kFormat = "behavior_learning.checkpoint";
+constexpr const char* kFormatVersion = "1";
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -31,7 +32,11 @@ std::vector<T> read_vector(const TensorFile& file, const std::string& name) {
   const auto found = file.tensors.find(name);
   if (found == file.tensors.end())
     throw ModelFileError(fmt::format("{}: the checkpoint has no tensor '{}'", file.source, name));
-  return found->second.as<T>();
+  try {
+    return found->second.as<T>();
+  } catch (const ModelFileError& error) {
+    throw ModelFileError(fmt::format("{}: tensor '{}': {}", file.source, name, error.what()));
+  }
 }
 
 // Counters and scalars, in this order.
@@ -70,7 +75,7 @@ template <class T>
 void Checkpoint<T>::save(const TrainingState<T>& s) {
   if (path_.empty() || now() - last_saved_ < seconds_between_) return;
   TensorFile file;
-  file.metadata = {{"format", kFormat}, {"format_version", "1"}, {"data", data_digest_}, {"settings", settings_}};
+  file.metadata = {{"format", kFormat}, {"format_version", kFormatVersion}, {"data", data_digest_}, {"settings", settings_}};
   file.tensors["counters"] = vector_tensor(counters(s));
   file.tensors["scalars"] = vector_tensor(scalars(s));
   file.tensors["history"] = vector_tensor(flat_history(s.history));
@@ -94,6 +99,8 @@ bool Checkpoint<T>::load(TrainingState<T>& state) const {
   const TensorFile file = artifact::load(path_);
   if (file.metadata_value("format") != kFormat)
     throw ModelFileError(path_ + ": not a checkpoint of a training run");
+  if (file.metadata_value("format_version") != kFormatVersion)
+    throw ModelFileError(path_ + ": a checkpoint of another version of this program; remove it to start afresh");
   if (file.metadata_value("data") != data_digest_)
     throw ModelFileError(path_ + ": the checkpoint was made from other data; remove it or give the same file");
   if (file.metadata_value("settings") != settings_)

@@ -77,6 +77,14 @@ Support support_from_json(const JsonField& field) {
   return support;
 }
 
+// Free in its fields, but its groups are objects.
+void check_information(const json& information) {
+  if (!information.is_object()) throw ModelFileError("model.information should be an object");
+  for (const char* group : {"settings", "data", "split", "training", "metrics"})
+    if (information.contains(group) && !information[group].is_object())
+      throw ModelFileError(fmt::format("model.information.{} should be an object", group));
+}
+
 }  // namespace
 
 artifact::TensorFile to_tensor_file(const StoredModel& model) {
@@ -121,6 +129,7 @@ StoredModel from_tensor_file(const artifact::TensorFile& file) {
                       .temperature = root["temperature"].number(),
                       .information = document.value("information", json::object())};
     if (!(model.temperature > 0)) root["temperature"].fail("should be positive");
+    check_information(model.information);
     check_shapes(model, file.source);
     const ParameterLayout layout(model.architecture);
     if (model.single_precision)

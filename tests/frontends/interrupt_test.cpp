@@ -1,0 +1,100 @@
+// Runs that end early: by Ctrl-C, by a time limit, by a kill. What is kept, and how training goes on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "frontends/command.hpp"
+#include "frontends/newcomer_data.hpp"
+
+namespace bl::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+class InterruptTest : public ::testing::Test {
+ protected:
+  void SetUp() override { folder_.write("data.csv", class_table(1000)); }
+
+  static std::vector<std::string> fit(const std::string& rest) {
+    return words("fit data.csv --target choice --id id --layers 36,6 --patience 1000000 --batch-size 32 " +
+                 rest);
+  }
+  bool exists(const std::string& name) const { return std::filesystem::exists(folder_.file(name)); }
+  // Until the run has left a checkpoint; false where it ended before.
+  bool wait_for_checkpoint(const Process& process) const {
+    while (process.running() && !exists("model.bl.checkpoint"))
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    return exists("model.bl.checkpoint");
+  }
+  // Checkpoints are written every two seconds: a run long enough for one, however fast the machine is.
+  int epochs_of_some_seconds() const {
+    constexpr int kEpochs = 100;
+    constexpr double kSeconds = 5;
+    const auto started = std::chrono::steady_clock::now();
+    EXPECT_EQ(
+        Process(fit("--epochs " + std::to_string(kEpochs) + " --threads 1 -o trial.bl"), folder_.file(""))
+            .wait()
+            .code,
+        0);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    return static_cast<int>(kEpochs * kSeconds / seconds) + 1;
+  }
+  void expect_usable_model() const {
+    const Outcome outcome = bl_command(folder_, words("evaluate model.bl data.csv --part test"));
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("auc"));
+  }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_F(InterruptTest, CtrlCKeepsTheBestModelSoFar) {
+  Process process(fit("--epochs 10000000 -o model.bl"), folder_.file(""));
+  ASSERT_TRUE(wait_for_checkpoint(process));
+  EXPECT_FALSE(exists("model.bl"));
+  process.send(SIGINT);
+  const Outcome outcome = process.wait();
+  EXPECT_EQ(outcome.code, 130) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("saved     model.bl"));
+  EXPECT_TRUE(exists("model.bl.checkpoint"));
+  expect_usable_model();
+}
+
+TEST_F(InterruptTest, TheTimeLimitKeepsTheBestModelSoFar) {
+  const Outcome outcome =
+      Process(fit("--epochs 10000000 --time-limit 0.5 -o model.bl"), folder_.file("")).wait();
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("time limit"));
+  EXPECT_FALSE(exists("model.bl.checkpoint"));
+  expect_usable_model();
+}
+
+// The same bytes as a run that nobody disturbed, also with another number of threads.
+TEST_F(InterruptTest, AKilledRunIsResumedToTheSameBytes) {
+  const std::string length = "--epochs " + std::to_string(epochs_of_some_seconds()) + " ";
+  Process process(fit(length + "--threads 1 -o model.bl"), folder_.file(""));
+  if (!wait_for_checkpoint(process)) {
+    EXPECT_EQ(process.wait().code, 0);
+    GTEST_SKIP() << "this machine is through before the first checkpoint";
+  }
+  process.send(SIGKILL);
+  EXPECT_EQ(process.wait().code, -SIGKILL);
+  EXPECT_FALSE(exists("model.bl"));
+  // Another run's checkpoint is refused, and stays.
+  const Outcome other = Process(fit(length + "--seed 1 --resume -o model.bl"), folder_.file("")).wait();
+  EXPECT_EQ(other.code, 4);
+  EXPECT_THAT(other.err, HasSubstr("other settings"));
+
+  const Outcome resumed =
+      Process(fit(length + "--threads 2 --resume --quiet -o model.bl"), folder_.file("")).wait();
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_FALSE(exists("model.bl.checkpoint"));
+  const Outcome whole = Process(fit(length + "--quiet -o whole.bl"), folder_.file("")).wait();
+  EXPECT_EQ(whole.code, 0) << whole.err;
+  EXPECT_TRUE(read_file(folder_.file("model.bl")) == read_file(folder_.file("whole.bl")));
+}
+
+}  // namespace
+}  // namespace bl::test

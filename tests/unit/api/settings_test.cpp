@@ -1,0 +1,143 @@
+#include "bl/settings.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "bl/errors.hpp"
+#include "unit/data/data_helpers.hpp"
+
+namespace bl {
+namespace {
+
+using testing::HasSubstr;
+using Kind = SettingInfo::Kind;
+
+std::string refusal(const std::string& name, const std::string& value) {
+  Settings settings;
+  return test::message_of<UsageError>([&] { set(settings, name, value); });
+}
+
+TEST(Settings, EachIsDeclaredOnceWithAHelpText) {
+  std::set<std::string_view> names;
+  for (const SettingInfo& info : setting_list()) {
+    EXPECT_TRUE(names.insert(info.name).second) << info.name;
+    EXPECT_FALSE(info.group.empty()) << info.name;
+    EXPECT_FALSE(info.help.empty()) << info.name;
+    EXPECT_EQ(info.help.find('\n'), info.help.npos) << info.name;
+  }
+  EXPECT_TRUE(names.contains("target"));
+  EXPECT_TRUE(names.contains("time_limit"));
+}
+
+TEST(Settings, DefaultsAreAdmissibleAndReadBack) {
+  Settings settings;
+  for (const SettingInfo& info : setting_list()) {
+    EXPECT_EQ(get(settings, info.name), info.default_value);
+    set(settings, info.name, info.default_value);
+    EXPECT_EQ(get(settings, info.name), info.default_value);
+  }
+}
+
+TEST(Settings, AreSetByNameWithEitherDash) {
+  Settings settings;
+  set(settings, "learning_rate", "0.25");
+  EXPECT_EQ(settings.learning_rate, 0.25);
+  set(settings, "learning-rate", "1e-3");
+  EXPECT_EQ(settings.learning_rate, 1e-3);
+  EXPECT_EQ(get(settings, "learning-rate"), "0.001");
+  set(settings, "seed", "9007199254740991");
+  EXPECT_EQ(settings.seed, 9007199254740991);
+  set(settings, "single", "true");
+  EXPECT_TRUE(settings.single);
+  set(settings, "skip", "dense");
+  EXPECT_EQ(settings.skip, "dense");
+  set(settings, "target", "a, b");
+  EXPECT_EQ(settings.target, "a, b");
+}
+
+TEST(Settings, RangesIncludeTheirEndsAndNothingBeyond) {
+  for (const SettingInfo& info : setting_list()) {
+    if (info.kind != Kind::number && info.kind != Kind::integer) continue;
+    Settings settings;
+    const auto text = [](double value) {
+      std::ostringstream out;
+      out.precision(17);
+      out << value;
+      return value == std::floor(value) ? std::to_string(static_cast<long long>(value)) : out.str();
+    };
+    set(settings, info.name, text(info.lowest));
+    set(settings, info.name, text(info.highest));
+    EXPECT_THAT(refusal(std::string(info.name), text(info.lowest - 1)), HasSubstr(std::string(info.name)));
+    EXPECT_THAT(refusal(std::string(info.name), text(2 * info.highest + 2)), HasSubstr("expected"));
+  }
+}
+
+TEST(Settings, RefusalsNameSettingValueAndWhatIsExpected) {
+  EXPECT_EQ(refusal("learning_rate", "fast"), "learning_rate = 'fast': expected a number from 0 to 1000");
+  for (const char* value : {"", " 1", "1 ", "nan", "inf", "0x10", "1,5"})
+    EXPECT_THAT(refusal("learning_rate", value), HasSubstr("expected a number")) << value;
+  EXPECT_THAT(refusal("seed", "1.5"), HasSubstr("a whole number"));
+  EXPECT_THAT(refusal("seed", "99999999999999999999"), HasSubstr("a whole number"));
+  EXPECT_THAT(refusal("single", "yes"), HasSubstr("true or false"));
+  EXPECT_THAT(refusal("optimizer", "admw"), HasSubstr("did you mean 'adamw'"));
+  EXPECT_THAT(refusal("lerning_rate", "1"),
+              HasSubstr("unknown setting 'lerning_rate'; did you mean 'learning_rate'"));
+  EXPECT_EQ(refusal("quite_another_thing", "1"), "unknown setting 'quite_another_thing'");
+}
+
+TEST(SettingsFile, RoundTripKeepsEveryValue) {
+  Settings settings;
+  set(settings, "target", "a \"quoted\", back\\slash, caf\xC3\xA9");
+  set(settings, "temperature", "0.1");
+  set(settings, "seed", "9007199254740991");
+  set(settings, "identifiable", "true");
+  set(settings, "readout", "free");
+  Settings again;
+  read_settings_text(again, write_settings_file(settings), "fit.toml");
+  for (const SettingInfo& info : setting_list())
+    EXPECT_EQ(get(again, info.name), get(settings, info.name)) << info.name;
+}
+
+TEST(SettingsFile, ErrorsNameFileAndLine) {
+  const auto refused = [](const std::string& text) {
+    Settings settings;
+    return test::message_of<UsageError>([&] { read_settings_text(settings, text, "fit.toml"); });
+  };
+  EXPECT_EQ(refused("seed = 1\n\nlayrs = '2'\n"),
+            "fit.toml:3: unknown setting 'layrs'; did you mean 'layers'?");
+  EXPECT_THAT(refused("seed = 1.5\n"), HasSubstr("fit.toml:1: seed = '1.5'"));
+  EXPECT_THAT(refused("single = 'true '\n"), HasSubstr("fit.toml:1: single"));
+  EXPECT_THAT(refused("layers = [5, 3]\n"), HasSubstr("fit.toml:1: layers must be"));
+  EXPECT_THAT(refused("[model]\nlayers = '5'\n"), HasSubstr("fit.toml:1: model"));
+  EXPECT_THAT(refused("seed = 1\nseed = 2\n"), HasSubstr("fit.toml:2"));
+  EXPECT_THAT(refused("seed =\n"), HasSubstr("fit.toml:1"));
+}
+
+TEST(SettingsFile, LeavesAloneWhatItDoesNotName) {
+  Settings settings;
+  settings.seed = 5;
+  read_settings_text(settings, "skip = 'input'\n", "fit.toml");
+  EXPECT_EQ(settings.seed, 5);
+  EXPECT_EQ(settings.skip, "input");
+}
+
+// Red after a change of settings.def: run `bl settings --markdown --output docs/settings.md`.
+TEST(SettingsReference, ThePageInTheDocumentationIsCurrent) {
+  std::ifstream in(std::string(BL_TEST_DATA) + "/../../docs/settings.md", std::ios::binary);
+  std::ostringstream page;
+  page << in.rdbuf();
+  EXPECT_EQ(page.str(), settings_reference());
+}
+
+TEST(SettingsReference, NamesEverySetting) {
+  const std::string page = settings_reference();
+  for (const SettingInfo& info : setting_list())
+    EXPECT_THAT(page, HasSubstr("| `" + std::string(info.name) + "` |"));
+}
+
+}  // namespace
+}  // namespace bl

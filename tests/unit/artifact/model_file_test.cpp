@@ -1,0 +1,256 @@
+#include "artifact/model_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "artifact/architecture_json.hpp"
+#include "bl/errors.hpp"
+#include "bl/model.hpp"
+#include "bl/output.hpp"
+#include "data/read_table.hpp"
+#include "model/parameters.hpp"
+#include "unit/data/data_helpers.hpp"
+
+namespace bl {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+// Encoded as x, c=a, c=b: a context of 3. y has 3 classes; v and u are numbers.
+Encoder encoder_for(const std::vector<std::string>& targets) {
+  const Table table = read_table_from_memory(
+      "x,c,y,v,u\n0.1,a,red,0.3,1\n0.2,b,blue,0.1,3.5\n0.7,a,green,0.7,2\n0.4,b,red,0.9,7\n", "t.csv");
+  RoleOptions roles;
+  roles.targets = targets;
+  for (const char* name : {"y", "v", "u"})
+    if (std::find(targets.begin(), targets.end(), name) == targets.end()) roles.ignore.emplace_back(name);
+  for (const char* name : {"v", "u"}) roles.columns[name].type = ColumnType::continuous;
+  return Encoder::fit(table, infer_schema(table, roles), {}, all_rows(table.rows));
+}
+
+constexpr InputShape kClasses{.context = 3, .values = 0, .classes = 3};
+constexpr InputShape kNumber{.context = 3, .values = 1, .classes = 0};
+constexpr InputShape kBoth{.context = 3, .values = 1, .classes = 3};
+
+StoredModel model_of(const Architecture& architecture, const std::vector<std::string>& targets,
+                     bool single_precision) {
+  const ParameterLayout layout(architecture);
+  std::vector<double> parameters(static_cast<std::size_t>(layout.size()));
+  starting_values<double>(architecture, layout, 3, parameters);
+  if (single_precision)
+    for (double& value : parameters) value = static_cast<double>(static_cast<float>(value));
+  StoredModel model{
+      .architecture = architecture,
+      .encoder = encoder_for(targets),
+      .parameters = std::move(parameters),
+      .single_precision = single_precision,
+      .support = {},
+      .temperature = 0.7,
+      .information = {{"settings", {{"seed", "3"}}},
+                      {"later", {{"unknown", {1, nullptr, "text", 0.1}}, {"more", json::object()}}}}};
+  model.support.lower.assign(static_cast<std::size_t>(architecture.input.values), -4.1);
+  model.support.upper.assign(static_cast<std::size_t>(architecture.input.values), 3.9);
+  return model;
+}
+
+StoredModel class_model() {
+  return model_of(stacked(kClasses, {3, 2}), {"y"}, true);
+}
+
+struct Case {
+  std::string name;
+  Architecture architecture;
+  std::vector<std::string> targets;
+};
+
+Architecture with_skip(Skip skip) {
+  Architecture a = stacked(kClasses, {3, 2, 4});
+  a.skip = skip;
+  return a;
+}
+
+std::vector<Case> cases() {
+  Architecture extra = stacked(kNumber, {2});
+  extra.basis.kind = BasisKind::affine_plus;
+  extra.basis.extra = {{0, 3}, {3, 3}};
+  Architecture listed = single_block(kNumber, {2}, {2}, {2});
+  listed.basis.kind = BasisKind::listed;
+  listed.basis.extra = {{0, 3}, {3}, {3, 3}};
+  Architecture free = stacked(kClasses, {2});
+  free.lambda = Sign::free;
+  free.readout.sign = Sign::free;
+  free.activations = {Activation::identity, Activation::softplus, Activation::huber};
+  return {{"single", single_block(kClasses, {2}, {2, 2}, {2}), {"y"}},
+          {"mixed_degrees", single_block(kClasses, {3}, {2, 1}, {1}), {"y"}},
+          {"no_utility_heads", single_block(kClasses, {}, {2, 1}, {1}), {"y"}},
+          {"stacked", stacked(kClasses, {3, 2}), {"y"}},
+          {"skip_input", with_skip(Skip::input), {"y"}},
+          {"skip_dense", with_skip(Skip::dense), {"y"}},
+          {"skip_residual", with_skip(Skip::residual), {"y"}},
+          {"vector", stacked_vector({.context = 3, .values = 0, .classes = 0}, {3, 2}, 3), {"y"}},
+          {"identifiable", identifiable(stacked(kClasses, {3, 2})), {"y"}},
+          {"free_signs", free, {"y"}},
+          {"number", stacked(kNumber, {3}), {"v"}},
+          {"affine_plus", extra, {"v"}},
+          {"listed_terms", listed, {"v"}},
+          {"two_numbers", stacked({.context = 3, .values = 2, .classes = 0}, {3}), {"v", "u"}},
+          {"hybrid", stacked(kBoth, {3, 2}), {"y", "v"}}};
+}
+
+class ModelFileTest : public testing::TestWithParam<Case> {};
+
+TEST_P(ModelFileTest, SaveLoadSaveIsAFixedPoint) {
+  for (const bool single_precision : {true, false}) {
+    const StoredModel model = model_of(GetParam().architecture, GetParam().targets, single_precision);
+    const std::string bytes = artifact::serialize(to_tensor_file(model));
+    const StoredModel again = from_tensor_file(artifact::parse(bytes, "model.bl"));
+    EXPECT_EQ(again.architecture, model.architecture);
+    EXPECT_EQ(again.parameters, model.parameters);
+    EXPECT_EQ(again.single_precision, model.single_precision);
+    EXPECT_EQ(again.support, model.support);
+    EXPECT_EQ(again.temperature, model.temperature);
+    EXPECT_EQ(again.information, model.information);  // fields of later versions too
+    EXPECT_EQ(again.encoder.to_json(), model.encoder.to_json());
+    EXPECT_TRUE(artifact::serialize(to_tensor_file(again)) == bytes);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, ModelFileTest, testing::ValuesIn(cases()),
+                         [](const auto& one) { return one.param.name; });
+
+TEST(ModelFile, IsWrittenAndReadAsAFile) {
+  const test::TemporaryFolder folder;
+  const StoredModel model = class_model();
+  save_model(folder.file("model.bl"), model);
+  EXPECT_EQ(load_model(folder.file("model.bl")).parameters, model.parameters);
+}
+
+std::string refusal(const artifact::TensorFile& file) {
+  return test::message_of<ModelFileError>([&] { from_tensor_file(file); });
+}
+
+TEST(ModelFile, RefusesTensorsThatDoNotFit) {
+  const artifact::TensorFile good = to_tensor_file(class_model());
+  const std::string name = "layers/0/U/weight";
+  ASSERT_TRUE(good.tensors.contains(name));
+  auto file = good;
+  file.tensors.erase(name);
+  EXPECT_THAT(refusal(file), HasSubstr("no tensor \"layers/0/U/weight\""));
+  file = good;
+  file.tensors[name].shape = {1, 18};
+  EXPECT_THAT(refusal(file), HasSubstr("shape is [1,18], expected [3,6]"));
+  file = good;
+  file.tensors[name] = artifact::Tensor::of<double>(std::vector<double>(18, 0.5), {3, 6});
+  EXPECT_THAT(refusal(file), HasSubstr("dtype is F64, expected F32"));
+  for (const float bad : {std::nanf(""), HUGE_VALF, -HUGE_VALF}) {
+    file = good;
+    std::vector<float> values(18, 0.5F);
+    values[7] = bad;
+    file.tensors[name] = artifact::Tensor::of<float>(values, {3, 6});
+    EXPECT_THAT(refusal(file), HasSubstr("tensor 'layers/0/U/weight' holds"));
+    EXPECT_THAT(refusal(file), HasSubstr("place 7"));
+  }
+}
+
+TEST(ModelFile, RefusesADocumentThatCannotBe) {
+  const artifact::TensorFile good = to_tensor_file(model_of(stacked(kBoth, {3, 2}), {"y", "v"}, true));
+  const json document = json::parse(good.metadata.at("model"));
+  const auto with = [&](const char* place, const json& value) {
+    json changed = document;
+    changed[json::json_pointer(place)] = value;
+    auto file = good;
+    file.metadata["model"] = changed.dump();
+    return refusal(file);
+  };
+  EXPECT_THAT(with("/temperature", 0), HasSubstr("model.temperature"));
+  EXPECT_THAT(with("/precision", "float16"), HasSubstr("model.precision"));
+  EXPECT_THAT(with("/support/lower", {1.0, 2.0}), HasSubstr("as many lower as upper"));
+  EXPECT_THAT(with("/support/lower", {9.0}), HasSubstr("empty range"));
+  EXPECT_THAT(with("/support", {{"lower", json::array()}, {"upper", json::array()}}),
+              HasSubstr("0 dimensions"));
+  EXPECT_THAT(with("/information", "none"), HasSubstr("model.information"));
+  EXPECT_THAT(with("/information/settings", 3), HasSubstr("model.information.settings"));
+  EXPECT_THAT(with("/encoder/responses/0/levels", {"red", "blue"}), HasSubstr("3 classes"));
+  EXPECT_THAT(with("/architecture", nullptr), HasSubstr("architecture"));
+  auto file = good;
+  file.metadata["model"] = "{\"a\":1";
+  EXPECT_THAT(refusal(file), HasSubstr("not JSON"));
+  file.metadata["model"] = "[]";
+  EXPECT_THAT(refusal(file), HasSubstr("model"));
+  file.metadata.erase("model");
+  EXPECT_THAT(refusal(file), HasSubstr("model"));
+}
+
+TEST(ArchitectureJson, EveryFieldIsChecked) {
+  const json good = to_json(with_skip(Skip::dense));
+  EXPECT_EQ(architecture_from_json(good), with_skip(Skip::dense));
+  const std::vector<std::pair<const char*, json>> bad = {{"/input/context", -1},
+                                                         {"/input/values", "1"},
+                                                         {"/input/classes", 1e30},
+                                                         {"/form", "matrix"},
+                                                         {"/outputs", 0},
+                                                         {"/basis/kind", "fourier"},
+                                                         {"/basis/extra", {{99}}},
+                                                         {"/basis/response_only", 1},
+                                                         {"/layers", json::array()},
+                                                         {"/layers/0/blocks", 0},
+                                                         {"/layers/1/blocks", 1LL << 40},
+                                                         {"/layers/0/U", {0}},
+                                                         {"/layers/0/C", {65}},
+                                                         {"/layers/0/T", "1"},
+                                                         {"/skip", "all"},
+                                                         {"/activations/U", "relu"},
+                                                         {"/activations/T", 3},
+                                                         {"/lambda", "positive"},
+                                                         {"/readout/present", "yes"},
+                                                         {"/readout/present", false},
+                                                         {"/readout/sign", nullptr},
+                                                         {"/layers/0/U", std::vector<int>(5000, 1)}};
+  for (const auto& [place, value] : bad) {
+    json changed = good;
+    changed[json::json_pointer(place)] = value;
+    const std::string message = test::message_of<ModelFileError>([&] { architecture_from_json(changed); });
+    EXPECT_THAT(message, HasSubstr("architecture")) << place;
+  }
+  for (const auto& [key, value] : good.items()) {
+    json changed = good;
+    changed.erase(key);
+    EXPECT_THAT(test::message_of<ModelFileError>([&] { architecture_from_json(changed); }), HasSubstr(key));
+  }
+}
+
+// Files written by version 0.1.0, kept so that every later version can read them. Their predictions were
+// written by the same version; the tolerance leaves room for another order of sums and another exp.
+class KeptFileTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(KeptFileTest, PredictsAsWhenItWasWritten) {
+  const std::string folder = std::string(BL_TEST_DATA) + "/" + GetParam();
+  const Model model = Model::load(folder + "_v1.bl");
+  PredictOptions options;
+  if (GetParam() == "price") options.quantiles = {0.1, 0.5, 0.9};
+  const OutputTable now = model.predict(model.read(folder + ".csv", {}), Part::all, options);
+  const Table then = read_table(folder + "_v1_predictions.csv", {});
+  ASSERT_EQ(static_cast<Index>(now.rows), then.rows);
+  ASSERT_EQ(now.columns.size(), then.columns.size());
+  for (std::size_t c = 0; c < now.columns.size(); ++c) {
+    EXPECT_EQ(now.columns[c].name, then.columns[c].name);
+    for (std::size_t i = 0; i < now.rows; ++i) {
+      if (then.columns[c].raw == RawType::text) {
+        EXPECT_EQ(now.columns[c].texts[i], then.columns[c].cell_text(static_cast<Index>(i)));
+      } else {
+        const double expected = then.columns[c].numbers[i];
+        EXPECT_NEAR(now.columns[c].numbers[i], expected, 1e-8 * (1 + std::abs(expected)));
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Version1, KeptFileTest, testing::Values("choice", "price"),
+                         [](const auto& one) { return one.param; });
+
+}  // namespace
+}  // namespace bl

@@ -27,6 +27,17 @@ inline std::vector<ModelCase> model_cases() {
   cases.push_back({"no_context", stacked({.context = 0, .values = 3, .classes = 0}, {4, 2})});
   cases.push_back({"hybrid", stacked({.context = 1, .values = 2, .classes = 3}, {4, 2})});
   cases.push_back({"hybrid_vector", stacked_vector({.context = 2, .values = 1, .classes = 0}, {4, 3}, 3)});
+  // Without skips and classes: evaluated with the points in vector lanes, each kind of activation once.
+  for (const auto& [name, activations] :
+       {std::pair{"lanes", std::array{Activation::tanh, Activation::relu, Activation::abs}},
+        std::pair{"lanes_smooth", std::array{Activation::tanh, Activation::softplus, Activation::square}},
+        std::pair{"lanes_huber", std::array{Activation::identity, Activation::relu, Activation::huber}}}) {
+    cases.push_back({name, stacked({.context = 3, .values = 2, .classes = 0}, {7, 3})});
+    cases.back().architecture.activations = activations;
+  }
+  cases.back().architecture.layers[0].degrees = {{{1, 1}, {1}, {1, 1, 1}}};
+  cases.push_back({"lanes_block", single_block({.context = 2, .values = 3, .classes = 0}, {1}, {1, 1}, {1})});
+  cases.back().architecture.basis.kind = BasisKind::affine;
   ModelCase block{"block", single_block({.context = 1, .values = 1, .classes = 2}, {2}, {1}, {2})};
   cases.push_back(block);
   cases[2].architecture.skip = Skip::dense;

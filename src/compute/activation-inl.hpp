@@ -18,11 +18,35 @@ namespace bl::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// tanh in single precision: a P(a^2) / Q(a^2) on |a| <= 9.02, where tanh rounds to 1. P and Q, of degree 4,
+// were fitted by reweighted least squares to the smallest relative error (2e-8); with rounding 3e-7 at most.
+// NaN comes through.
+template <class D, class V>
+HWY_INLINE V rational_tanh(D d, V a) {
+  const V end = hn::Set(d, 9.02F), one = hn::Set(d, 1.0F);
+  const V size = hn::Abs(a);
+  const V x = hn::IfThenElse(hn::Gt(size, end), end, size);
+  const V t = hn::Mul(x, x);
+  V p = hn::MulAdd(hn::Set(d, 1.3321741931804354e-08F), t, hn::Set(d, 2.0585823222063482e-05F));
+  p = hn::MulAdd(p, t, hn::Set(d, 0.0034941970370709896F));
+  p = hn::MulAdd(p, t, hn::Set(d, 0.13379862904548645F));
+  p = hn::MulAdd(p, t, one);
+  V q = hn::MulAdd(hn::Set(d, 7.763231337776233e-07F), t, hn::Set(d, 0.00032833439763635397F));
+  q = hn::MulAdd(q, t, hn::Set(d, 0.02587171457707882F));
+  q = hn::MulAdd(q, t, hn::Set(d, 0.4671317934989929F));
+  q = hn::MulAdd(q, t, one);
+  const V phi = hn::Div(hn::Mul(x, p), q);
+  return hn::CopySign(hn::IfThenElse(hn::Gt(phi, one), one, phi), a);
+}
+
 // tanh(a) and 1 - tanh(a)^2.
 struct TanhBoth {
   template <class D, class V>
   HWY_INLINE void operator()(D d, V a, V& phi, V& slope) const {
-    phi = hn::Tanh(d, a);
+    if constexpr (sizeof(hn::TFromD<D>) == sizeof(float))
+      phi = rational_tanh(d, a);
+    else
+      phi = hn::Tanh(d, a);
     slope = hn::NegMulAdd(phi, phi, hn::Set(d, hn::TFromD<D>(1)));
   }
 };

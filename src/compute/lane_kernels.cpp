@@ -21,21 +21,28 @@ namespace bl::HWY_NAMESPACE {
 template <class T>
 using LaneTag = hn::CappedTag<T, static_cast<size_t>(kLanePoints / 2)>;
 
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_or_zero(D d, const T* from, Index at) {
+  return from ? hn::LoadU(d, from + at) : hn::Zero(d);
+}
+
 // Four rows and two vectors of points: eight sums, enough to hide the latency of a multiplication.
 template <class T>
-HWY_INLINE void four_rows(const LaneWeights<T>& w, Index row, const T* HWY_RESTRICT in, T* HWY_RESTRICT out) {
+HWY_INLINE void four_rows(const LaneWeights<T>& w, Index row, const T* HWY_RESTRICT from,
+                          const T* HWY_RESTRICT in, T* HWY_RESTRICT out) {
   const LaneTag<T> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   const T* HWY_RESTRICT w0 = w.data + row * w.row_stride;
   const T* HWY_RESTRICT w1 = w0 + w.row_stride;
   const T* HWY_RESTRICT w2 = w1 + w.row_stride;
   const T* HWY_RESTRICT w3 = w2 + w.row_stride;
-  T* HWY_RESTRICT o = out + row * kLanePoints;
   for (Index p = 0; p < kLanePoints; p += 2 * lanes) {
-    auto a0 = hn::LoadU(d, o + p), b0 = hn::LoadU(d, o + p + lanes);
-    auto a1 = hn::LoadU(d, o + p + kLanePoints), b1 = hn::LoadU(d, o + p + kLanePoints + lanes);
-    auto a2 = hn::LoadU(d, o + p + 2 * kLanePoints), b2 = hn::LoadU(d, o + p + 2 * kLanePoints + lanes);
-    auto a3 = hn::LoadU(d, o + p + 3 * kLanePoints), b3 = hn::LoadU(d, o + p + 3 * kLanePoints + lanes);
+    const Index o0 = row * kLanePoints + p, o1 = o0 + kLanePoints, o2 = o1 + kLanePoints,
+                o3 = o2 + kLanePoints;
+    auto a0 = load_or_zero(d, from, o0), b0 = load_or_zero(d, from, o0 + lanes);
+    auto a1 = load_or_zero(d, from, o1), b1 = load_or_zero(d, from, o1 + lanes);
+    auto a2 = load_or_zero(d, from, o2), b2 = load_or_zero(d, from, o2 + lanes);
+    auto a3 = load_or_zero(d, from, o3), b3 = load_or_zero(d, from, o3 + lanes);
     for (Index c = 0; c < w.cols; ++c) {
       const auto a = hn::LoadU(d, in + c * kLanePoints + p),
                  b = hn::LoadU(d, in + c * kLanePoints + p + lanes);
@@ -47,35 +54,36 @@ HWY_INLINE void four_rows(const LaneWeights<T>& w, Index row, const T* HWY_RESTR
       a2 = hn::MulAdd(f2, a, a2), b2 = hn::MulAdd(f2, b, b2);
       a3 = hn::MulAdd(f3, a, a3), b3 = hn::MulAdd(f3, b, b3);
     }
-    hn::StoreU(a0, d, o + p), hn::StoreU(b0, d, o + p + lanes);
-    hn::StoreU(a1, d, o + p + kLanePoints), hn::StoreU(b1, d, o + p + kLanePoints + lanes);
-    hn::StoreU(a2, d, o + p + 2 * kLanePoints), hn::StoreU(b2, d, o + p + 2 * kLanePoints + lanes);
-    hn::StoreU(a3, d, o + p + 3 * kLanePoints), hn::StoreU(b3, d, o + p + 3 * kLanePoints + lanes);
+    hn::StoreU(a0, d, out + o0), hn::StoreU(b0, d, out + o0 + lanes);
+    hn::StoreU(a1, d, out + o1), hn::StoreU(b1, d, out + o1 + lanes);
+    hn::StoreU(a2, d, out + o2), hn::StoreU(b2, d, out + o2 + lanes);
+    hn::StoreU(a3, d, out + o3), hn::StoreU(b3, d, out + o3 + lanes);
   }
 }
 
 template <class T>
-HWY_INLINE void one_row(const LaneWeights<T>& w, Index row, const T* HWY_RESTRICT in, T* HWY_RESTRICT out) {
+HWY_INLINE void one_row(const LaneWeights<T>& w, Index row, const T* HWY_RESTRICT from,
+                        const T* HWY_RESTRICT in, T* HWY_RESTRICT out) {
   const LaneTag<T> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   const T* HWY_RESTRICT w0 = w.data + row * w.row_stride;
-  T* HWY_RESTRICT o = out + row * kLanePoints;
   for (Index p = 0; p < kLanePoints; p += 2 * lanes) {
-    auto a0 = hn::LoadU(d, o + p), b0 = hn::LoadU(d, o + p + lanes);
+    const Index o = row * kLanePoints + p;
+    auto a0 = load_or_zero(d, from, o), b0 = load_or_zero(d, from, o + lanes);
     for (Index c = 0; c < w.cols; ++c) {
       const auto f = hn::Set(d, w0[c * w.column_stride]);
       a0 = hn::MulAdd(f, hn::LoadU(d, in + c * kLanePoints + p), a0);
       b0 = hn::MulAdd(f, hn::LoadU(d, in + c * kLanePoints + p + lanes), b0);
     }
-    hn::StoreU(a0, d, o + p), hn::StoreU(b0, d, o + p + lanes);
+    hn::StoreU(a0, d, out + o), hn::StoreU(b0, d, out + o + lanes);
   }
 }
 
 template <class T>
-void lane_product(const LaneWeights<T>& weights, const T* in, T* out) {
+void lane_product(const LaneWeights<T>& weights, const T* from, const T* in, T* out) {
   Index row = 0;
-  for (; row + 4 <= weights.rows; row += 4) four_rows(weights, row, in, out);
-  for (; row < weights.rows; ++row) one_row(weights, row, in, out);
+  for (; row + 4 <= weights.rows; row += 4) four_rows(weights, row, from, in, out);
+  for (; row < weights.rows; ++row) one_row(weights, row, from, in, out);
 }
 
 template <class T>

@@ -22,8 +22,8 @@ struct LaneWeights {
 
 template <class T>
 struct LaneKernels {
-  // out[r] += sum_c weights[r][c] in[c].
-  void (*product)(const LaneWeights<T>& weights, const T* in, T* out);
+  // out[r] = from[r] + sum_c weights[r][c] in[c]; from null: zero.
+  void (*product)(const LaneWeights<T>& weights, const T* from, const T* in, T* out);
 
   // s[b] = sum over the heads h of block b of sign lambda phi(a_h); each a_h is replaced by sign lambda
   // phi'(a_h).

@@ -29,6 +29,7 @@ LaneNetwork<T>::LaneNetwork(const Network<T>& network, const PreparedParameters<
     : context_(network.architecture().input.context) {
   const Architecture& a = network.architecture();
   layers_.resize(a.layers.size());
+  biases_.resize(a.layers.size());
   Index inputs = a.input.size();
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const Index unread = l == 0 ? context_ : 0;
@@ -43,7 +44,10 @@ LaneNetwork<T>::LaneNetwork(const Network<T>& network, const PreparedParameters<
     Layer& layer = layers_[tensor.layer];
     if (tensor.role == TensorRole::weight && !layer.weights.data)
       layer.weights.data = data + (tensor.layer == 0 ? context_ : 0);
-    if (tensor.role == TensorRole::bias && !layer.bias) layer.bias = data;
+    if (tensor.role == TensorRole::bias)
+      for (Index h = 0; h < tensor.size(); ++h)
+        biases_[tensor.layer].insert(biases_[tensor.layer].end(), static_cast<std::size_t>(kLanePoints),
+                                     data[h]);
     if (tensor.role == TensorRole::readout_bias) readout_bias_ = *data;
   }
   readout_.assign(static_cast<std::size_t>(inputs), T(1));
@@ -52,13 +56,12 @@ LaneNetwork<T>::LaneNetwork(const Network<T>& network, const PreparedParameters<
 
 template <class T>
 void LaneNetwork<T>::context_heads(MatrixView<const T> context, T* out) const {
-  const Layer& layer = layers_.front();
-  for (Index h = 0; h < layer.shape.total(); ++h) fill_lanes(out + h * kLanePoints, layer.bias[h]);
   std::vector<T> lanes(static_cast<std::size_t>(context_ * kLanePoints), T(0));
   for (Index p = 0; p < context.rows && context_ > 0; ++p)
     for (Index j = 0; j < context_; ++j) lanes[static_cast<std::size_t>(j * kLanePoints + p)] = context(p, j);
-  const LaneWeights<T>& w = layer.weights;
-  lane_kernels<T>().product({w.data - context_, w.rows, context_, w.row_stride, 1}, lanes.data(), out);
+  const LaneWeights<T>& w = layers_.front().weights;
+  lane_kernels<T>().product({w.data - context_, w.rows, context_, w.row_stride, 1}, biases_.front().data(),
+                            lanes.data(), out);
 }
 
 template <class T>
@@ -74,18 +77,13 @@ void LaneNetwork<T>::evaluate(const T* context_heads, const T* values, T factor,
     ws.heads[l].resize(static_cast<std::size_t>(total * kLanePoints));
     ws.s[l].resize(static_cast<std::size_t>(layer.shape.blocks * kLanePoints));
     T* heads = ws.heads[l].data();
-    if (l == 0)
-      std::copy_n(context_heads, total * kLanePoints, heads);
-    else
-      for (Index h = 0; h < total; ++h) fill_lanes(heads + h * kLanePoints, layer.bias[h]);
-    k.product(layer.weights, in, heads);
+    k.product(layer.weights, l == 0 ? context_heads : biases_[l].data(), in, heads);
     k.blocks(layer.shape, layer.lambda, heads, ws.s[l].data());
     in = ws.s[l].data();
   }
-  fill_lanes(scores, readout_bias_);
   const auto blocks = static_cast<Index>(readout_.size());
-  k.product({readout_.data(), 1, blocks, blocks, 1}, in, scores);
-  for (Index p = 0; p < kLanePoints; ++p) scores[p] *= factor;
+  k.product({readout_.data(), 1, blocks, blocks, 1}, nullptr, in, scores);
+  for (Index p = 0; p < kLanePoints; ++p) scores[p] = factor * (scores[p] + readout_bias_);
   if (gradient) backward(factor, ws, gradient);
 }
 
@@ -100,8 +98,7 @@ void LaneNetwork<T>::backward(T factor, LaneWorkspace<T>& ws, T* gradient) const
   for (std::size_t l = layers_.size(); l-- > 0;) {
     k.blocks_backward(layers_[l].shape, ws.d_s.data(), ws.heads[l].data());
     T* out = l == 0 ? gradient : ws.d_s.data();
-    std::fill_n(out, layers_[l].weights.cols * kLanePoints, T(0));
-    k.product(transposed(layers_[l].weights), ws.heads[l].data(), out);
+    k.product(transposed(layers_[l].weights), nullptr, ws.heads[l].data(), out);
   }
 }
 

@@ -41,7 +41,6 @@ class LaneNetwork {
   struct Layer {
     BlockShape shape;
     LaneWeights<T> weights;  // heads x what varies: the values, or the blocks of the layer before
-    const T* bias = nullptr;
     const T* lambda = nullptr;
   };
 
@@ -49,6 +48,7 @@ class LaneNetwork {
 
   Index context_ = 0;
   std::vector<Layer> layers_;
+  std::vector<AlignedVector<T>> biases_;  // per layer: heads x kLanePoints
   std::vector<T> readout_;
   T readout_bias_ = 0;
 };

@@ -8,6 +8,7 @@
 #include <hwy/highway.h>
 
 #include "compute/activation-inl.hpp"
+#include "compute/every_target.hpp"
 #include "compute/kernels.hpp"
 
 #ifndef BL_COMPUTE_KERNELS_ONCE
@@ -299,21 +300,6 @@ const Kernels<double>& kernels<double>() {
   static const Kernels<double> chosen = HWY_DYNAMIC_DISPATCH(table_double)();
   return chosen;
 }
-
-namespace {
-
-template <class F>
-void with_every_target(F&& visit) {
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    visit();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-}
-
-}  // namespace
 
 template <>
 std::vector<Kernels<float>> kernels_of_every_target<float>() {

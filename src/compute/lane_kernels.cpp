@@ -7,6 +7,7 @@
 #include <hwy/highway.h>
 
 #include "compute/activation-inl.hpp"
+#include "compute/every_target.hpp"
 #include "compute/lane_kernels.hpp"
 
 #ifndef BL_COMPUTE_LANE_KERNELS_ONCE
@@ -151,6 +152,20 @@ template <>
 const LaneKernels<double>& lane_kernels<double>() {
   static const LaneKernels<double> chosen = HWY_DYNAMIC_DISPATCH(lane_table_double)();
   return chosen;
+}
+
+template <>
+std::vector<LaneKernels<float>> lane_kernels_of_every_target<float>() {
+  std::vector<LaneKernels<float>> tables;
+  with_every_target([&] { tables.push_back(HWY_DYNAMIC_DISPATCH(lane_table_float)()); });
+  return tables;
+}
+
+template <>
+std::vector<LaneKernels<double>> lane_kernels_of_every_target<double>() {
+  std::vector<LaneKernels<double>> tables;
+  with_every_target([&] { tables.push_back(HWY_DYNAMIC_DISPATCH(lane_table_double)()); });
+  return tables;
 }
 
 }  // namespace bl

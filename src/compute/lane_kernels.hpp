@@ -3,6 +3,8 @@
 // chosen at run time.
 #pragma once
 
+#include <vector>
+
 #include "base/matrix.hpp"
 #include "compute/kernels.hpp"
 
@@ -36,5 +38,9 @@ struct LaneKernels {
 // The fastest set this processor runs.
 template <class T>
 const LaneKernels<T>& lane_kernels();
+
+// One set for each instruction set this processor runs, fastest first, as kernels_of_every_target.
+template <class T>
+std::vector<LaneKernels<T>> lane_kernels_of_every_target();
 
 }  // namespace bl

@@ -7,8 +7,8 @@
 
 #include <hwy/highway.h>
 
-#include <hwy/contrib/math/math-inl.h>
-
+#include "compute/activation-inl.hpp"
+#include "compute/every_target.hpp"
 #include "compute/kernels.hpp"
 
 #ifndef BL_COMPUTE_KERNELS_ONCE
@@ -19,26 +19,6 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace bl::HWY_NAMESPACE {
-
-namespace hn = hwy::HWY_NAMESPACE;
-
-// tanh(a) and 1 - tanh(a)^2.
-template <class D, class V>
-void tanh_both(D d, V a, V& phi, V& slope) {
-  phi = hn::Tanh(d, a);
-  slope = hn::NegMulAdd(phi, phi, hn::Set(d, hn::TFromD<D>(1)));
-}
-
-// softplus(a) = max(a, 0) + log1p(exp(-|a|)) and the logistic function, without overflow on either side.
-// Highway's Exp turns NaN into 0; here it must come through.
-template <class D, class V>
-void softplus_both(D d, V a, V& phi, V& slope) {
-  const V one = hn::Set(d, hn::TFromD<D>(1));
-  const V e = hn::IfThenElse(hn::IsNaN(a), a, hn::Exp(d, hn::Neg(hn::Abs(a))));
-  phi = hn::Add(hn::Max(a, hn::Zero(d)), hn::Log1p(d, e));
-  const V small = hn::Div(e, hn::Add(one, e));
-  slope = hn::IfThenElse(hn::Ge(a, hn::Zero(d)), hn::Sub(one, small), small);
-}
 
 template <class T, class F>
 void transform_both(T* HWY_RESTRICT phi, T* HWY_RESTRICT slope, Index n, F both) {
@@ -65,10 +45,9 @@ template <class T>
 void activate(Activation activation, T* HWY_RESTRICT phi, T* HWY_RESTRICT slope, Index n) {
   switch (activation) {
     case Activation::tanh:
-      return transform_both(phi, slope, n, [](auto d, auto a, auto& p, auto& s) { tanh_both(d, a, p, s); });
+      return transform_both(phi, slope, n, TanhBoth());
     case Activation::softplus:
-      return transform_both(phi, slope, n,
-                            [](auto d, auto a, auto& p, auto& s) { softplus_both(d, a, p, s); });
+      return transform_both(phi, slope, n, SoftplusBoth());
     case Activation::identity:
       if (slope) std::fill_n(slope, n, T(1));
       return;
@@ -321,21 +300,6 @@ const Kernels<double>& kernels<double>() {
   static const Kernels<double> chosen = HWY_DYNAMIC_DISPATCH(table_double)();
   return chosen;
 }
-
-namespace {
-
-template <class F>
-void with_every_target(F&& visit) {
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    visit();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-}
-
-}  // namespace
 
 template <>
 std::vector<Kernels<float>> kernels_of_every_target<float>() {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "bl/errors.hpp"
 
@@ -20,11 +21,10 @@ double half_square(const T* row, Index cols) {
 }
 
 template <class T>
-bool all_finite(const T* row, Index cols) {
-  // A sum of x * 0 is 0 exactly where every x is finite, and has no branches inside.
-  T sum = 0;
-  for (Index j = 0; j < cols; ++j) sum += row[j] * T{0};
-  return sum == T{0};
+bool all_finite(const T* numbers, Index count) {
+  int bad = 0;  // a count instead of an early end: the loop has no branches and fills vectors
+  for (Index j = 0; j < count; ++j) bad += !(std::abs(numbers[j]) <= std::numeric_limits<T>::max());
+  return bad == 0;
 }
 
 std::size_t at(Index i) {
@@ -36,7 +36,8 @@ std::size_t at(Index i) {
 template <class T>
 ChainMoves<T>::ChainMoves(const LogDensity<T>& law, const Box& box, MatrixView<const T> start,
                           std::uint64_t seed)
-    : law_(law), seed_(seed), scale_(at(start.cols), T{1}), walls_(false) {
+    : law_(law), seed_(seed), walls_(false) {
+  set_scale(std::vector<T>(at(start.cols), T{1}));
   for (std::size_t j = 0; j < box.lower.size(); ++j) {
     lower_.push_back(static_cast<T>(box.lower[j]));
     upper_.push_back(static_cast<T>(box.upper[j]));
@@ -60,6 +61,14 @@ ChainMoves<T>::ChainMoves(const LogDensity<T>& law, const Box& box, MatrixView<c
 }
 
 template <class T>
+void ChainMoves<T>::set_scale(std::vector<T> scale) {
+  scale_ = std::move(scale);
+  chunk_scale_.clear();
+  for (Index i = 0; i < kChainsPerChunk; ++i)
+    chunk_scale_.insert(chunk_scale_.end(), scale_.begin(), scale_.end());
+}
+
+template <class T>
 void ChainMoves<T>::refresh(Index chunk) {
   const Index from = first(chunk), count = size(chunk);
   law_.evaluate(from, points(chunk), std::span(value_).subspan(at(from), at(count)),
@@ -72,16 +81,18 @@ void ChainMoves<T>::refresh(Index chunk) {
 }
 
 template <class T>
-void ChainMoves<T>::begin(Index chunk, const NormalSource& source, double noise) {
+void ChainMoves<T>::begin(Index chunk, const NormalSource& source, const MoveSettings<T>& settings) {
   const Index from = first(chunk), count = size(chunk), d = position_.cols();
   fill_normal_rows(source, from, momentum_.view().row_range(from, count));
+  if (settings.noise != 1) {
+    T* p = momentum_.row(from);
+    for (Index k = 0; k < count * d; ++k) p[k] *= static_cast<T>(settings.noise);
+  }
+  if (settings.adjusted)
+    for (Index i = from; i < from + count; ++i) kinetic_[at(i)] = half_square(momentum_.row(i), d);
+  std::copy_n(position_.row(from), count * d, proposal_.row(from));
+  std::copy_n(gradient_.row(from), count * d, proposal_gradient_.row(from));
   for (Index i = from; i < from + count; ++i) {
-    T* p = momentum_.row(i);
-    if (noise != 1)
-      for (Index j = 0; j < d; ++j) p[j] *= static_cast<T>(noise);
-    kinetic_[at(i)] = half_square(p, d);
-    std::copy_n(position_.row(i), d, proposal_.row(i));
-    std::copy_n(gradient_.row(i), d, proposal_gradient_.row(i));
     alive_[at(i)] = 1;
     if (stopped_[at(i)]) abandon(i);
   }
@@ -89,25 +100,26 @@ void ChainMoves<T>::begin(Index chunk, const NormalSource& source, double noise)
 
 template <class T>
 void ChainMoves<T>::kick(Index chunk, double factor) {
-  const Index from = first(chunk), d = position_.cols();
-  const T* scale = scale_.data();
+  const Index from = first(chunk), numbers = size(chunk) * position_.cols();
+  const T* scale = chunk_scale_.data();
   const T f = static_cast<T>(factor);
-  for (Index i = from; i < from + size(chunk); ++i) {
-    T* p = momentum_.row(i);
-    const T* g = proposal_gradient_.row(i);
-    for (Index j = 0; j < d; ++j) p[j] += f * scale[j] * g[j];
-  }
+  T* p = momentum_.row(from);
+  const T* g = proposal_gradient_.row(from);
+  for (Index k = 0; k < numbers; ++k) p[k] += f * scale[k] * g[k];
 }
 
 template <class T>
 void ChainMoves<T>::drift(Index chunk, double step) {
-  const Index from = first(chunk), d = position_.cols();
-  const T* scale = scale_.data();
+  const Index from = first(chunk), d = position_.cols(), numbers = size(chunk) * d;
+  const T* scale = chunk_scale_.data();
   const T e = static_cast<T>(step);
+  T* all = proposal_.row(from);
+  const T* momentum = momentum_.row(from);
+  for (Index k = 0; k < numbers; ++k) all[k] += e * scale[k] * momentum[k];
+  if (!walls_ && all_finite(all, numbers)) return;
   for (Index i = from; i < from + size(chunk); ++i) {
     T* q = proposal_.row(i);
     T* p = momentum_.row(i);
-    for (Index j = 0; j < d; ++j) q[j] += e * scale[j] * p[j];
     if (!all_finite(q, d)) {
       abandon(i);
     } else if (walls_) {
@@ -130,11 +142,20 @@ void ChainMoves<T>::abandon(Index chain) {
 
 template <class T>
 void ChainMoves<T>::drop_non_finite(Index chunk) {
-  const Index from = first(chunk), d = position_.cols();
-  for (Index i = from; i < from + size(chunk); ++i) {
+  const Index from = first(chunk), count = size(chunk), d = position_.cols();
+  if (all_finite(proposal_value_.data() + from, count) &&
+      all_finite(proposal_gradient_.row(from), count * d) && all_alive(chunk))
+    return;
+  for (Index i = from; i < from + count; ++i) {
     const bool finite = std::isfinite(proposal_value_[at(i)]) && all_finite(proposal_gradient_.row(i), d);
     if (!finite || !alive_[at(i)]) abandon(i);
   }
+}
+
+template <class T>
+bool ChainMoves<T>::all_alive(Index chunk) const {
+  const auto from = alive_.begin() + first(chunk);
+  return std::find(from, from + size(chunk), std::uint8_t{0}) == from + size(chunk);
 }
 
 template <class T>
@@ -155,7 +176,7 @@ ChunkSums ChainMoves<T>::trajectory(Index chunk, const NormalSource& source,
                                     const MoveSettings<T>& settings) {
   const Index from = first(chunk), count = size(chunk);
   ChunkSums sums;
-  begin(chunk, source, settings.noise);
+  begin(chunk, source, settings);
   kick(chunk, settings.step / 2);
   for (Index l = 0; l < settings.leapfrog; ++l) {
     drift(chunk, settings.step);
@@ -179,25 +200,38 @@ double ChainMoves<T>::energy_gain(Index chain) const {
 }
 
 template <class T>
-void ChainMoves<T>::take(Index chain) {
-  const Index d = position_.cols();
-  std::copy_n(proposal_.row(chain), d, position_.row(chain));
-  std::copy_n(proposal_gradient_.row(chain), d, gradient_.row(chain));
-  value_[at(chain)] = proposal_value_[at(chain)];
+void ChainMoves<T>::take(Index chain, Index count) {
+  const Index numbers = count * position_.cols();
+  std::copy_n(proposal_.row(chain), numbers, position_.row(chain));
+  std::copy_n(proposal_gradient_.row(chain), numbers, gradient_.row(chain));
+  std::copy_n(proposal_value_.data() + chain, count, value_.data() + chain);
+}
+
+// Every chain takes its end; one that left the finite numbers stays where it was, for good.
+template <class T>
+void ChainMoves<T>::take_unadjusted(Index chunk, ChunkSums& sums) {
+  if (all_alive(chunk)) {
+    take(first(chunk), size(chunk));
+    sums.acceptance += static_cast<double>(size(chunk));
+    return;
+  }
+  for (Index i = first(chunk); i < first(chunk) + size(chunk); ++i) {
+    if (alive_[at(i)]) take(i, 1);
+    sums.divergences += !alive_[at(i)] && !stopped_[at(i)];
+    stopped_[at(i)] = !alive_[at(i)];
+    sums.acceptance += alive_[at(i)];
+  }
 }
 
 template <class T>
 ChunkSums ChainMoves<T>::advance(Index chunk, std::uint32_t move, const MoveSettings<T>& settings) {
   ChunkSums sums = trajectory(chunk, {seed_, Purpose::sampler_move, move}, settings);
+  if (!settings.adjusted) {
+    take_unadjusted(chunk, sums);
+    return sums;
+  }
   const RandomStream accept(seed_, Purpose::sampler_accept, move);
   for (Index i = first(chunk); i < first(chunk) + size(chunk); ++i) {
-    if (!settings.adjusted) {
-      if (alive_[at(i)]) take(i);
-      sums.divergences += !alive_[at(i)] && !stopped_[at(i)];
-      stopped_[at(i)] = !alive_[at(i)];
-      sums.acceptance += alive_[at(i)];
-      continue;
-    }
     const double gain = alive_[at(i)] ? energy_gain(i) : -std::numeric_limits<double>::infinity();
     if (!(gain > -kDivergence)) {
       ++sums.divergences;
@@ -205,7 +239,7 @@ ChunkSums ChainMoves<T>::advance(Index chunk, std::uint32_t move, const MoveSett
     }
     const double ratio = std::exp(std::min(0.0, gain));
     sums.acceptance += ratio;
-    if (accept.uniform(static_cast<std::uint64_t>(i), 0) < ratio) take(i);
+    if (accept.uniform(static_cast<std::uint64_t>(i), 0) < ratio) take(i, 1);
   }
   return sums;
 }

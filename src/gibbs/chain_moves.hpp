@@ -41,7 +41,8 @@ class ChainMoves {
     return position_.view().row_range(first(chunk), size(chunk));
   }
   const std::vector<std::uint8_t>& stopped() const { return stopped_; }
-  std::vector<T>& scale() { return scale_; }
+  const std::vector<T>& scale() const { return scale_; }
+  void set_scale(std::vector<T> scale);
   const Matrix<T>& position() const { return position_; }
 
   // Value and gradient at the present points of a chunk; NumericError where they are not finite.
@@ -53,18 +54,21 @@ class ChainMoves {
 
  private:
   ChunkSums trajectory(Index chunk, const NormalSource& source, const MoveSettings<T>& settings);
-  void begin(Index chunk, const NormalSource& source, double noise);
+  void begin(Index chunk, const NormalSource& source, const MoveSettings<T>& settings);
   void kick(Index chunk, double factor);
   void drift(Index chunk, double step);
   void abandon(Index chain);
   void drop_non_finite(Index chunk);
   Index count_turned(Index chunk) const;
   double energy_gain(Index chain) const;
-  void take(Index chain);
+  bool all_alive(Index chunk) const;
+  void take(Index chain, Index count);
+  void take_unadjusted(Index chunk, ChunkSums& sums);
 
   const LogDensity<T>& law_;
   std::uint64_t seed_;
   std::vector<T> lower_, upper_, scale_;
+  std::vector<T> chunk_scale_;  // scale_ once for every chain of a chunk
   bool walls_;
   Matrix<T> position_, gradient_, proposal_, proposal_gradient_, momentum_;
   std::vector<T> value_, proposal_value_;

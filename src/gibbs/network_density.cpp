@@ -4,6 +4,13 @@
 
 namespace bl::gibbs {
 
+namespace {
+
+constexpr Index kMostContextHeads = Index{1} << 24;  // numbers
+static_assert(kChainsPerChunk % kLanePoints == 0);
+
+}  // namespace
+
 template <class T>
 NetworkDensity<T>::NetworkDensity(const Network<T>& network, const PreparedParameters<T>& parameters,
                                   double temperature, Matrix<T> context, Index rows, Index chains_per_row)
@@ -15,6 +22,48 @@ NetworkDensity<T>::NetworkDensity(const Network<T>& network, const PreparedParam
   const Index chains = rows * chains_per_row;
   if (classes() > 0) chain_classes_.assign(static_cast<std::size_t>(chains), 0);
   scratch_.resize(static_cast<std::size_t>((chains + kChainsPerChunk - 1) / kChainsPerChunk));
+  if (LaneNetwork<T>::supports(network.architecture())) prepare_lanes(chains);
+}
+
+template <class T>
+void NetworkDensity<T>::prepare_lanes(Index chains) {
+  lanes_.emplace(network_, parameters_);
+  const Index tiles = (chains + kLanePoints - 1) / kLanePoints;
+  if (tiles > kMostContextHeads / lanes_->context_heads_size()) return lanes_.reset();
+  context_heads_.resize(tiles, lanes_->context_heads_size());
+  Matrix<T> tile(kLanePoints, context_.cols());
+  for (Index t = 0; t < tiles; ++t) {
+    const Index count = std::min(kLanePoints, chains - t * kLanePoints);
+    for (Index p = 0; p < count; ++p)
+      std::copy_n(context_.row((t * kLanePoints + p) / chains_per_row_), context_.cols(), tile.row(p));
+    lanes_->context_heads(tile.view().row_range(0, count), context_heads_.row(t));
+  }
+}
+
+// Chain i is lane i % kLanePoints of its tile; lanes that are not asked for stand at zero.
+template <class T>
+void NetworkDensity<T>::evaluate_in_lanes(Index first, MatrixView<const T> points, std::span<T> value,
+                                          MatrixView<T> gradient) const {
+  Scratch& s = scratch_of(first);
+  const auto size = static_cast<std::size_t>(dimension() * kLanePoints);
+  s.lane_values.resize(size);
+  s.lane_gradient.resize(size);
+  s.lane_scores.resize(static_cast<std::size_t>(kLanePoints));
+  for (Index from = 0; from < points.rows;) {
+    const Index lane = (first + from) % kLanePoints, count = std::min(kLanePoints - lane, points.rows - from);
+    if (count < kLanePoints) std::fill(s.lane_values.begin(), s.lane_values.end(), T(0));
+    for (Index p = 0; p < count; ++p)
+      for (Index k = 0; k < points.cols; ++k)
+        s.lane_values[static_cast<std::size_t>(k * kLanePoints + lane + p)] = points(from + p, k);
+    lanes_->evaluate(context_heads_.row((first + from) / kLanePoints), s.lane_values.data(),
+                     inverse_temperature_, s.lanes, s.lane_scores.data(),
+                     gradient.data ? s.lane_gradient.data() : nullptr);
+    std::copy_n(s.lane_scores.data() + lane, count, value.data() + from);
+    for (Index p = 0; p < count && gradient.data; ++p)
+      for (Index k = 0; k < points.cols; ++k)
+        gradient(from + p, k) = s.lane_gradient[static_cast<std::size_t>(k * kLanePoints + lane + p)];
+    from += count;
+  }
 }
 
 template <class T>
@@ -40,6 +89,7 @@ MatrixView<const T> NetworkDensity<T>::place(Index first, Index chains, Index co
 template <class T>
 void NetworkDensity<T>::evaluate(Index first, MatrixView<const T> points, std::span<T> value,
                                  MatrixView<T> gradient) const {
+  if (lanes_) return evaluate_in_lanes(first, points, value, gradient);
   Scratch& s = scratch_of(first);
   const Index n = points.rows;
   const MatrixView<const T> context = place(first, n, 1, s);

@@ -169,7 +169,9 @@ class Run {
       const double turned = static_cast<double>(sums.turned) / static_cast<double>(moves_.chains());
       turning.update(turned, settings_.step, settings_.step * static_cast<double>(options_.max_leapfrog));
       if (windows.ends_at(move)) {
-        spread.scales(moves_.scale());
+        std::vector<T> scale = moves_.scale();
+        spread.scales(scale);
+        moves_.set_scale(std::move(scale));
         spread.restart();
         averaging = DualAveraging(first_step(averaging.averaged_step()), target(options_));
         turning.restart(4 * averaging.step());

@@ -15,7 +15,7 @@ Architecture validated(Architecture architecture) {
   return architecture;
 }
 
-BlockShape block_shape(const Architecture& a, const LayerSpec& layer) {
+BlockShape shape_of(const Architecture& a, const LayerSpec& layer) {
   BlockShape shape;
   shape.blocks = layer.blocks;
   Index begin = 0;
@@ -62,7 +62,7 @@ template <class T>
 typename Network<T>::LayerPlan Network<T>::plan_layer(std::size_t l) const {
   const Architecture& a = architecture_;
   LayerPlan plan;
-  plan.shape = block_shape(a, a.layers[l]);
+  plan.shape = shape_of(a, a.layers[l]);
   for (std::size_t k = 0; k < l; ++k) plan.out_from += a.layers[k].blocks;
   const bool reads_input = l == 0 || a.skip == Skip::input || a.skip == Skip::dense;
   if (reads_input) {

@@ -57,6 +57,8 @@ class Network {
   const Architecture& architecture() const { return architecture_; }
   const ParameterLayout& layout() const { return layout_; }
   Index outputs() const { return architecture_.outputs; }
+  // How the heads of layer l form its blocks.
+  const BlockShape& block_shape(std::size_t l) const { return plans_[l].shape; }
   // Numbers a point keeps during a gradient, for choosing chunk sizes.
   Index numbers_per_point() const;
 

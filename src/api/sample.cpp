@@ -26,7 +26,7 @@ struct Request {
 };
 
 gibbs::Method method_of(const std::string& name) {
-  if (name == "hmc" || name == "auto") return gibbs::Method::hmc;
+  if (name == "hmc" || name == "auto" || name == "exact") return gibbs::Method::hmc;
   if (name == "mala") return gibbs::Method::mala;
   if (name == "langevin") return gibbs::Method::langevin;
   if (name == "paper") return gibbs::Method::paper;
@@ -121,6 +121,7 @@ OutputTable table_of(const Request& r, const RowSamples& samples) {
 SampleResult run(const Model::Impl& model, const Matrix<double>& context, const Matrix<double>& observed,
                  const SampleOptions& options) {
   if (options.draws == 0 || options.chains == 0) throw UsageError("sampling needs at least one draw and one chain");
+  method_of(options.method);  // refuses an unknown name even where classes are drawn exactly
   const gibbs::Utility utility = options.temperature == 0 ? model.utility : model.utility.at_temperature(options.temperature);
   const Request request{model, utility, context, options};
   ThreadPool pool(options.threads);

@@ -137,10 +137,12 @@ SampleResult run(const Model::Impl& model, const Matrix<double>& context, const 
   result.acceptance = samples.acceptance;
   result.divergences = static_cast<std::size_t>(samples.divergences);
   result.least_bulk_size = result.least_tail_size = static_cast<double>(options.draws);
+  // A dimension without diagnostics has none to report: NaN stays.
+  const auto worse = [](double so_far, double next, bool is_worse) { return is_worse || std::isnan(next) ? next : so_far; };
   for (const gibbs::Diagnostics& d : samples.diagnostics) {
-    result.worst_rhat = std::max(result.worst_rhat, d.rhat);
-    result.least_bulk_size = std::min(result.least_bulk_size, d.ess_bulk);
-    result.least_tail_size = std::min(result.least_tail_size, d.ess_tail);
+    result.worst_rhat = worse(result.worst_rhat, d.rhat, d.rhat > result.worst_rhat);
+    result.least_bulk_size = worse(result.least_bulk_size, d.ess_bulk, d.ess_bulk < result.least_bulk_size);
+    result.least_tail_size = worse(result.least_tail_size, d.ess_tail, d.ess_tail < result.least_tail_size);
   }
   return result;
 }

@@ -1,5 +1,5 @@
 // The sweep as a picture: mean |T| (points with bars of two standard errors) over the exact curve, on logarithmic axes,
-// once against the temperature and once against lambda.
+// once against the temperature and once against lambda. A cross at the top marks a setting with no chain left.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,18 +47,30 @@ std::string axes(const Panel& p, const std::string& title, const std::string& x_
   return out;
 }
 
+std::string cross(double x, double y) {
+  return fmt::format("<path d=\"M{:.1f} {:.1f} l10 10 m0 -10 l-10 10\" stroke=\"{}\" stroke-width=\"2\"/>\n", x - 5, y - 5, kOrange);
+}
+
+// The decade above everything there is to show, 1 at least.
+double highest_decade(const std::vector<ConstraintRow>& rows) {
+  double top = 0;
+  for (const ConstraintRow& r : rows)
+    if (r.sampled && r.mean > 0) top = std::max(top, std::ceil(std::log10(r.mean + (std::isfinite(r.standard_error) ? 2 * r.standard_error : 0))));
+  return top;
+}
+
 std::string draw(const Panel& p, std::vector<ConstraintRow> rows, double ConstraintRow::*along) {
   std::sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) { return a.*along < b.*along; });
   std::string curve, points;
   for (const ConstraintRow& r : rows) {
     if (!r.proper) continue;
     curve += fmt::format("{}{:.1f},{:.1f}", curve.empty() ? "" : " ", p.x(r.*along), p.y(r.exact_mean));
+    if (!r.sampled) points += cross(p.x(r.*along), kTop + 10);
     if (!r.sampled || !(r.mean > 0)) continue;
-    const double high = r.mean + 2 * r.standard_error, low = std::max(r.mean - 2 * r.standard_error, 1e-12);
-    const double bottom = std::min(p.y(low), kTop + kPanelHeight), top = std::clamp(p.y(high), kTop, kTop + kPanelHeight);
-    const double y = std::clamp(p.y(r.mean), kTop, kTop + kPanelHeight);
+    const double y = p.y(r.mean), error = std::isfinite(r.standard_error) ? 2 * r.standard_error : 0;
+    const double bottom = std::min(p.y(std::max(r.mean - error, 1e-12)), kTop + kPanelHeight);
     points += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\" stroke=\"{3}\" stroke-width=\"2\"/>\n",
-                          p.x(r.*along), top, bottom, kOrange);
+                          p.x(r.*along), p.y(r.mean + error), bottom, kOrange);
     points += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"/>\n", p.x(r.*along), y, kOrange);
   }
   return fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n", curve, kBlue) + points;
@@ -73,7 +85,8 @@ std::string constraint_svg(const std::vector<ConstraintRow>& rows) {
     if (r.lambda == kSweptLambda) by_tau.push_back(r);
     if (r.tau == kSweptTau && r.lambda > 0) by_lambda.push_back(r);
   }
-  const Panel tau{kLeft, -2.5, 0.5, -2.5, 0}, lambda{kLeft + kPanelWidth + kGap, -0.3, 3, -2.5, 0};
+  const double top = highest_decade(rows);
+  const Panel tau{kLeft, -2.5, 0.5, -2.5, top}, lambda{kLeft + kPanelWidth + kGap, -0.3, 3, -2.5, top};
   const double width = kLeft + 2 * kPanelWidth + kGap + 30, height = kTop + kPanelHeight + 90;
   std::string out = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" font-family=\"sans-serif\">\n"
                                 "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
@@ -85,6 +98,10 @@ std::string constraint_svg(const std::vector<ConstraintRow>& rows) {
   out += text(kLeft + 36, legend, "start", "exact law");
   out += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"4\" fill=\"{}\"/>\n", kLeft + 135, legend - 4, kOrange);
   out += text(kLeft + 146, legend, "start", "samples, with two standard errors");
+  if (std::any_of(rows.begin(), rows.end(), [](const ConstraintRow& r) { return r.proper && !r.sampled; })) {
+    out += cross(kLeft + 390, legend - 4);
+    out += text(kLeft + 402, legend, "start", "every chain left the finite numbers");
+  }
   return out + "</svg>\n";
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -81,11 +82,8 @@ std::string region_text(const std::vector<gibbs::Interval>& region, const Respon
 
 std::string percent(double share) { return format_number(std::round(share * 1e6) / 1e4); }
 
-// One continuous response by quadrature.
-void law_1d_columns(const Model::Impl& model, const gibbs::Utility& utility, const Matrix<double>& context,
-                    const PredictOptions& options, ThreadPool& pool, OutputTable& out) {
-  const ResponseEncoding& r = model.stored.encoder.responses()[model.space.continuous_responses[0]];
-  const auto raw = [&](double y) { return y * r.scale + r.mean; };
+// Mean, deviation, then one column for each of shares_of(options).
+std::size_t add_response_columns(const ResponseEncoding& r, const PredictOptions& options, OutputTable& out) {
   const std::size_t first = out.columns.size();
   add(out, r.name);
   add(out, r.name + " deviation");
@@ -94,6 +92,43 @@ void law_1d_columns(const Model::Impl& model, const gibbs::Utility& utility, con
     add(out, fmt::format("{} lower {}%", r.name, percent(options.interval)));
     add(out, fmt::format("{} upper {}%", r.name, percent(options.interval)));
   }
+  return first;
+}
+
+std::vector<double> shares_of(const PredictOptions& options) {
+  std::vector<double> shares = options.quantiles;
+  if (options.interval > 0) {
+    shares.push_back((1 - options.interval) / 2);
+    shares.push_back((1 + options.interval) / 2);
+  }
+  return shares;
+}
+
+const double* row_of(const Matrix<double>& context, std::size_t row) {
+  return context.cols() ? context.row(static_cast<Index>(row)) : nullptr;
+}
+
+// The best response: the highest point over all classes, where there are classes.
+double best_response_1d(const gibbs::Utility& utility, const double* context, const gibbs::Law1d& law) {
+  if (utility.classes() == 0) return law.modes().front().y;
+  gibbs::Peak best;
+  best.value = -std::numeric_limits<double>::infinity();
+  for (std::int32_t c = 0; c < utility.classes(); ++c) {
+    const gibbs::Law1d given = utility.law_1d(context, c);
+    gibbs::Peak peak = given.modes().front();
+    peak.value += given.log_normalizer().value;
+    if (peak.value > best.value) best = peak;
+  }
+  return best.y;
+}
+
+// One continuous response by quadrature.
+void law_1d_columns(const Model::Impl& model, const gibbs::Utility& utility, const Matrix<double>& context,
+                    const PredictOptions& options, ThreadPool& pool, OutputTable& out) {
+  const ResponseEncoding& r = model.stored.encoder.responses()[model.space.continuous_responses[0]];
+  const auto raw = [&](double y) { return y * r.scale + r.mean; };
+  const std::size_t first = add_response_columns(r, options, out);
+  const std::vector<double> shares = shares_of(options);
   if (options.mode) add(out, r.name + " mode");
   const std::size_t region_at = out.columns.size();
   if (options.highest_density > 0)
@@ -106,21 +141,41 @@ void law_1d_columns(const Model::Impl& model, const gibbs::Utility& utility, con
     add(out, fmt::format("density({:.6g})", raw(grid.back())));
   }
   pool.run(out.rows, [&](std::size_t i) {
-    const gibbs::Law1d law = utility.law_1d(context.cols() ? context.row(static_cast<Index>(i)) : nullptr, gibbs::kAllClasses);
+    const gibbs::Law1d law = utility.law_1d(row_of(context, i), gibbs::kAllClasses);
     std::size_t at = first;
     const auto put = [&](double value) { out.columns[at++].numbers[i] = value; };
     put(raw(law.mean().value));
     put(std::sqrt(std::max(0.0, law.variance().value)) * r.scale);
-    for (const double q : options.quantiles) put(raw(law.quantile(q)));
-    if (options.interval > 0) {
-      const auto interval = law.central_interval(options.interval);
-      put(raw(interval.lower));
-      put(raw(interval.upper));
-    }
-    if (options.mode) put(raw(law.modes().front().y));
+    for (const double share : shares) put(raw(law.quantile(share)));
+    if (options.mode) put(raw(best_response_1d(utility, row_of(context, i), law)));
     if (options.highest_density > 0)
       out.columns[region_at].texts[i] = region_text(law.highest_density_region(options.highest_density), r);
     for (std::size_t g = 0; g < grid.size(); ++g) out.columns[density_at + g].numbers[i] = law.density(grid[g]) / r.scale;
+  });
+}
+
+// Two continuous responses by quadrature; quantiles are those of each response alone.
+void law_2d_columns(const Model::Impl& model, const gibbs::Utility& utility, const Matrix<double>& context,
+                    const PredictOptions& options, ThreadPool& pool, OutputTable& out) {
+  const std::vector<double> shares = shares_of(options);
+  std::array<std::size_t, 2> first{};
+  std::array<const ResponseEncoding*, 2> responses{};
+  for (std::size_t k = 0; k < 2; ++k) {
+    responses[k] = &model.stored.encoder.responses()[model.space.continuous_responses[k]];
+    first[k] = add_response_columns(*responses[k], options, out);
+  }
+  pool.run(out.rows, [&](std::size_t i) {
+    const gibbs::Law2d law = utility.law_2d(row_of(context, i), gibbs::kAllClasses);
+    const gibbs::Moments2d moments = law.moments();
+    for (std::size_t k = 0; k < 2; ++k) {
+      const ResponseEncoding& r = *responses[k];
+      out.columns[first[k]].numbers[i] = moments.mean[k] * r.scale + r.mean;
+      out.columns[first[k] + 1].numbers[i] = std::sqrt(std::max(0.0, moments.covariance[k][k])) * r.scale;
+      if (shares.empty()) continue;
+      const gibbs::Law1d alone = law.marginal(static_cast<int>(k));
+      for (std::size_t q = 0; q < shares.size(); ++q)
+        out.columns[first[k] + 2 + q].numbers[i] = alone.quantile(shares[q]) * r.scale + r.mean;
+    }
   });
 }
 
@@ -130,22 +185,10 @@ void draw_columns(const Model::Impl& model, const gibbs::Utility& utility, const
   RowSamplerOptions sampling;
   sampling.draws = kDrawsPerRow;
   const RowSamples samples = sample_rows(utility, context, sampling, pool);
-  std::vector<double> quantiles = options.quantiles;
+  const std::vector<double> shares = shares_of(options);
   for (std::size_t k = 0; k < model.space.continuous_responses.size(); ++k) {
     const ResponseEncoding& r = model.stored.encoder.responses()[model.space.continuous_responses[k]];
-    const std::size_t first = out.columns.size();
-    add(out, r.name);
-    add(out, r.name + " deviation");
-    for (const double q : options.quantiles) add(out, fmt::format("{} q{}", r.name, percent(q)));
-    if (options.interval > 0) {
-      add(out, fmt::format("{} lower {}%", r.name, percent(options.interval)));
-      add(out, fmt::format("{} upper {}%", r.name, percent(options.interval)));
-    }
-    std::vector<double> shares = options.quantiles;
-    if (options.interval > 0) {
-      shares.push_back((1 - options.interval) / 2);
-      shares.push_back((1 + options.interval) / 2);
-    }
+    const std::size_t first = add_response_columns(r, options, out);
     std::vector<double> draws(static_cast<std::size_t>(kDrawsPerRow));
     for (std::size_t i = 0; i < out.rows; ++i) {
       double mean = 0, square = 0;
@@ -212,7 +255,10 @@ OutputTable predict_rows(const Model::Impl& model, const Encoder& encoder, const
   if (model.space.values() == 1) {
     law_1d_columns(model, utility, context, options, pool, out);
   } else if (model.space.values() > 1) {
-    draw_columns(model, utility, context, options, pool, out);
+    if (model.space.values() == 2)
+      law_2d_columns(model, utility, context, options, pool, out);
+    else
+      draw_columns(model, utility, context, options, pool, out);
     if (options.mode) mode_columns(model, utility, context, pool, out);
   }
   return out;

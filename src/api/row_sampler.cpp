@@ -53,8 +53,13 @@ RowSamples sample_rows(const gibbs::Utility& utility, const Matrix<double>& cont
   if (!options.free.empty()) {
     held.resize(chains, utility.values());
     for (Index i = 0; i < chains; ++i) std::copy_n(options.held.row(i / options.chains), held.cols(), held.row(i));
-    const gibbs::ConditionalDensity<double> conditional(law, options.free, held.view());
-    result = gibbs::sample<double>(conditional, box, from.view(), sampler, pool);
+    if (utility.classes() > 0) {
+      gibbs::ConditionalHybridDensity<double> conditional(law, options.free, held.view());
+      result = gibbs::sample_hybrid<double>(conditional, box, from.view(), sampler, pool);
+    } else {
+      const gibbs::ConditionalDensity<double> conditional(law, options.free, held.view());
+      result = gibbs::sample<double>(conditional, box, from.view(), sampler, pool);
+    }
   } else if (utility.classes() > 0) {
     result = gibbs::sample_hybrid<double>(law, box, from.view(), sampler, pool);
   } else {

@@ -41,17 +41,22 @@ class ConditionalDensity : public LogDensity<T> {
   // Each chain has a row of scratch space of its own, so disjoint ranges do not meet.
   void evaluate(Index first, MatrixView<const T> points, std::span<T> value,
                 MatrixView<T> gradient) const override {
-    const auto joint_points = points_.view().row_range(first, points.rows);
-    for (Index i = 0; i < points.rows; ++i)
-      for (std::size_t j = 0; j < free_.size(); ++j)
-        joint_points(i, free_[j]) = points(i, static_cast<Index>(j));
+    const auto all = joint_points(first, points);
     MatrixView<T> joint_gradient;
     if (gradient.data) joint_gradient = gradients_.view().row_range(first, points.rows);
-    joint_.evaluate(first, joint_points, value, joint_gradient);
+    joint_.evaluate(first, all, value, joint_gradient);
     if (!gradient.data) return;
     for (Index i = 0; i < points.rows; ++i)
       for (std::size_t j = 0; j < free_.size(); ++j)
         gradient(i, static_cast<Index>(j)) = joint_gradient(i, free_[j]);
+  }
+
+  // The points of the joint law where the free coordinates have these values.
+  MatrixView<const T> joint_points(Index first, MatrixView<const T> points) const {
+    const auto all = points_.view().row_range(first, points.rows);
+    for (Index i = 0; i < points.rows; ++i)
+      for (std::size_t j = 0; j < free_.size(); ++j) all(i, free_[j]) = points(i, static_cast<Index>(j));
+    return all;
   }
 
  private:
@@ -59,6 +64,32 @@ class ConditionalDensity : public LogDensity<T> {
   std::vector<Index> free_;
   mutable Matrix<T> points_;
   mutable Matrix<T> gradients_;
+};
+
+// The same for a law with classes: they are drawn, given all coordinates.
+template <class T>
+class ConditionalHybridDensity : public HybridDensity<T> {
+ public:
+  ConditionalHybridDensity(HybridDensity<T>& joint, std::vector<Index> free, MatrixView<const T> fixed)
+      : joint_(joint), continuous_(joint, std::move(free), fixed) {}
+
+  Index dimension() const override { return continuous_.dimension(); }
+  Index classes() const override { return joint_.classes(); }
+  void evaluate(Index first, MatrixView<const T> points, std::span<T> value,
+                MatrixView<T> gradient) const override {
+    continuous_.evaluate(first, points, value, gradient);
+  }
+  void conditional_log_probabilities(Index first, MatrixView<const T> points,
+                                     MatrixView<T> out) const override {
+    joint_.conditional_log_probabilities(first, continuous_.joint_points(first, points), out);
+  }
+  void set_classes(Index first, std::span<const std::int32_t> chosen) override {
+    joint_.set_classes(first, chosen);
+  }
+
+ private:
+  HybridDensity<T>& joint_;
+  ConditionalDensity<T> continuous_;
 };
 
 }  // namespace bl::gibbs

@@ -120,7 +120,9 @@ Law1d Law2d::marginal(int axis) const {
     for (std::size_t i = 0; i < y.size(); ++i)
       out[i] = Law1d(slice(function, 1 - axis, y[i]), lower, upper, inner).log_normalizer().value;
   };
-  return Law1d(log_marginal, support_.lower[a], support_.upper[a], options_);
+  QuadratureOptions outer = options_;
+  outer.grid = kInnerGrid;
+  return Law1d(log_marginal, support_.lower[a], support_.upper[a], outer);
 }
 
 Law1d Law2d::conditional(int axis, double other) const {

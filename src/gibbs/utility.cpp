@@ -28,7 +28,8 @@ Scratch& scratch() {
 
 }  // namespace
 
-Utility::Utility(const Architecture& architecture, std::vector<double> parameters, double temperature, Support support)
+Utility::Utility(const Architecture& architecture, std::vector<double> parameters, double temperature,
+                 Support support)
     : network_(std::make_shared<Network<double>>(architecture)),
       parameters_(std::make_shared<std::vector<double>>(std::move(parameters))),
       temperature_(temperature),
@@ -41,14 +42,16 @@ Utility::Utility(const Architecture& architecture, std::vector<double> parameter
 
 Utility Utility::at_temperature(double temperature) const {
   if (!(temperature > 0) || std::isinf(temperature))
-    throw UsageError(fmt::format("the temperature must be positive and finite, not {}; for the limit 0 ask for the mode",
-                                 temperature));
+    throw UsageError(
+        fmt::format("the temperature must be positive and finite, not {}; for the limit 0 ask for the mode",
+                    temperature));
   Utility other = *this;
   other.temperature_ = temperature;
   return other;
 }
 
-void Utility::utilities(MatrixView<const double> context, MatrixView<const double> values, MatrixView<double> out) const {
+void Utility::utilities(MatrixView<const double> context, MatrixView<const double> values,
+                        MatrixView<double> out) const {
   Scratch& s = scratch();
   const bool one_hot = network_->architecture().input.classes > 0;
   const Index per_row = one_hot ? classes_ : 1;
@@ -56,7 +59,8 @@ void Utility::utilities(MatrixView<const double> context, MatrixView<const doubl
   for (Index from = 0; from < out.rows; from += rows_per_call) {
     const Index rows = std::min(rows_per_call, out.rows - from);
     s.begin.resize(static_cast<std::size_t>(rows) + 1);
-    for (Index i = 0; i <= rows; ++i) s.begin[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(i * per_row);
+    for (Index i = 0; i <= rows; ++i)
+      s.begin[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(i * per_row);
     s.values.resize(rows * per_row, values.cols);
     s.classes.resize(one_hot ? static_cast<std::size_t>(rows * per_row) : 0);
     for (Index p = 0; p < rows * per_row; ++p) {
@@ -100,7 +104,8 @@ void Utility::log_density(const double* context, std::int32_t class_index, Matri
     s.classes.resize(one_hot ? static_cast<std::size_t>(points) : 0);
     for (Index p = 0; p < points; ++p) {
       std::copy_n(values.row(from + p / per_value), values.cols, s.values.row(p));
-      if (one_hot) s.classes[static_cast<std::size_t>(p)] = all ? static_cast<std::int32_t>(p % per_value) : class_index;
+      if (one_hot)
+        s.classes[static_cast<std::size_t>(p)] = all ? static_cast<std::int32_t>(p % per_value) : class_index;
     }
     network_->forward(*prepared_, {x, s.begin, s.values.view(), s.classes}, s.network, true);
     const std::span<double> scores = s.network.scores.flat();
@@ -108,25 +113,31 @@ void Utility::log_density(const double* context, std::int32_t class_index, Matri
     const auto per = static_cast<std::size_t>(one_hot ? per_value : a.outputs);
     for (Index k = 0; k < count; ++k) {
       const auto row = scores.subspan(static_cast<std::size_t>(k) * per, per);
-      out[static_cast<std::size_t>(from + k)] = all             ? log_sum_exp<double>(row)
+      out[static_cast<std::size_t>(from + k)] = all        ? log_sum_exp<double>(row)
                                                 : per == 1 ? row[0]
                                                            : row[static_cast<std::size_t>(class_index)];
     }
   }
 }
 
-Law1d Utility::law_1d(const double* context, std::int32_t class_index, const QuadratureOptions& options) const {
-  const LogDensity1d function = [this, context, class_index](std::span<const double> y, std::span<double> out) {
+Law1d Utility::law_1d(const double* context, std::int32_t class_index,
+                      const QuadratureOptions& options) const {
+  const LogDensity1d function = [this, context, class_index](std::span<const double> y,
+                                                             std::span<double> out) {
     log_density(context, class_index, {y.data(), static_cast<Index>(y.size()), 1, 1}, out);
   };
   return Law1d(function, support_.lower.at(0), support_.upper.at(0), options);
 }
 
-Law2d Utility::law_2d(const double* context, std::int32_t class_index) const {
-  const LogDensity2d function = [this, context, class_index](MatrixView<const double> y, std::span<double> out) {
+Law2d Utility::law_2d(const double* context, std::int32_t class_index,
+                      const QuadratureOptions& options) const {
+  const LogDensity2d function = [this, context, class_index](MatrixView<const double> y,
+                                                             std::span<double> out) {
     log_density(context, class_index, y, out);
   };
-  return Law2d(function, {{support_.lower.at(0), support_.lower.at(1)}, {support_.upper.at(0), support_.upper.at(1)}});
+  return Law2d(function,
+               {{support_.lower.at(0), support_.lower.at(1)}, {support_.upper.at(0), support_.upper.at(1)}},
+               options);
 }
 
 }  // namespace bl::gibbs

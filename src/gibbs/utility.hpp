@@ -1,5 +1,5 @@
-// A trained utility as a law over responses: BL(x, y)/tau at many candidates of one row, and the exact laws that one
-// and two continuous dimensions allow. Everything is in encoded units.
+// A trained utility as a law over responses: BL(x, y)/tau at many candidates of one row, and the exact laws
+// that one and two continuous dimensions allow. Everything is in encoded units.
 #pragma once
 
 #include <memory>
@@ -13,12 +13,16 @@
 
 namespace bl::gibbs {
 
+// For a law per row of a table: a utility with kinks takes tens of milliseconds at 1e-4, a second at 1e-6.
+inline constexpr QuadratureOptions kRowLaw2dOptions = {1e-4, 256, 20'000'000};
+
 // What stands in for a class when all of them are summed over.
 inline constexpr std::int32_t kAllClasses = -1;
 
 class Utility {
  public:
-  Utility(const Architecture& architecture, std::vector<double> parameters, double temperature, Support support);
+  Utility(const Architecture& architecture, std::vector<double> parameters, double temperature,
+          Support support);
 
   const Network<double>& network() const { return *network_; }
   const PreparedParameters<double>& prepared() const { return *prepared_; }
@@ -28,9 +32,10 @@ class Utility {
   Index values() const { return network_->architecture().input.values; }
   Utility at_temperature(double temperature) const;
 
-  // BL(x_i, v_i, c) of every class c (or of the one utility, where there are no classes): out is rows x max(classes, 1).
-  // values has no columns where the response has no continuous part.
-  void utilities(MatrixView<const double> context, MatrixView<const double> values, MatrixView<double> out) const;
+  // BL(x_i, v_i, c) of every class c (or of the one utility, where there are no classes): out is rows x
+  // max(classes, 1). values has no columns where the response has no continuous part.
+  void utilities(MatrixView<const double> context, MatrixView<const double> values,
+                 MatrixView<double> out) const;
   // log p(c | x_i, v_i), the same shape.
   void class_log_probabilities(MatrixView<const double> context, MatrixView<const double> values,
                                MatrixView<double> out) const;
@@ -38,9 +43,11 @@ class Utility {
   void log_density(const double* context, std::int32_t class_index, MatrixView<const double> values,
                    std::span<double> out) const;
 
-  // The law of the continuous part given x (and the class). One and two dimensions; the utility must outlive them.
+  // The law of the continuous part given x (and the class). One and two dimensions; the utility must outlive
+  // them.
   Law1d law_1d(const double* context, std::int32_t class_index, const QuadratureOptions& options = {}) const;
-  Law2d law_2d(const double* context, std::int32_t class_index) const;
+  Law2d law_2d(const double* context, std::int32_t class_index,
+               const QuadratureOptions& options = kRowLaw2dOptions) const;
 
  private:
   std::shared_ptr<const Network<double>> network_;

@@ -190,6 +190,59 @@ TEST(ModelLaws, HybridSamplingAgreesWithQuadrature) {
   }
 }
 
+// Some responses held, the others and the class drawn: shares are those of the law on the line that is left.
+TEST(ModelLaws, HeldResponsesWithClasses) {
+  ThreadPool pool(2);
+  const Architecture a = stacked({.context = 1, .values = 2, .classes = 3}, {4, 2});
+  const Utility utility(a, test::random_parameters(ParameterLayout(a), 19), 1, cube(2, -3, 3));
+  Matrix<double> context(2, 1);
+  context(0, 0) = -0.5;
+  context(1, 0) = 0.8;
+  RowSamplerOptions options;
+  options.chains = 64;
+  options.draws = 64 * 200;
+  options.free = {1};
+  options.held.resize(2, 2);
+  for (Index i = 0; i < 2; ++i) options.held(i, 0) = i == 0 ? 0.4 : -1.1, options.held(i, 1) = std::nan("");
+  const RowSamples samples = sample_rows(utility, context, options, pool);
+  for (Index i = 0; i < 2; ++i) {
+    const auto line = [&](std::int32_t c) {
+      return Law1d(
+          [&, c](std::span<const double> y, std::span<double> out) {
+            Matrix<double> points(static_cast<Index>(y.size()), 2);
+            for (std::size_t k = 0; k < y.size(); ++k) {
+              points(static_cast<Index>(k), 0) = options.held(i, 0);
+              points(static_cast<Index>(k), 1) = y[k];
+            }
+            utility.log_density(context.row(i), c, points.view(), out);
+          },
+          -3, 3);
+    };
+    const Law1d all = line(kAllClasses);
+    const auto expect_share = [&](double truth, const auto& holds) {
+      double sum = 0, square = 0;
+      for (Index chain = 0; chain < 64; ++chain) {
+        double share = 0;
+        for (Index d = chain; d < options.draws; d += 64)
+          share += holds(i * options.draws + d) ? 1.0 / 200 : 0;
+        sum += share / 64;
+        square += share * share / 64;
+      }
+      EXPECT_NEAR(sum, truth, 5 * std::sqrt(std::max(0.0, square - sum * sum) / 63) + 5.0 / (64 * 200))
+          << "row " << i;
+    };
+    for (std::int32_t c = 0; c < 3; ++c)
+      expect_share(std::exp(line(c).log_normalizer().value - all.log_normalizer().value),
+                   [&](Index d) { return samples.classes[static_cast<std::size_t>(d)] == c; });
+    for (const double p : {0.2, 0.5, 0.8}) {
+      const double q = all.quantile(p);
+      expect_share(p, [&](Index d) { return samples.values(d, 1) <= q; });
+    }
+    for (Index d = 0; d < options.draws; ++d)
+      ASSERT_EQ(samples.values(i * options.draws + d, 0), options.held(i, 0));
+  }
+}
+
 // Exact draws of any model gather at its mode as tau -> 0: a draw lies below the maximum by an amount of the
 // size of tau.
 TEST(ModelLaws, QuantilesOfLowTemperaturesAreTheMode) {

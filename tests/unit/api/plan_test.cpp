@@ -187,7 +187,7 @@ TEST(PlanTraining, TakesWhatIsGiven) {
                         {"weight_decay", "0.1"},
                         {"time_limit", "60"},
                         {"seed", "11"}});
-  const TrainSpec spec = plan_training(p.settings, p.architecture(), 100);
+  const TrainSpec spec = plan_training(p.settings, 100);
   EXPECT_EQ(spec.optimizer.kind, OptimizerKind::sgd);
   EXPECT_EQ(spec.optimizer.learning_rate, 0.5);
   EXPECT_EQ(spec.optimizer.weight_decay, 0.1);
@@ -198,6 +198,21 @@ TEST(PlanTraining, TakesWhatIsGiven) {
   EXPECT_EQ(spec.schedule, ScheduleKind::cosine);
   EXPECT_EQ(spec.time_limit, 60);
   EXPECT_EQ(spec.seed, 11U);
+}
+
+TEST(PlanMembers, FourWhereTheProgramChoosesTheLayersOneWhereTheUserDoes) {
+  const auto members = [](const std::map<std::string, std::string>& settings) {
+    const Planned p("y", settings);
+    return plan_members(p.settings, p.architecture());
+  };
+  EXPECT_EQ(members({}), 4);
+  EXPECT_EQ(members({{"members", "2"}}), 2);
+  EXPECT_EQ(members({{"layers", "5,3,1"}}), 1);
+  EXPECT_EQ(members({{"layers", "5,3,1"}, {"members", "3"}}), 3);
+  EXPECT_EQ(members({{"single", "true"}}), 1);
+  EXPECT_EQ(members({{"optimizer", "lbfgs"}}), 1);
+  EXPECT_THROW(members({{"single", "true"}, {"members", "2"}}), UsageError);
+  EXPECT_THROW(members({{"optimizer", "lbfgs"}, {"members", "2"}}), UsageError);
 }
 
 TEST(ResponseSpace, SeveralClassesAreOneWithALevelForEveryCombination) {

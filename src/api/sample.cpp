@@ -148,9 +148,8 @@ OutputTable table_of(const Request& r, const RowSamples& samples) {
 
 SampleResult run(const Model::Impl& model, const Matrix<double>& context, const Given& given,
                  const SampleOptions& options) {
-  static_cast<void>(method_of(options.method));
   if (options.draws == 0 || options.chains == 0) throw UsageError("sampling needs at least one draw and one chain");
-  method_of(options.method);  // refuses an unknown name even where classes are drawn exactly
+  static_cast<void>(method_of(options.method));  // refuses an unknown name even where classes are drawn exactly
   const gibbs::Utility utility = options.temperature == 0 ? model.utility : model.utility.at_temperature(options.temperature);
   const Request request{model, utility, context, given, options};
   ThreadPool pool(options.threads);
@@ -166,7 +165,6 @@ SampleResult run(const Model::Impl& model, const Matrix<double>& context, const 
   result.acceptance = samples.acceptance;
   result.divergences = static_cast<std::size_t>(samples.divergences);
   result.least_bulk_size = result.least_tail_size = static_cast<double>(options.draws);
-<<<<<<< HEAD
   // std::max and std::min pass over a NaN on the right; a dimension without diagnostics must not.
   const auto worst = [](double a, double b, bool larger) { return std::isnan(a) || std::isnan(b) ? std::nan("") : (a < b) == larger ? b : a; };
   for (std::size_t k = 0; k < samples.diagnostics.size(); ++k) {
@@ -174,14 +172,6 @@ SampleResult run(const Model::Impl& model, const Matrix<double>& context, const 
     result.worst_rhat = k == 0 ? d.rhat : worst(result.worst_rhat, d.rhat, true);
     result.least_bulk_size = k == 0 ? d.ess_bulk : worst(result.least_bulk_size, d.ess_bulk, false);
     result.least_tail_size = k == 0 ? d.ess_tail : worst(result.least_tail_size, d.ess_tail, false);
-=======
-  // A dimension without diagnostics has none to report: NaN stays.
-  const auto worse = [](double so_far, double next, bool is_worse) { return is_worse || std::isnan(next) ? next : so_far; };
-  for (const gibbs::Diagnostics& d : samples.diagnostics) {
-    result.worst_rhat = worse(result.worst_rhat, d.rhat, d.rhat > result.worst_rhat);
-    result.least_bulk_size = worse(result.least_bulk_size, d.ess_bulk, d.ess_bulk < result.least_bulk_size);
-    result.least_tail_size = worse(result.least_tail_size, d.ess_tail, d.ess_tail < result.least_tail_size);
->>>>>>> lawtests
   }
   return result;
 }

@@ -201,7 +201,7 @@ TEST(PlanTraining, TakesWhatIsGiven) {
 }
 
 TEST(PlanMembers, FourWhereTheProgramChoosesTheLayersOneWhereTheUserDoes) {
-  const auto members = [](const std::map<std::string, std::string>& settings) {
+  const auto members = [](const std::vector<std::pair<std::string, std::string>>& settings) {
     const Planned p("y", settings);
     return plan_members(p.settings, p.architecture());
   };

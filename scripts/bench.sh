@@ -9,8 +9,4 @@ bin=build/release/bench
 
 "$bin/bench_micro" --benchmark_min_time=0.2 "$@"
 echo
-for threads in 1 "$(nproc)"; do
-  "${BENCH_PYTHON:-python3}" bench/end_to_end/langevin_torch.py "$bin/bench_langevin" --threads "$threads"
-  echo
-  (($(nproc) > 1)) || break
-done
+"${BENCH_PYTHON:-python3}" bench/end_to_end/langevin_torch.py "$bin/bench_langevin"

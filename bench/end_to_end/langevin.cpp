@@ -1,7 +1,7 @@
 // Times a Langevin step of 512 chains (float32) through the sampler that `bl sample` uses.
 //
 //   bench_langevin problem FILE   writes weights, contexts, starts and our gradient there, as JSON
-//   bench_langevin time THREADS   prints seconds per step: the median of several runs
+//   bench_langevin time THREADS   prints wall and processor seconds per step: the medians of several runs
 //
 // langevin_torch.py times the same step of the published package and compares the gradients.
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -68,7 +69,17 @@ void write_problem(const std::string& path) {
   if (!(file << out.dump())) throw std::runtime_error("cannot write " + path);
 }
 
-double seconds_per_step(const Setup& setup, ThreadPool& pool) {
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// Of all threads of this process.
+double processor_seconds() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
+void print_seconds_per_step(const Setup& setup, ThreadPool& pool) {
   gibbs::SamplerOptions options;
   options.method = gibbs::Method::langevin;
   options.step = kStep;
@@ -78,17 +89,20 @@ double seconds_per_step(const Setup& setup, ThreadPool& pool) {
   options.chains_per_law = 1;
   const auto law = setup.law();
   const auto box = gibbs::Box::unbounded(kResponses);
-  std::vector<double> seconds;
+  constexpr double kMoves = static_cast<double>(kKept * kMovesPerKept);
+  std::vector<double> wall, processor;
   for (int run = 0; run <= kRuns; ++run) {
     const auto begin = std::chrono::steady_clock::now();
+    const double busy = processor_seconds();
     const auto result = gibbs::sample<float>(law, box, setup.problem.start.view(), options, pool);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
     for (const float y : result.last.flat())
       if (!std::isfinite(y)) throw std::runtime_error("a chain left the finite numbers");
-    if (run > 0) seconds.push_back(taken.count() / static_cast<double>(kKept * kMovesPerKept));
+    if (run == 0) continue;  // warms up
+    wall.push_back(taken.count() / kMoves);
+    processor.push_back((processor_seconds() - busy) / kMoves);
   }
-  std::sort(seconds.begin(), seconds.end());
-  return seconds[seconds.size() / 2];
+  fmt::print("{:.9g} {:.9g}\n", median(wall), median(processor));
 }
 
 int run(const std::vector<std::string>& arguments) {
@@ -99,7 +113,7 @@ int run(const std::vector<std::string>& arguments) {
   if (arguments.size() == 2 && arguments[0] == "time") {
     ThreadPool pool(static_cast<std::size_t>(std::stoul(arguments[1])));
     const Setup setup;
-    fmt::print("{:.9g}\n", seconds_per_step(setup, pool));
+    print_seconds_per_step(setup, pool);
     return 0;
   }
   fmt::print(stderr, "usage: bench_langevin problem FILE | time THREADS\n");

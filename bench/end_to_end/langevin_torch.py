@@ -1,7 +1,7 @@
 """A Langevin step of ours beside one of the published package `blnetwork` under PyTorch.
 
 The two take turns, each round timing both; medians over the rounds and the ratio of the medians are printed as a table
-and as JSON. First both compute the gradient of BL/tau for the same weights and points: where these differ the run
+and as JSON, of the time that passed and of the processor's time (which other work on the machine disturbs less). First both compute the gradient of BL/tau for the same weights and points: where these differ the run
 fails, so that a fast wrong answer is no result. Without PyTorch or blnetwork only our own time is printed.
 """
 
@@ -20,7 +20,8 @@ TOLERANCE = 1e-4  # of the largest component: sums of some hundred float32 produ
 
 
 def ours(program, threads):
-    return float(subprocess.run([program, "time", str(threads)], check=True, capture_output=True, text=True).stdout)
+    output = subprocess.run([program, "time", str(threads)], check=True, capture_output=True, text=True).stdout
+    return [float(number) for number in output.split()]
 
 
 def load_problem(program):
@@ -64,11 +65,11 @@ def published(torch, model, problem, threads):
     torch.set_num_threads(threads)
     x, y = tensor(torch, problem["x"]), tensor(torch, problem["y"])
     step = problem["step"]
-    begin = time.perf_counter()
+    begin, busy = time.perf_counter(), time.process_time()
     for _ in range(STEPS):
         gradient = score_gradient(torch, model, x, y, problem["temperature"])
         y = y + step**2 / 2 * gradient + step * torch.randn_like(y)
-    seconds = (time.perf_counter() - begin) / STEPS
+    seconds = [(time.perf_counter() - begin) / STEPS, (time.process_time() - busy) / STEPS]
     if not torch.isfinite(y).all():
         sys.exit("the published package's chains left the finite numbers")
     return seconds
@@ -83,6 +84,11 @@ def check_gradient(torch, model, problem):
     return error
 
 
+def medians(prefix, rounds):
+    wall, processor = (statistics.median(times) for times in zip(*rounds))
+    return {prefix + "_seconds": wall, prefix + "_processor_seconds": processor}
+
+
 def compare(program, threads):
     problem = load_problem(program)
     result = {"benchmark": "langevin_step", "chains": 512, "responses": 8, "context": 12, "layers": [36, 6],
@@ -92,8 +98,8 @@ def compare(program, threads):
 
         model = published_model(torch, problem)
     except ModuleNotFoundError as missing:
-        result |= {"ours_seconds": statistics.median(ours(program, threads) for _ in range(ROUNDS)),
-                   "skipped": f"no module '{missing.name}': comparison skipped (pip install torch blnetwork)"}
+        result |= medians("ours", [ours(program, threads) for _ in range(ROUNDS)])
+        result["skipped"] = f"no module '{missing.name}': comparison skipped (pip install torch blnetwork)"
         return result
     result["torch"] = torch.__version__
     result["gradient_difference"] = check_gradient(torch, model, problem)
@@ -102,9 +108,15 @@ def compare(program, threads):
     for _ in range(ROUNDS):
         mine.append(ours(program, threads))
         theirs.append(published(torch, model, problem, threads))
-    result |= {"ours_seconds": statistics.median(mine), "published_seconds": statistics.median(theirs)}
-    result["share"] = result["ours_seconds"] / result["published_seconds"]
+    result |= medians("ours", mine) | medians("published", theirs)
+    for kind in ("seconds", "processor_seconds"):
+        result[f"share_of_{kind}"] = result[f"ours_{kind}"] / result[f"published_{kind}"]
     return result
+
+
+def line(name, result, prefix):
+    wall, processor = result[prefix + "_seconds"], result[prefix + "_processor_seconds"]
+    return f"{name:<22}{wall * 1e6:12.1f} us{processor * 1e6:12.1f} us"
 
 
 def main():
@@ -112,13 +124,16 @@ def main():
     parser.add_argument("program", help="the bench_langevin that ./run bench built")
     parser.add_argument("--threads", type=int, default=1)
     result = compare(**vars(parser.parse_args()))
-    print(f"Langevin step, 512 chains x 8 responses, 12 context columns, layers [36, 6], float32, {result['threads']} thread(s)")
-    print(f"{'ours':<22}{result['ours_seconds'] * 1e6:10.1f} us")
+    print("One Langevin step of 512 chains x 8 responses, 12 context columns, layers [36, 6], float32, "
+          f"threads: {result['threads']}")
+    print(f"{'':<22}{'time':>15}{'processor':>15}")
+    print(line("ours", result, "ours"))
     if "skipped" in result:
         print(result["skipped"])
     else:
-        print(f"{'blnetwork, PyTorch':<22}{result['published_seconds'] * 1e6:10.1f} us   (torch {result['torch']})")
-        print(f"{'ours / published':<22}{result['share']:10.3f}      largest difference of gradients {result['gradient_difference']:.1e}")
+        print(line("blnetwork, PyTorch", result, "published"))
+        print(f"{'ours / published':<22}{result['share_of_seconds']:12.3f}   {result['share_of_processor_seconds']:12.3f}")
+        print(f"torch {result['torch']}; gradients differ by {result['gradient_difference']:.1e} of the largest component")
     print(json.dumps(result))
 
 

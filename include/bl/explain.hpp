@@ -29,4 +29,20 @@ struct ExplainOptions {
 // there.
 std::string explain_model(const Model& model, ExplainFormat format, const ExplainOptions& options = {});
 
+// One row (1 is the first of the data): what every block and head adds to the utility of the observed
+// response, where the data has it, and of the best one; which constraints are slack, binding or violated;
+// marginal utilities.
+std::string explain_row(const Model& model, const Data& data, std::size_t row,
+                        const ExplainOptions& options = {});
+
+// By numeric column, averaged over the rows: the marginal utility of one unit at the observed response, the
+// rate at which the column substitutes for `numeraire` (a column; empty: left out), and for class responses
+// the change of each class's probability per unit. Indicators have no derivative and are left out.
+OutputTable marginal_utilities(const Model& model, const Data& data, const std::string& numeraire);
+
+// By column of the data: what the mean log-likelihood loses when every term with a factor of the column is
+// removed (a standardised number is then at its mean, and no level of a nominal column counts). The largest
+// first.
+OutputTable importance(const Model& model, const Data& data, Part part);
+
 }  // namespace bl

@@ -30,8 +30,8 @@ std::string style(double value, double largest) {
 // One head: linear terms are edges, a square a loop at its variable, an interaction a point where its
 // variables meet.
 std::string head_graph(const Problem& problem, const Head& head, const RenderOptions& options) {
-  const ShownTerms shown = shown_terms(problem, head, options);
-  const double largest = shown.terms.empty() ? 0 : term_size(problem, *shown.terms[0]);
+  const ShownTerms shown = shown_terms(head, options);
+  const double largest = shown.terms.empty() ? 0 : shown.terms[0]->size;
   std::string out =
       fmt::format("  {} [shape=box, style=filled, fillcolor=\"#eeeeee\", label={}];\n", quoted(head.name),
                   quoted(fmt::format("{}\nweight {}", head.name, number_text(head.lambda))));
@@ -44,7 +44,7 @@ std::string head_graph(const Problem& problem, const Head& head, const RenderOpt
   };
   for (std::size_t t = 0; t < shown.terms.size(); ++t) {
     const Monomial& term = *shown.terms[t];
-    const double size = std::copysign(term_size(problem, term), term.coefficient);
+    const double size = std::copysign(term.size, term.coefficient);
     const std::string edge =
         fmt::format("[{}, tooltip={}]", style(size, largest), quoted(number_text(term.coefficient)));
     if (term.factors.size() == 1) {
@@ -77,7 +77,7 @@ void variable_edges(const Problem& problem, const Block& block, const RenderOpti
   for (const Head& head : block.heads)
     for (const Monomial& term : head.terms)
       for (const Factor& factor : term.factors) {
-        const double size = head.lambda * term_size(problem, term);
+        const double size = head.lambda * term.size;
         sizes[factor.variable] += std::abs(size);
         signs[factor.variable] +=
             std::copysign(size, (head.kind == HeadKind::utility ? 1 : -1) * head.lambda * term.coefficient);

@@ -15,19 +15,7 @@ int degree(const Factors& factors) {
   return sum;
 }
 
-// Graded: lower degrees first, then by variables.
-struct Graded {
-  bool operator()(const Factors& a, const Factors& b) const {
-    const int da = degree(a), db = degree(b);
-    if (da != db) return da < db;
-    return std::lexicographical_compare(
-        a.begin(), a.end(), b.begin(), b.end(), [](const Factor& x, const Factor& y) {
-          return x.variable != y.variable ? x.variable < y.variable : x.power > y.power;
-        });
-  }
-};
-
-using Polynomial = std::map<Factors, long double, Graded>;
+using Polynomial = std::map<Factors, long double, GradedOrder>;
 
 // factors times one more power of `variable`, the last of them at most.
 Factors times(Factors factors, std::size_t variable) {
@@ -63,9 +51,18 @@ Polynomial expand(const Term& term, const std::vector<Substitution>& substitutio
 
 }  // namespace
 
+bool GradedOrder::operator()(const Factors& a, const Factors& b) const {
+  const int da = degree(a), db = degree(b);
+  if (da != db) return da < db;
+  return std::lexicographical_compare(
+      a.begin(), a.end(), b.begin(), b.end(), [](const Factor& x, const Factor& y) {
+        return x.variable != y.variable ? x.variable < y.variable : x.power > y.power;
+      });
+}
+
 Expansion::Expansion(const std::vector<Term>& terms, const std::vector<Substitution>& substitutions) {
   std::vector<Polynomial> expanded;
-  std::map<Factors, std::size_t, Graded> places = {{{}, 0}};
+  std::map<Factors, std::size_t, GradedOrder> places = {{{}, 0}};
   for (const Term& term : terms) {
     expanded.push_back(expand(term, substitutions));
     for (const auto& [factors, coefficient] : expanded.back()) places.emplace(factors, 0);
@@ -89,7 +86,7 @@ void Expansion::combine(const double* weights, double& constant, std::vector<Mon
   }
   constant += static_cast<double>(sums[0]);
   for (std::size_t m = 1; m < sums.size(); ++m)
-    if (const auto value = static_cast<double>(sums[m]); value != 0) out.push_back({value, monomials_[m]});
+    if (const auto value = static_cast<double>(sums[m]); value != 0) out.push_back({value, 0, monomials_[m]});
 }
 
 }  // namespace bl::explain

@@ -18,6 +18,11 @@ struct Substitution {
   int exclusive = -1;      // indicators with the same number are never 1 together: their products vanish
 };
 
+// Graded order: lower degrees first, then by variables.
+struct GradedOrder {
+  bool operator()(const std::vector<Factor>& a, const std::vector<Factor>& b) const;
+};
+
 class Expansion {
  public:
   // `terms` over positions of the substitutions.

@@ -47,8 +47,7 @@ std::string dominant_terms(const Problem& problem, const Block& block, std::size
   std::string text;
   for (const Head& head : block.heads) {
     text += (text.empty() ? "" : "; ") + head.name.substr(block.name.size() + 1);
-    for (const Monomial* term :
-         shown_terms(problem, head, {.terms = terms, .threshold = 0, .block = {}}).terms)
+    for (const Monomial* term : shown_terms(head, {.terms = terms, .threshold = 0, .block = {}}).terms)
       text += (term->coefficient < 0 ? " -" : " +") + factors_text(problem, *term);
   }
   return text;
@@ -78,6 +77,23 @@ std::vector<std::vector<BlockProfile>> hierarchy(const Problem& problem, std::si
     }
   }
   return layers;
+}
+
+std::vector<const Block*> leading_blocks(const Problem& problem, const RenderOptions& options) {
+  constexpr std::size_t kMost = 8;
+  std::vector<const Block*> blocks = chosen_blocks(problem, options);
+  if (blocks.size() <= kMost) return blocks;
+  const auto layers = hierarchy(problem, 0);
+  std::vector<const BlockProfile*> all;
+  for (const auto& layer : layers)
+    for (const BlockProfile& profile : layer) all.push_back(&profile);
+  std::stable_sort(all.begin(), all.end(),
+                   [](const BlockProfile* a, const BlockProfile* b) { return a->influence > b->influence; });
+  blocks.clear();
+  for (std::size_t i = 0; i < kMost; ++i) blocks.push_back(all[i]->block);
+  std::sort(blocks.begin(), blocks.end(),
+            [](const Block* a, const Block* b) { return a->variable < b->variable; });
+  return blocks;
 }
 
 }  // namespace bl::explain

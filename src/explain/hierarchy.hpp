@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "explain/problem.hpp"
+#include "explain/render.hpp"
 
 namespace bl::explain {
 
@@ -28,5 +28,8 @@ struct BlockProfile {
 
 // Profiles of all blocks, layer by layer. `terms` of each head are named in `dominant`.
 std::vector<std::vector<BlockProfile>> hierarchy(const Problem& problem, std::size_t terms);
+
+// The blocks that options ask for; of more than 8 the most influential, in the order of the model.
+std::vector<const Block*> leading_blocks(const Problem& problem, const RenderOptions& options);
 
 }  // namespace bl::explain

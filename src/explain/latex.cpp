@@ -85,7 +85,7 @@ class Sum {
 std::string head_lines(const Problem& problem, const Block& block, const Head& head,
                        const RenderOptions& options) {
   Sum sum;
-  const ShownTerms shown = shown_terms(problem, head, options);
+  const ShownTerms shown = shown_terms(head, options);
   for (const Monomial* term : shown.terms) sum.add(term->coefficient, factors(problem, *term));
   if (head.constant != 0 || sum.empty()) sum.add(head.constant, "");
   if (shown.rest > 0) sum.add_text("+", fmt::format("R_{{{}}}", shown.rest));
@@ -147,7 +147,7 @@ std::string render_latex(const Problem& problem, const RenderOptions& options) {
   bool rest = false;
   for (const Block* block : chosen_blocks(problem, options)) {
     out += block_section(problem, *block, options);
-    for (const Head& head : block->heads) rest = rest || shown_terms(problem, head, options).rest > 0;
+    for (const Head& head : block->heads) rest = rest || shown_terms(head, options).rest > 0;
   }
   if (rest) out += "$R_n$ stands for $n$ smaller terms.\n";
   return out + "\\end{document}\n";

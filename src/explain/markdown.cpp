@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "explain/expansion.hpp"
 #include "explain/render.hpp"
 
 namespace bl::explain {
@@ -21,18 +22,6 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-// Lower degrees first, then by variable: the order in which the heads keep their terms.
-struct RowOrder {
-  bool operator()(const std::vector<Factor>& a, const std::vector<Factor>& b) const {
-    const auto degree = [](const std::vector<Factor>& f) {
-      int sum = 0;
-      for (const Factor& factor : f) sum += factor.power;
-      return sum;
-    };
-    return degree(a) != degree(b) ? degree(a) < degree(b) : a < b;
-  }
-};
-
 const Monomial* find_term(const Head& head, const std::vector<Factor>& factors) {
   for (const Monomial& term : head.terms)
     if (term.factors == factors) return &term;
@@ -48,7 +37,7 @@ std::string row(const std::string& label, const std::vector<std::string>& cells)
 std::string table(const Problem& problem, const std::vector<const Block*>& blocks,
                   const RenderOptions& options) {
   std::vector<const Head*> heads;
-  std::set<std::vector<Factor>, RowOrder> rows;
+  std::set<std::vector<Factor>, GradedOrder> rows;
   std::vector<std::string> names, lambdas, constants, activations;
   for (const Block* block : blocks)
     for (const Head& head : block->heads) {
@@ -57,7 +46,7 @@ std::string table(const Problem& problem, const std::vector<const Block*>& block
       lambdas.push_back(number_text(head.lambda));
       constants.push_back(number_text(head.constant));
       activations.emplace_back(bl::name(head.activation));
-      for (const Monomial* term : shown_terms(problem, head, options).terms) rows.insert(term->factors);
+      for (const Monomial* term : shown_terms(head, options).terms) rows.insert(term->factors);
     }
   std::string out = row("Variable", names) + "|:---";
   for (std::size_t i = 0; i < heads.size(); ++i) out += "|---:";
@@ -70,7 +59,7 @@ std::string table(const Problem& problem, const std::vector<const Block*>& block
       cells.push_back(term ? number_text(term->coefficient) : "0");
       shown[h] += term ? 1 : 0;
     }
-    out += row(escaped(factors_text(problem, {1, factors})), cells);
+    out += row(escaped(factors_text(problem, {1, 0, factors})), cells);
   }
   out += row("Constant", constants);
   std::vector<std::string> rest;

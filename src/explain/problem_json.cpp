@@ -80,7 +80,7 @@ class Writer {
         json factors = json::array();
         for (const Factor& factor : term.factors)
           factors.push_back({{"variable", p_.variables[factor.variable].name}, {"power", factor.power}});
-        terms.push_back({{"coefficient", term.coefficient}, {"factors", factors}});
+        terms.push_back({{"coefficient", term.coefficient}, {"size", term.size}, {"factors", factors}});
       }
       heads.push_back({{"name", head.name},
                        {"kind", std::string(letter(head.kind))},
@@ -158,7 +158,7 @@ class Parser {
     head.lambda = field["lambda"].number();
     head.constant = field["constant"].number();
     for (const JsonField& term : field["terms"].elements()) {
-      Monomial monomial{.coefficient = term["coefficient"].number()};
+      Monomial monomial{.coefficient = term["coefficient"].number(), .size = term["size"].number()};
       for (const JsonField& factor : term["factors"].elements())
         monomial.factors.push_back(
             {variable(factor["variable"]), static_cast<int>(factor["power"].integer(1, kHighestPower))});

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <set>
 
 #include "explain/expansion.hpp"
@@ -10,6 +11,19 @@
 namespace bl::explain {
 
 namespace {
+
+struct Expansions {
+  Expansion shown, standardised;
+};
+
+// Both lists are in graded order.
+void set_sizes(const std::vector<Monomial>& standard, std::vector<Monomial>& terms) {
+  auto at = standard.begin();
+  for (Monomial& term : terms) {
+    while (at != standard.end() && GradedOrder()(at->factors, term.factors)) ++at;
+    if (at != standard.end() && at->factors == term.factors) term.size = std::abs(at->coefficient);
+  }
+}
 
 class Reader {
  public:
@@ -119,13 +133,13 @@ class Reader {
   }
 
   // What stands for each variable when a term is rewritten; blocks stay themselves.
-  std::vector<Substitution> substitutions() const {
+  std::vector<Substitution> substitutions(Units units) const {
     std::vector<Substitution> all;
     for (std::size_t i = 0; i < problem_.variables.size(); ++i) {
       const Variable& v = problem_.variables[i];
       Substitution s;
       const bool scaled = v.kind == VariableKind::number || v.kind == VariableKind::place;
-      if (scaled && problem_.units == Units::original)
+      if (scaled && units == Units::original)
         s = {.slope = 1.0L / v.scale, .offset = -static_cast<long double>(v.mean) / v.scale};
       s.indicator = v.kind == VariableKind::level || v.kind == VariableKind::missing;
       if (i < exclusive_.size()) s.exclusive = exclusive_[i];
@@ -147,21 +161,23 @@ class Reader {
   }
 
   void read_layer(std::size_t l) {
-    const Expansion expansion(layer_terms(l), substitutions());
+    const std::vector<Term> terms = layer_terms(l);
+    const Expansions expansions{Expansion(terms, substitutions(problem_.units)),
+                                Expansion(terms, substitutions(Units::standardised))};
     std::vector<Block>& blocks = problem_.layers.emplace_back();
     for (Index b = 0; b < a_.layers[l].blocks; ++b) {
       Block block{.name = block_name(l, b), .variable = first_block_[l] + static_cast<std::size_t>(b)};
       for (const HeadKind kind : kHeadKinds)
         for (Index h = 0; h < a_.layers[l].heads(kind); ++h)
           block.heads.push_back(
-              read_head(l, kind, b * a_.layers[l].heads(kind) + h, h, block.name, expansion));
+              read_head(l, kind, b * a_.layers[l].heads(kind) + h, h, block.name, expansions));
       carry(l, b, block);
       blocks.push_back(std::move(block));
     }
   }
 
   Head read_head(std::size_t l, HeadKind kind, Index row, Index number, const std::string& block,
-                 const Expansion& expansion) const {
+                 const Expansions& expansions) const {
     const std::string prefix = fmt::format("layers/{}/{}/", l, letter(kind));
     const TensorInfo& weight = layout_.tensor(prefix + "weight");
     Head head{.name = fmt::format("{}.{}{}", block, letter(kind), number + 1),
@@ -169,8 +185,12 @@ class Reader {
               .activation = a_.activation(kind),
               .lambda = value(layout_.tensor(prefix + "lambda"), row)};
     if (layout_.contains(prefix + "bias")) head.constant = value(layout_.tensor(prefix + "bias"), row);
-    expansion.combine(model_.parameters.data() + weight.offset + row * weight.cols, head.constant,
-                      head.terms);
+    const double* weights = model_.parameters.data() + weight.offset + row * weight.cols;
+    expansions.shown.combine(weights, head.constant, head.terms);
+    double ignored = 0;
+    std::vector<Monomial> standard;
+    expansions.standardised.combine(weights, ignored, standard);
+    set_sizes(standard, head.terms);
     return head;
   }
 

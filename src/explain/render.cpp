@@ -7,24 +7,13 @@
 
 namespace bl::explain {
 
-double term_size(const Problem& problem, const Monomial& term) {
-  double size = std::abs(term.coefficient);
-  if (problem.units == Units::standardised) return size;
-  for (const Factor& factor : term.factors)
-    size *= std::pow(problem.variables[factor.variable].scale, factor.power);
-  return size;
-}
-
-ShownTerms shown_terms(const Problem& problem, const Head& head, const RenderOptions& options) {
+ShownTerms shown_terms(const Head& head, const RenderOptions& options) {
   ShownTerms shown;
   for (const Monomial& term : head.terms) shown.terms.push_back(&term);
-  std::stable_sort(shown.terms.begin(), shown.terms.end(), [&](const Monomial* a, const Monomial* b) {
-    return term_size(problem, *a) > term_size(problem, *b);
-  });
+  std::stable_sort(shown.terms.begin(), shown.terms.end(),
+                   [](const Monomial* a, const Monomial* b) { return a->size > b->size; });
   std::size_t keep = std::min(options.terms, shown.terms.size());
-  while (keep > 0 &&
-         term_size(problem, *shown.terms[keep - 1]) < options.threshold * term_size(problem, *shown.terms[0]))
-    --keep;
+  while (keep > 0 && shown.terms[keep - 1]->size < options.threshold * shown.terms[0]->size) --keep;
   shown.rest = shown.terms.size() - keep;
   shown.terms.resize(keep);
   return shown;

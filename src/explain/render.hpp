@@ -15,16 +15,12 @@ struct RenderOptions {
   std::string block;      // only this block; empty: all
 };
 
-// The size of a term: |coefficient| times one deviation of every factor, so that terms can be compared in
-// either unit. Indicators and blocks count as 1.
-double term_size(const Problem& problem, const Monomial& term);
-
-// The terms to show, the largest first, and how many are not shown.
+// The terms to show, the largest (by Monomial::size) first, and how many are not shown.
 struct ShownTerms {
   std::vector<const Monomial*> terms;
   std::size_t rest = 0;
 };
-ShownTerms shown_terms(const Problem& problem, const Head& head, const RenderOptions& options);
+ShownTerms shown_terms(const Head& head, const RenderOptions& options);
 
 // "RM*MEDV^2".
 std::string factors_text(const Problem& problem, const Monomial& term);

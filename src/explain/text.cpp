@@ -11,7 +11,6 @@ namespace bl::explain {
 namespace {
 
 constexpr std::size_t kWidth = 80;
-constexpr std::size_t kMostBlocks = 8;  // a model of more is shown by its most influential ones
 constexpr std::size_t kProfileTerms = 3;
 constexpr std::size_t kShownReads = 4;      // earlier blocks named per block
 constexpr std::size_t kShownProfiles = 12;  // blocks named per layer
@@ -53,7 +52,7 @@ std::string signed_piece(double coefficient, const std::string& what, bool first
 
 std::vector<std::string> polynomial(const Problem& problem, const Head& head, const RenderOptions& options) {
   std::vector<std::string> pieces;
-  const ShownTerms shown = shown_terms(problem, head, options);
+  const ShownTerms shown = shown_terms(head, options);
   for (const Monomial* term : shown.terms)
     pieces.push_back(signed_piece(term->coefficient, factors_text(problem, *term), pieces.empty()));
   if (head.constant != 0 || pieces.empty()) pieces.push_back(signed_piece(head.constant, "", pieces.empty()));
@@ -164,29 +163,13 @@ std::string hierarchy_text(const Problem& problem, const std::vector<std::vector
   return out;
 }
 
-// The most influential blocks, in the order of the model.
-std::vector<const Block*> leading_blocks(const std::vector<std::vector<BlockProfile>>& layers) {
-  std::vector<const BlockProfile*> all;
-  for (const auto& layer : layers)
-    for (const BlockProfile& profile : layer) all.push_back(&profile);
-  std::stable_sort(all.begin(), all.end(),
-                   [](const BlockProfile* a, const BlockProfile* b) { return a->influence > b->influence; });
-  all.resize(std::min(all.size(), kMostBlocks));
-  std::vector<const Block*> blocks;
-  for (const BlockProfile* profile : all) blocks.push_back(profile->block);
-  std::sort(blocks.begin(), blocks.end(),
-            [](const Block* a, const Block* b) { return a->variable < b->variable; });
-  return blocks;
-}
-
 }  // namespace
 
 std::string render_text(const Problem& problem, const RenderOptions& options) {
   const auto layers = hierarchy(problem, kProfileTerms);
-  std::vector<const Block*> blocks = chosen_blocks(problem, options);
-  const std::size_t count = blocks.size();
+  const std::size_t count = chosen_blocks(problem, options).size();
+  const std::vector<const Block*> blocks = leading_blocks(problem, options);
   const bool whole = options.block.empty();
-  if (count > kMostBlocks) blocks = leading_blocks(layers);
   std::string out;
   out +=
       set_in_lines("",
@@ -205,7 +188,7 @@ std::string render_text(const Problem& problem, const RenderOptions& options) {
   bool rest = false;
   for (const Block* block : blocks) {
     out += "\n" + block_text(problem, *block, options);
-    for (const Head& head : block->heads) rest = rest || shown_terms(problem, head, options).rest > 0;
+    for (const Head& head : block->heads) rest = rest || shown_terms(head, options).rest > 0;
   }
   if (rest) out += "\nR[n] stands for n smaller terms; --terms all prints them.\n";
   return out;

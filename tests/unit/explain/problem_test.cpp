@@ -200,6 +200,24 @@ TEST(Problem, SquaresAreMultipliedOut) {
   EXPECT_NEAR(head.constant, 0.5 + 3 * m * m / (s * s), 1e-13 * m * m / (s * s));
 }
 
+// The same terms lead in both units: sizes are those of the standardised coefficients.
+TEST(Problem, SizesDoNotDependOnUnits) {
+  const Table table = test::example_table(30);
+  const Encoder encoder = test::example_encoder(table, {"y"});
+  const StoredModel model =
+      test::example_model(single_block(test::example_shape(encoder, {"y"}, false), {3}, {}, {}), encoder, 1);
+  const auto original =
+      explain::read_problem(model, {}, explain::Units::original).layers[0][0].heads[0].terms;
+  const auto standard =
+      explain::read_problem(model, {}, explain::Units::standardised).layers[0][0].heads[0].terms;
+  ASSERT_EQ(original.size(), standard.size());
+  for (std::size_t t = 0; t < original.size(); ++t) {
+    EXPECT_EQ(original[t].factors, standard[t].factors);
+    EXPECT_EQ(original[t].size, std::abs(standard[t].coefficient));
+    EXPECT_EQ(standard[t].size, std::abs(standard[t].coefficient));
+  }
+}
+
 TEST(Problem, IndicatorsAreSimplified) {
   const Table table = test::example_table(30);
   const Encoder encoder = test::example_encoder(table, {"label"});

@@ -29,27 +29,29 @@ explain::Problem known_problem() {
   };
   explain::Head u = head("L1.B1.U1", HeadKind::utility, Activation::tanh);
   u.constant = -1.5;
-  u.terms = {{0.25, {{0, 1}}}, {-0.002, {{1, 1}}}, {0.5, {{0, 1}, {2, 1}}}, {-0.125, {{2, 2}}}};
+  u.terms = {{0.25, 0.125, {{0, 1}}},
+             {-0.002, 0.2, {{1, 1}}},
+             {0.5, 2.5, {{0, 1}, {2, 1}}},
+             {-0.125, 12.5, {{2, 2}}}};
   explain::Head c = head("L1.B1.C1", HeadKind::inequality, Activation::relu);
-  c.terms = {{1e-5, {{1, 1}, {2, 1}}}};
+  c.terms = {{1e-5, 0.01, {{1, 1}, {2, 1}}}};
   explain::Head t = head("L1.B2.T1", HeadKind::equality, Activation::abs);
-  t.terms = {{-1, {{2, 1}}}};
+  t.terms = {{-1, 10, {{2, 1}}}};
   p.layers = {
       {{.name = "L1.B1", .variable = 3, .heads = {u, c}}, {.name = "L1.B2", .variable = 4, .heads = {t}}}};
   p.outputs = {{.name = "U", .constant = 0.75, .blocks = {{3, 1.25}, {4, -0.5}}}};
   return p;
 }
 
-TEST(Render, LargestTermsFirstInDeviations) {
+TEST(Render, LargestTermsFirst) {
   const explain::Problem p = known_problem();
   const explain::Head& head = p.layers[0][0].heads[0];
-  // Sizes: rooms 0.125, tax 0.2, rooms*price 2.5, price^2 12.5.
-  auto shown = explain::shown_terms(p, head, {.terms = 2, .threshold = 0, .block = {}});
+  auto shown = explain::shown_terms(head, {.terms = 2, .threshold = 0, .block = {}});
   ASSERT_EQ(shown.terms.size(), 2U);
   EXPECT_EQ(shown.terms[0], &head.terms[3]);
   EXPECT_EQ(shown.terms[1], &head.terms[2]);
   EXPECT_EQ(shown.rest, 2U);
-  shown = explain::shown_terms(p, head, {.terms = 9, .threshold = 0.015, .block = {}});
+  shown = explain::shown_terms(head, {.terms = 9, .threshold = 0.015, .block = {}});
   ASSERT_EQ(shown.terms.size(), 3U);
   EXPECT_EQ(shown.terms[2], &head.terms[1]);
   EXPECT_EQ(shown.rest, 1U);
@@ -141,10 +143,10 @@ TEST(Hierarchy, SharesAndInfluence) {
   explain::Problem p = known_problem();
   p.variables.push_back({.name = "L2.B1", .kind = explain::VariableKind::block});
   explain::Head u{.name = "L2.B1.U1", .kind = HeadKind::utility, .activation = Activation::tanh, .lambda = 2};
-  u.terms = {{0.5, {{3, 1}}}, {-1, {{4, 1}}}};
+  u.terms = {{0.5, 0.5, {{3, 1}}}, {-1, 1, {{4, 1}}}};
   explain::Head c{
       .name = "L2.B1.C1", .kind = HeadKind::inequality, .activation = Activation::relu, .lambda = 1};
-  c.terms = {{-1, {{4, 1}}}};
+  c.terms = {{-1, 1, {{4, 1}}}};
   p.layers.push_back({{.name = "L2.B1", .variable = 5, .heads = {u, c}}});
   p.outputs[0].blocks = {{5, 0.3}};
   const auto layers = explain::hierarchy(p, 2);

@@ -32,14 +32,12 @@ std::optional<std::size_t> term_count(const std::string& text) {
 }
 
 ExplainFormat format_from_name(const std::string& name) {
-  static const std::map<std::string, ExplainFormat> formats = {{"text", ExplainFormat::text},
-                                                               {"json", ExplainFormat::json},
-                                                               {"latex", ExplainFormat::latex},
-                                                               {"markdown", ExplainFormat::markdown},
-                                                               {"dot", ExplainFormat::dot}};
+  static const std::map<std::string, ExplainFormat> formats = {
+      {"text", ExplainFormat::text},         {"json", ExplainFormat::json}, {"latex", ExplainFormat::latex},
+      {"markdown", ExplainFormat::markdown}, {"dot", ExplainFormat::dot},   {"svg", ExplainFormat::svg}};
   const auto found = formats.find(name);
   if (found == formats.end())
-    throw UsageError(fmt::format("--format '{}': expected text, json, latex, markdown or dot", name));
+    throw UsageError(fmt::format("--format '{}': expected text, json, latex, markdown, dot or svg", name));
   return found->second;
 }
 
@@ -76,7 +74,7 @@ void add_explain(CLI::App& app) {
   command->add_option("model", a->model, "Model that bl fit wrote")->required()->option_text("MODEL");
   command->add_option("data", a->data, "Rows for --row, --marginal and --importance")->option_text("FILE");
   command->add_option("--format", a->format, "Form of the problem; json is complete and exact")
-      ->option_text("text|json|latex|markdown|dot");
+      ->option_text("text|json|latex|markdown|dot|svg");
   command
       ->add_option("--units", a->units, "Coefficients for the data's own units or for standardised columns")
       ->option_text("original|standardised");

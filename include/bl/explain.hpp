@@ -15,6 +15,7 @@ enum class ExplainFormat {
   latex,     // a document that compiles
   markdown,  // tables: lambda, terms, constant by U, C, T of each block
   dot,       // Graphviz: the network, or the terms of one block
+  svg,       // picture of one block; options.block names it where there are several
 };
 
 struct ExplainOptions {

@@ -10,6 +10,7 @@
 #include "explain/problem_json.hpp"
 #include "explain/read_problem.hpp"
 #include "explain/render.hpp"
+#include "explain/svg.hpp"
 
 namespace bl {
 
@@ -44,6 +45,8 @@ std::string explain_model(const Model& model, ExplainFormat format, const Explai
       return render_markdown(problem, render);
     case ExplainFormat::dot:
       return render_dot(problem, render);
+    case ExplainFormat::svg:
+      return render_svg(problem, render);
   }
   return {};
 }

@@ -5,8 +5,10 @@
 
 #include <sstream>
 
+#include "bl/errors.hpp"
 #include "example_model.hpp"
 #include "explain/hierarchy.hpp"
+#include "explain/svg.hpp"
 
 namespace bl {
 namespace {
@@ -136,6 +138,25 @@ TEST(Render, DotOfNetworkAndBlock) {
   EXPECT_THAT(block, HasSubstr("\"L1.B1.U1 price\" -- \"L1.B1.U1 price\" [color=\"#b2182b\", penwidth=4.30"));
   EXPECT_THAT(block, HasSubstr("\"L1.B1.U1 rooms\" -- \"L1.B1.U1 term 2\""));
   EXPECT_THAT(block, HasSubstr("\"L1.B1.U1 rooms\" -- \"L1.B1.U1\""));
+}
+
+// Elements by kind of term: 4 shown terms of U1 (linear, linear, interaction, square), C1 one interaction.
+TEST(Render, SvgOfABlock) {
+  const std::string svg =
+      explain::render_svg(known_problem(), {.terms = 5, .threshold = 0, .block = "L1.B1"});
+  const auto count = [&](const std::string& what) {
+    std::size_t n = 0;
+    for (std::size_t at = svg.find(what); at != std::string::npos; at = svg.find(what, at + 1)) ++n;
+    return n;
+  };
+  EXPECT_EQ(count("<g>"), 5U);
+  EXPECT_EQ(count("<g>"), count("</g>"));
+  EXPECT_EQ(count("<line"), 2U + 2U + 2U);  // an interaction is a base line and a line onto it
+  EXPECT_EQ(count("stroke-dasharray"), 2U);
+  EXPECT_EQ(count("<text"), count("</text>"));
+  EXPECT_THAT(svg, HasSubstr("<title>-0.125 price^2</title><circle"));
+  EXPECT_THAT(svg, HasSubstr("L1.B1.C1 &lt;= 0, weight 2"));
+  EXPECT_THROW(explain::render_svg(known_problem(), {}), UsageError);
 }
 
 // Shares by hand: L2.B1 reads two blocks with |lambda w| summed over heads; influence passes down by them.

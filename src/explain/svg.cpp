@@ -19,6 +19,8 @@ constexpr double kNode = 15;      // radius of a variable
 constexpr double kHeadNode = 24;  // radius of the head in the middle
 constexpr double kLabel = 110;    // room for names outside the circle
 constexpr double kWidest = 6;
+constexpr double kFoot = 50;  // room for the legend
+constexpr std::size_t kHeadsPerRow = 3;
 constexpr const char* kPositive = "#2166ac";
 constexpr const char* kNegative = "#b2182b";
 
@@ -45,6 +47,11 @@ std::string escaped(const std::string& text) {
       out += static_cast<unsigned char>(c) < 32 ? ' ' : c;
   }
   return out;
+}
+
+std::string centered(const Point& at, const std::string& text) {
+  return fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='middle'>{}</text>\n", at.x, at.y,
+                     escaped(text));
 }
 
 // The circle must hold its nodes side by side.
@@ -82,11 +89,13 @@ class HeadDrawing {
     const char* relation = head_.kind == HeadKind::utility      ? "max"
                            : head_.kind == HeadKind::inequality ? "<= 0"
                                                                 : "= 0";
-    std::string caption = fmt::format("{} {}, weight {}, constant {}", head_.name, relation,
-                                      number_text(head_.lambda), number_text(head_.constant));
-    if (shown_.rest > 0) caption += fmt::format(", {} smaller terms hidden", shown_.rest);
-    return out + fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='middle'>{}</text>\n", center.x,
-                             center.y + radius_ + kLabel - 20, escaped(caption));
+    const std::string caption = fmt::format("{} {}, weight {}, constant {}", head_.name, relation,
+                                            number_text(head_.lambda), number_text(head_.constant));
+    const double foot = center.y + radius_ + kLabel;
+    out += centered({center.x, foot - 32}, caption);
+    if (shown_.rest > 0)
+      out += centered({center.x, foot - 16}, fmt::format("{} smaller terms hidden", shown_.rest));
+    return out;
   }
 
  private:
@@ -168,30 +177,29 @@ std::string render_svg(const Problem& problem, const RenderOptions& options) {
     throw UsageError("an svg shows one block; name it with --block, for example --block L1.B1");
   const Block& block = *blocks[0];
   std::vector<HeadDrawing> drawings;
-  double width = 0, height = 0;
+  double cell = 0;
   for (const Head& head : block.heads) {
     drawings.emplace_back(problem, block, head, options);
-    width += drawings.back().extent();
-    height = std::max(height, drawings.back().extent());
+    cell = std::max(cell, drawings.back().extent());
   }
-  const double foot = 40;
+  const std::size_t columns = std::min(kHeadsPerRow, drawings.size());
+  const std::size_t rows = (drawings.size() + columns - 1) / columns;
+  const double width = cell * static_cast<double>(columns), height = cell * static_cast<double>(rows) + kFoot;
   std::string out = fmt::format(
       "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {0:.0f} {1:.0f}' width='{0:.0f}' "
       "height='{1:.0f}' "
       "font-family='Helvetica, Arial, sans-serif' font-size='12'>\n<rect width='100%' height='100%' "
       "fill='white'/>\n",
-      width, height + foot);
-  double left = 0;
-  for (const HeadDrawing& drawing : drawings) {
-    out += drawing.draw({left + drawing.extent() / 2, height / 2});
-    left += drawing.extent();
-  }
+      width, height);
+  for (std::size_t h = 0; h < drawings.size(); ++h)
+    out += drawings[h].draw(
+        {cell * (static_cast<double>(h % columns) + 0.5), cell * (static_cast<double>(h / columns) + 0.5)});
   out += fmt::format(
-      "<text x='10' y='{:.0f}'>blue: positive, red: negative; width: size in standardised units; line: "
-      "linear "
-      "term; line onto a line: interaction; loop: power</text>\n",
-      height + foot - 15);
-  return out + "</svg>\n";
+      "<text x='10' y='{:.0f}'>blue: positive, red: negative; width: size in standardised units; ",
+      height - 28);
+  out += fmt::format("orange: response</text>\n<text x='10' y='{:.0f}'>line: linear term; line onto a line: ",
+                     height - 12);
+  return out + "interaction; loop: power</text>\n</svg>\n";
 }
 
 }  // namespace bl::explain

@@ -62,6 +62,22 @@ explain::RowCase row_case(const Model::Impl& model, const Problem& problem, cons
   return one;
 }
 
+// The class of highest utility but for the one of `best`; a class response has two at least.
+explain::RowCase next_best_class(const Model::Impl& model, const Problem& problem, const double* features,
+                                 const explain::RowCase& best) {
+  explain::RowCase next;
+  double highest = -std::numeric_limits<double>::infinity();
+  for (std::int32_t c = 0; c < model.space.classes(); ++c) {
+    explain::RowCase one = row_case(model, problem, features, {{}, c});
+    const double utility = one.evaluation.outputs[one.output];
+    if (one.response == best.response || utility <= highest) continue;
+    highest = utility;
+    next = std::move(one);
+  }
+  next.title = "next best";
+  return next;
+}
+
 bool has_derivative(const Variable& v) {
   return v.kind == VariableKind::number || v.kind == VariableKind::place;
 }
@@ -170,6 +186,10 @@ std::string explain_row(const Model& model, const Data& data, std::size_t row,
   cases.push_back(
       row_case(impl, problem, features.row(0), explain::best_response(impl.utility, features.row(0))));
   cases.back().title = "best";
+  if (cases.size() == 2 && impl.space.values() == 0 && cases[0].response == cases[1].response) {
+    cases[0].title = "observed and best";
+    cases[1] = next_best_class(impl, problem, features.row(0), cases[0]);
+  }
   const explain::RenderOptions render{.terms = 0, .threshold = 0, .block = options.block};
   std::string out = fmt::format("Row {} ({})\n\n", row, table.place(rows[0]));
   out += explain::render_row(problem, explain::leading_blocks(problem, render), cases);

@@ -96,8 +96,8 @@ std::string render_row(const Problem& problem, const std::vector<const Block*>& 
   std::string title = fmt::format("{:<16}", ""), header = fmt::format("{:<16}", "");
   std::string out, total = fmt::format("{:<16}", "utility");
   for (const RowCase& one : cases) {
-    out += fmt::format("{:<9} {}\n", one.title, one.response);
-    title += fmt::format("{:>31}", one.title + std::string(31 > one.title.size() + 20 ? 10 : 0, ' '));
+    out += fmt::format("{}: {}\n", one.title, one.response);
+    title += fmt::format("{:>21} {:<9}", one.title, "");
     header += cells("value", "adds", "");
     total += cells("", number_text(one.evaluation.outputs[one.output]), "");
   }
@@ -107,7 +107,7 @@ std::string render_row(const Problem& problem, const std::vector<const Block*>& 
     for (std::size_t h = 0; h < block->heads.size(); ++h) out += head_line(problem, *block, h, cases);
   }
   return out +
-         "\nA head adds to its block, a block of the last layer (by its weight) to the utility.\n"
+         "\nA head adds to its block, a block of the last layer, weighted, to the utility.\n"
          "binding, met: within 1% of the sum of the formula's absolute terms of zero.\n";
 }
 

@@ -138,9 +138,16 @@ TEST(Row, NamesResponseHeadsAndTotals) {
   const Model model = model_of(class_model(encoder));
   const std::string text = explain_row(model, data_of(table), 3);
   EXPECT_THAT(text, HasSubstr("Row 3 (example.csv:4)"));
-  EXPECT_THAT(text, HasSubstr("observed  label = " + table.column("label").cell_text(2)));
+  EXPECT_THAT(text, HasSubstr(": label = " + table.column("label").cell_text(2)));
   EXPECT_THAT(text, HasSubstr("L2.B1"));
   EXPECT_THAT(text, HasSubstr("C1 <= 0"));
+  // Two different responses are set side by side, whether the best one was observed or not.
+  for (std::size_t row = 1; row <= 20; ++row) {
+    const std::string one = explain_row(model, data_of(table), row);
+    const bool best = one.find("observed and best: label") != std::string::npos;
+    EXPECT_EQ(one.find("next best: label") != std::string::npos, best);
+    EXPECT_EQ(one.find("\nbest: label") == std::string::npos, best);
+  }
   PredictOptions options;
   options.utilities = true;
   const OutputTable predicted = model.predict(data_of(table), Part::all, options);

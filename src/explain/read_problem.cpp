@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "bl/errors.hpp"
 #include "explain/expansion.hpp"
 #include "model/parameters.hpp"
 
@@ -37,6 +38,11 @@ class Reader {
     reserve_block_names();
     feature_variables();
     response_variables();
+    if (static_cast<Index>(problem_.variables.size()) != a_.input.size())
+      throw UsageError(
+          fmt::format("the model reads {} inputs, but its columns and responses make {}; such a model cannot "
+                      "be explained",
+                      a_.input.size(), problem_.variables.size()));
     block_variables();
     for (std::size_t l = 0; l < a_.layers.size(); ++l) read_layer(l);
     read_outputs();

@@ -253,6 +253,15 @@ TEST(Problem, DamagedJsonIsRefused) {
   EXPECT_THROW(explain::problem_from_json(damaged), ModelFileError);
 }
 
+TEST(Problem, InputsOfAnotherKindAreRefused) {
+  const Table table = test::example_table(30);
+  const Encoder encoder = test::example_encoder(table, {"y"});
+  InputShape shape = test::example_shape(encoder, {"y"}, false);
+  shape.values += 1;
+  const StoredModel model = test::example_model(stacked(shape, {2}), encoder, 1);
+  EXPECT_THROW(explain::read_problem(model, {}, explain::Units::original), UsageError);
+}
+
 TEST(Problem, UnknownBlockNamesTheNearest) {
   const auto problem = explain::read_problem(test::small_model(), {}, explain::Units::original);
   EXPECT_EQ(problem.block("L2.B1").name, "L2.B1");

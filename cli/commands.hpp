@@ -9,6 +9,7 @@ void add_fit(CLI::App& app);
 void add_predict(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_inspect(CLI::App& app);
+void add_explain(CLI::App& app);
 void add_sample(CLI::App& app);
 void add_schema(CLI::App& app);
 void add_settings(CLI::App& app);

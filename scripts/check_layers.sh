@@ -16,7 +16,8 @@ declare -A may=(
   [artifact]="base features model objective training"
   [gibbs]="base compute model objective"
   [zoo]="base compute model objective training gibbs"
-  [api]="base compute data metrics features model objective training artifact gibbs zoo"
+  [explain]="base features model gibbs artifact"
+  [api]="base compute data metrics features model objective training artifact gibbs zoo explain"
 )
 
 bad=0

@@ -54,7 +54,6 @@ TEST(EncoderJson, EveryFieldIsChecked) {
       {"/max_levels", 0, "encoder.max_levels"},
       {"/max_levels", 18446744073709551615U, "encoder.max_levels"},
       {"/features", nullptr, "encoder.features: should be a list"},
-      {"/features", nlohmann::json::array(), "encoder.features: should not be empty"},
       {"/features/0/name", "y", "encoder.features[0].name: 'y' is no feature"},
       {"/features/0/name", "none", "encoder.features[0].name: 'none'"},
       {"/features/1/name", "x", "encoder.features[1]: is encoded twice"},

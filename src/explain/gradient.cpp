@@ -1,0 +1,83 @@
+#include "explain/gradient.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bl::explain {
+
+namespace {
+
+double power(double base, int exponent) {
+  double product = 1;
+  for (int k = 0; k < exponent; ++k) product *= base;
+  return product;
+}
+
+// sums += weight times the derivatives of one term.
+void add_term(const Monomial& term, const std::vector<double>& values, double weight,
+              std::vector<double>& sums) {
+  for (const Factor& by : term.factors) {
+    double product = weight * term.coefficient * by.power * power(values[by.variable], by.power - 1);
+    for (const Factor& other : term.factors)
+      if (other.variable != by.variable) product *= power(values[other.variable], other.power);
+    sums[by.variable] += product;
+  }
+}
+
+}  // namespace
+
+double slope(Activation activation, double t) {
+  switch (activation) {
+    case Activation::tanh: {
+      const double value = std::tanh(t);
+      return 1 - value * value;
+    }
+    case Activation::identity:
+      return 1;
+    case Activation::relu:
+      return t > 0 ? 1 : 0;
+    case Activation::softplus:
+      return t >= 0 ? 1 / (1 + std::exp(-t)) : std::exp(t) / (1 + std::exp(t));
+    case Activation::abs:
+      return t > 0 ? 1 : -1;
+    case Activation::square:
+      return 2 * t;
+    case Activation::huber:
+      return std::clamp(t, -1.0, 1.0);
+  }
+  return 1;
+}
+
+std::vector<double> gradient(const Problem& problem, const Evaluation& at, std::size_t output) {
+  std::vector<double> sums(problem.variables.size(), 0);
+  for (const BlockWeight& one : problem.outputs[output].blocks) sums[one.variable] += one.weight;
+  for (std::size_t l = problem.layers.size(); l-- > 0;)
+    for (std::size_t b = 0; b < problem.layers[l].size(); ++b) {
+      const Block& block = problem.layers[l][b];
+      const double d_block = sums[block.variable];
+      for (const BlockWeight& one : block.carried) sums[one.variable] += d_block * one.weight;
+      for (std::size_t h = 0; h < block.heads.size(); ++h) {
+        const Head& head = block.heads[h];
+        const double sign = head.kind == HeadKind::utility ? 1 : -1;
+        const double d_head = d_block * sign * head.lambda * slope(head.activation, at.heads[l][b][h]);
+        if (d_head == 0) continue;
+        for (const Monomial& term : head.terms) add_term(term, at.variables, d_head, sums);
+      }
+    }
+  while (!sums.empty() && problem.variables[sums.size() - 1].kind == VariableKind::block) sums.pop_back();
+  return sums;
+}
+
+std::vector<const Head*> heads_at_kinks(const Problem& problem, const Evaluation& at, double tolerance) {
+  std::vector<const Head*> found;
+  for (std::size_t l = 0; l < problem.layers.size(); ++l)
+    for (std::size_t b = 0; b < problem.layers[l].size(); ++b)
+      for (std::size_t h = 0; h < problem.layers[l][b].heads.size(); ++h) {
+        const Head& head = problem.layers[l][b].heads[h];
+        const bool kinked = head.activation == Activation::relu || head.activation == Activation::abs;
+        if (kinked && std::abs(at.heads[l][b][h]) <= tolerance) found.push_back(&head);
+      }
+  return found;
+}
+
+}  // namespace bl::explain

@@ -1,0 +1,19 @@
+// Derivatives of a problem's outputs by its inputs: marginal utilities.
+#pragma once
+
+#include <vector>
+
+#include "explain/problem.hpp"
+
+namespace bl::explain {
+
+// d output / d input at an evaluated point, in the problem's units. Where an activation has a kink, its slope
+// is the limit from the left, as in training.
+std::vector<double> gradient(const Problem& problem, const Evaluation& at, std::size_t output);
+
+double slope(Activation activation, double head);
+
+// Heads within `tolerance` of a point where the slope of their activation jumps.
+std::vector<const Head*> heads_at_kinks(const Problem& problem, const Evaluation& at, double tolerance);
+
+}  // namespace bl::explain

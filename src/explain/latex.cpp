@@ -1,0 +1,156 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "explain/render.hpp"
+
+namespace bl::explain {
+
+namespace {
+
+constexpr std::size_t kTermsPerLine = 3;
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '\\':
+        out += "\\textbackslash{}";
+        break;
+      case '~':
+        out += "\\textasciitilde{}";
+        break;
+      case '^':
+        out += "\\textasciicircum{}";
+        break;
+      case '_':
+      case '%':
+      case '&':
+      case '#':
+      case '$':
+      case '{':
+      case '}':
+        out += '\\';
+        out += c;
+        break;
+      case '<':
+      case '>':
+        out += fmt::format("\\ensuremath{{{}}}", c);
+        break;
+      default:
+        out += static_cast<unsigned char>(c) < 32 ? ' ' : c;
+    }
+  }
+  return out;
+}
+
+// 1.2e-05 as 1.2 \cdot 10^{-5}.
+std::string number(double value) {
+  const std::string plain = number_text(value);
+  const std::size_t e = plain.find('e');
+  if (e == std::string::npos) return plain;
+  return fmt::format("{} \\cdot 10^{{{}}}", plain.substr(0, e), std::stoi(plain.substr(e + 1)));
+}
+
+std::string factors(const Problem& problem, const Monomial& term) {
+  std::string out;
+  for (const Factor& factor : term.factors) {
+    const Variable& v = problem.variables[factor.variable];
+    out += fmt::format("{}\\text{{{}}}", out.empty() ? "" : "\\,", escaped(v.name));
+    if (factor.power > 1) out += fmt::format("^{{{}}}", factor.power);
+  }
+  return out;
+}
+
+// Terms with their signs, broken into lines that align at their start.
+class Sum {
+ public:
+  void add(double coefficient, const std::string& what) {
+    add_text(coefficient < 0 ? "-" : "+", number(std::abs(coefficient)) + (what.empty() ? "" : "\\," + what));
+  }
+  void add_text(const std::string& sign, const std::string& what) {
+    if (count_ > 0 && count_ % kTermsPerLine == 0) out_ += " \\\\\n  &\\quad ";
+    if (count_ > 0 || sign == "-") out_ += fmt::format(" {} ", sign);
+    out_ += what;
+    ++count_;
+  }
+  bool empty() const { return count_ == 0; }
+  const std::string& text() const { return out_; }
+
+ private:
+  std::string out_;
+  std::size_t count_ = 0;
+};
+
+std::string head_lines(const Problem& problem, const Block& block, const Head& head,
+                       const RenderOptions& options) {
+  Sum sum;
+  const ShownTerms shown = shown_terms(head, options);
+  for (const Monomial* term : shown.terms) sum.add(term->coefficient, factors(problem, *term));
+  if (head.constant != 0 || sum.empty()) sum.add(head.constant, "");
+  if (shown.rest > 0) sum.add_text("+", fmt::format("R_{{{}}}", shown.rest));
+  const std::string number_of_head = head.name.substr(block.name.size() + 2);
+  const std::string name = fmt::format("{}_{{{}}}", letter(head.kind), number_of_head);
+  const std::string weight =
+      fmt::format("\\qquad (\\lambda = {},\\ \\text{{{}}})", number(head.lambda), bl::name(head.activation));
+  switch (head.kind) {
+    case HeadKind::utility:
+      return fmt::format("\\max\\quad {} &= {}{}", name, sum.text(), weight);
+    case HeadKind::inequality:
+      return fmt::format("\\text{{s.t.}}\\quad {} &= {} \\le 0{}", name, sum.text(), weight);
+    case HeadKind::equality:
+      return fmt::format("\\text{{s.t.}}\\quad {} &= {} = 0{}", name, sum.text(), weight);
+  }
+  return {};
+}
+
+std::string block_section(const Problem& problem, const Block& block, const RenderOptions& options) {
+  std::string out = fmt::format("\\subsection*{{Block {}}}\n", escaped(block.name));
+  for (const ReadoutWeight& one : readout_of(problem, block))
+    out += fmt::format("Weight ${}$ in {}: {}.\n", number(one.weight), escaped(one.output),
+                       one.weight < 0 ? "minimised" : "maximised");
+  out += "\\begin{align*}\n";
+  for (std::size_t h = 0; h < block.heads.size(); ++h)
+    out +=
+        head_lines(problem, block, block.heads[h], options) + (h + 1 < block.heads.size() ? " \\\\\n" : "\n");
+  out += "\\end{align*}\n";
+  if (block.carried.empty()) return out;
+  Sum sum;
+  for (const BlockWeight& one : block.carried)
+    sum.add(one.weight, fmt::format("\\text{{{}}}", escaped(problem.variables[one.variable].name)));
+  return out + fmt::format("The block also carries over\n\\begin{{align*}}\n  &\\quad {}\n\\end{{align*}}\n",
+                           sum.text());
+}
+
+std::string readout_section(const Problem& problem) {
+  std::string out = "\\begin{align*}\n";
+  for (std::size_t o = 0; o < problem.outputs.size(); ++o) {
+    Sum sum;
+    for (const BlockWeight& one : problem.outputs[o].blocks)
+      sum.add(one.weight, fmt::format("\\text{{{}}}", escaped(problem.variables[one.variable].name)));
+    if (problem.outputs[o].constant != 0) sum.add(problem.outputs[o].constant, "");
+    out += fmt::format("\\text{{{}}} &= {}{}", escaped(problem.outputs[o].name), sum.text(),
+                       o + 1 < problem.outputs.size() ? " \\\\\n" : "\n");
+  }
+  return out + "\\end{align*}\n";
+}
+
+}  // namespace
+
+std::string render_latex(const Problem& problem, const RenderOptions& options) {
+  std::string out =
+      "\\documentclass{article}\n\\usepackage[utf8]{inputenc}\n\\usepackage[T1]{fontenc}\n"
+      "\\usepackage{amsmath}\n\\allowdisplaybreaks\n\\begin{document}\n";
+  out += fmt::format("\\section*{{The problem behind {}, in {} units}}\n", escaped(problem.response),
+                     problem.units == Units::original ? "the data's own" : "standardised");
+  if (options.block.empty()) out += readout_section(problem);
+  bool rest = false;
+  for (const Block* block : chosen_blocks(problem, options)) {
+    out += block_section(problem, *block, options);
+    for (const Head& head : block->heads) rest = rest || shown_terms(head, options).rest > 0;
+  }
+  if (rest) out += "$R_n$ stands for $n$ smaller terms.\n";
+  return out + "\\end{document}\n";
+}
+
+}  // namespace bl::explain

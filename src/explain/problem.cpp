@@ -1,0 +1,89 @@
+#include "explain/problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.hpp"
+#include "bl/errors.hpp"
+
+namespace bl::explain {
+
+namespace {
+
+double value_of(const Monomial& term, const std::vector<double>& variables) {
+  double product = term.coefficient;
+  for (const Factor& factor : term.factors)
+    for (int k = 0; k < factor.power; ++k) product *= variables[factor.variable];
+  return product;
+}
+
+}  // namespace
+
+const Block& Problem::block(const std::string& name) const {
+  std::vector<std::string> names;
+  for (const auto& layer : layers)
+    for (const Block& block : layer) {
+      if (block.name == name) return block;
+      names.push_back(block.name);
+    }
+  throw UsageError(fmt::format("there is no block {}{}; blocks are called {} to {}", in_quotes(name),
+                               did_you_mean(name, names), names.front(), names.back()));
+}
+
+double activate(Activation activation, double t) {
+  switch (activation) {
+    case Activation::tanh:
+      return std::tanh(t);
+    case Activation::identity:
+      return t;
+    case Activation::relu:
+      return std::max(t, 0.0);
+    case Activation::softplus:
+      return std::max(t, 0.0) + std::log1p(std::exp(-std::abs(t)));
+    case Activation::abs:
+      return std::abs(t);
+    case Activation::square:
+      return t * t;
+    case Activation::huber:
+      return std::abs(t) <= 1 ? 0.5 * t * t : std::abs(t) - 0.5;
+  }
+  return t;
+}
+
+double contribution(const Head& head, double value) {
+  const double sign = head.kind == HeadKind::utility ? 1 : -1;
+  return sign * head.lambda * activate(head.activation, value);
+}
+
+Evaluation evaluate(const Problem& problem, const std::vector<double>& inputs) {
+  Evaluation result;
+  result.variables.resize(problem.variables.size());
+  std::copy(inputs.begin(), inputs.end(), result.variables.begin());
+  for (const auto& layer : problem.layers) {
+    result.heads.emplace_back();
+    for (const Block& block : layer) {
+      double total = 0;
+      for (const BlockWeight& carried : block.carried)
+        total += carried.weight * result.variables[carried.variable];
+      std::vector<double> values;
+      for (const Head& head : block.heads) {
+        double value = head.constant;
+        for (const Monomial& term : head.terms) value += value_of(term, result.variables);
+        total += contribution(head, value);
+        values.push_back(value);
+      }
+      result.variables[block.variable] = total;
+      result.heads.back().push_back(std::move(values));
+    }
+  }
+  for (const Output& output : problem.outputs) {
+    double value = output.constant;
+    for (const BlockWeight& one : output.blocks) value += one.weight * result.variables[one.variable];
+    result.outputs.push_back(value);
+  }
+  return result;
+}
+
+}  // namespace bl::explain

@@ -1,0 +1,197 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "explain/hierarchy.hpp"
+#include "explain/render.hpp"
+
+namespace bl::explain {
+
+namespace {
+
+constexpr std::size_t kWidth = 80;
+constexpr std::size_t kProfileTerms = 3;
+constexpr std::size_t kShownReads = 4;      // earlier blocks named per block
+constexpr std::size_t kShownProfiles = 12;  // blocks named per layer
+
+// Pieces that may not be broken, set in lines of kWidth; later lines are indented.
+std::string set_in_lines(const std::string& start, const std::vector<std::string>& pieces,
+                         std::size_t indent) {
+  std::string out, line = start;
+  bool fresh = true;
+  for (const std::string& piece : pieces) {
+    if (!fresh && line.size() + 1 + piece.size() > kWidth) {
+      out += line + "\n";
+      line = std::string(indent, ' ');
+      fresh = true;
+    }
+    const bool glued = line.empty() || line.back() == ' ' || line.back() == '(';
+    line += (glued ? "" : " ") + piece;
+    fresh = false;
+  }
+  return out + line + "\n";
+}
+
+std::vector<std::string> words(const std::string& text) {
+  std::vector<std::string> all;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t to = std::min(text.find(' ', from), text.size());
+    if (to > from) all.push_back(text.substr(from, to - from));
+    from = to + 1;
+  }
+  return all;
+}
+
+// "0.31 RM*MEDV", "- 0.2 LSTAT": the sign stands apart from the second piece on.
+std::string signed_piece(double coefficient, const std::string& what, bool first) {
+  const std::string number = number_text(std::abs(coefficient)) + (what.empty() ? "" : " " + what);
+  if (first) return (coefficient < 0 ? "-" : "") + number;
+  return (coefficient < 0 ? "- " : "+ ") + number;
+}
+
+std::vector<std::string> polynomial(const Problem& problem, const Head& head, const RenderOptions& options) {
+  std::vector<std::string> pieces;
+  const ShownTerms shown = shown_terms(head, options);
+  for (const Monomial* term : shown.terms)
+    pieces.push_back(signed_piece(term->coefficient, factors_text(problem, *term), pieces.empty()));
+  if (head.constant != 0 || pieces.empty()) pieces.push_back(signed_piece(head.constant, "", pieces.empty()));
+  if (shown.rest > 0) pieces.push_back(fmt::format("+ R[{}]", shown.rest));
+  return pieces;
+}
+
+std::string short_name(const Block& block, const Head& head) {
+  return head.name.substr(block.name.size() + 1);
+}
+
+std::string head_lines(const Problem& problem, const Block& block, std::size_t h,
+                       const RenderOptions& options) {
+  constexpr std::size_t kIndent = 13;
+  const Head& head = block.heads[h];
+  const bool utility = head.kind == HeadKind::utility;
+  const bool first_constraint = !utility && (h == 0 || block.heads[h - 1].kind == HeadKind::utility);
+  std::vector<std::string> pieces = polynomial(problem, head, options);
+  const std::string weight = fmt::format("(weight {}", number_text(head.lambda));
+  if (utility) {
+    const bool plain = head.activation == Activation::identity;
+    if (!plain) {
+      pieces.front() = fmt::format("{}({}", bl::name(head.activation), pieces.front());
+      pieces.back() += ")";
+    }
+    pieces.push_back(weight + ")");
+  } else {
+    pieces.push_back(head.kind == HeadKind::inequality ? "<= 0" : "= 0");
+    pieces.push_back(fmt::format("{}, {})", weight, bl::name(head.activation)));
+  }
+  if (head.lambda < 0) pieces.push_back(utility ? "[minimised]" : "[rewarded: negative weight]");
+  const std::string lead = utility && h == 0 ? "  max  " : first_constraint ? "  s.t. " : "       ";
+  return set_in_lines(fmt::format("{}{:<3} = ", lead, short_name(block, head)), pieces, kIndent);
+}
+
+std::string readout_note(const Problem& problem, const Block& block) {
+  const auto weights = readout_of(problem, block);
+  std::string note;
+  for (const ReadoutWeight& one : weights)
+    note += fmt::format("{}{} {:+.4g} ({})", note.empty() ? "in " : ", ", one.output, one.weight,
+                        one.weight < 0 ? "minimised" : "maximised");
+  return note;
+}
+
+std::string block_text(const Problem& problem, const Block& block, const RenderOptions& options) {
+  std::string out = set_in_lines(block.name, words(readout_note(problem, block)), block.name.size() + 1);
+  for (std::size_t h = 0; h < block.heads.size(); ++h) out += head_lines(problem, block, h, options);
+  if (!block.carried.empty()) {
+    std::vector<std::string> pieces;
+    for (const BlockWeight& one : block.carried)
+      pieces.push_back(signed_piece(one.weight, problem.variables[one.variable].name, pieces.empty()));
+    out += set_in_lines("  plus       ", pieces, 13);
+  }
+  return out;
+}
+
+std::string outputs_text(const Problem& problem) {
+  std::string out;
+  for (const Output& output : problem.outputs) {
+    std::vector<BlockWeight> blocks = output.blocks;
+    std::stable_sort(blocks.begin(), blocks.end(), [](const BlockWeight& a, const BlockWeight& b) {
+      return std::abs(a.weight) > std::abs(b.weight);
+    });
+    std::vector<std::string> pieces;
+    for (const BlockWeight& one : blocks)
+      pieces.push_back(signed_piece(one.weight, problem.variables[one.variable].name, pieces.empty()));
+    if (output.constant != 0) pieces.push_back(signed_piece(output.constant, "", pieces.empty()));
+    out += set_in_lines("  " + output.name + " =", pieces, output.name.size() + 5);
+  }
+  return out;
+}
+
+std::string reads_text(const Problem& problem, const BlockProfile& profile) {
+  std::vector<std::string> pieces;
+  for (std::size_t i = 0; i < std::min(kShownReads, profile.reads.size()); ++i) {
+    const Aggregation& one = profile.reads[i];
+    std::string heads;
+    for (std::size_t h = 0; h < one.head_weights.size(); ++h)
+      heads += fmt::format("{}{} {:+.3g}", heads.empty() ? "" : ", ",
+                           short_name(*profile.block, profile.block->heads[h]), one.head_weights[h]);
+    if (one.carried != 0) heads += fmt::format(", carried {:+.3g}", one.carried);
+    pieces.push_back(fmt::format("{} {:.0f}% ({}){}", problem.variables[one.variable].name, 100 * one.share,
+                                 heads, i + 1 < profile.reads.size() ? "," : ""));
+  }
+  if (profile.reads.size() > kShownReads)
+    pieces.push_back(fmt::format("and {} more", profile.reads.size() - kShownReads));
+  return set_in_lines("      aggregates", pieces, 8);
+}
+
+std::string hierarchy_text(const Problem& problem, const std::vector<std::vector<BlockProfile>>& layers) {
+  std::string out;
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    out += fmt::format("  Layer {}{}\n", l + 1, l == 0 ? " (reads the variables)" : "");
+    std::vector<const BlockProfile*> profiles;
+    for (const BlockProfile& profile : layers[l]) profiles.push_back(&profile);
+    std::stable_sort(profiles.begin(), profiles.end(), [](const BlockProfile* a, const BlockProfile* b) {
+      return a->influence > b->influence;
+    });
+    for (std::size_t i = 0; i < std::min(kShownProfiles, profiles.size()); ++i) {
+      const BlockProfile& profile = *profiles[i];
+      out += set_in_lines(fmt::format("    {} {:.0f}%:", profile.block->name, 100 * profile.influence),
+                          words(profile.dominant), 8);
+      if (!profile.reads.empty()) out += reads_text(problem, profile);
+    }
+    if (profiles.size() > kShownProfiles)
+      out += fmt::format("    and {} more blocks of less influence\n", profiles.size() - kShownProfiles);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string render_text(const Problem& problem, const RenderOptions& options) {
+  const auto layers = hierarchy(problem, kProfileTerms);
+  const std::size_t count = chosen_blocks(problem, options).size();
+  const std::vector<const Block*> blocks = leading_blocks(problem, options);
+  const bool whole = options.block.empty();
+  std::string out;
+  out +=
+      set_in_lines("",
+                   words(fmt::format("The problem behind {}, in {} units", problem.response,
+                                     problem.units == Units::original ? "the data's own" : "standardised")),
+                   2);
+  if (whole && (count > 1 || problem.outputs.size() > 1)) {
+    out += "\nUtility: a weighted sum of blocks\n" + outputs_text(problem);
+    if (count > 1)
+      out +=
+          "\nBlocks, by influence, with the signs of their largest terms\n" + hierarchy_text(problem, layers);
+  }
+  if (blocks.size() < count)
+    out += fmt::format("\nThe {} most influential of {} blocks (--block NAME shows any other)\n",
+                       blocks.size(), count);
+  bool rest = false;
+  for (const Block* block : blocks) {
+    out += "\n" + block_text(problem, *block, options);
+    for (const Head& head : block->heads) rest = rest || shown_terms(head, options).rest > 0;
+  }
+  if (rest) out += "\nR[n] stands for n smaller terms; --terms all prints them.\n";
+  return out;
+}
+
+}  // namespace bl::explain

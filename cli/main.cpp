@@ -49,7 +49,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", library_version());
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
-  for (const auto add : {add_fit, add_predict, add_evaluate, add_inspect, add_sample, add_schema, add_settings, add_demo, add_reproduce})
+  for (const auto add : {add_fit, add_predict, add_evaluate, add_inspect, add_sample, add_schema, add_settings, add_demo, add_reproduce, add_choice})
     add(app);
   try {
     app.parse(argc, argv);

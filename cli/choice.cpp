@@ -161,9 +161,18 @@ void print_elasticities(const ChoiceElasticities& elasticities, const std::strin
   }
 }
 
+void print_slopes(const ChoiceSlopes& slopes, const std::string& attribute) {
+  fmt::print("marginal utility of {:<14}{:>14}{:>22}\n", attribute, "mean", "situations below 0");
+  for (std::size_t j = 0; j < slopes.alternatives.size(); ++j)
+    fmt::print("{:<34}{:>14.6f}{:>21.1f}%\n", slopes.alternatives[j], slopes.mean[j],
+               100 * slopes.negative[j]);
+  fmt::print("\n");
+}
+
 void run_economics(const ChoiceArguments& a, const Settings& reading) {
   const ChoiceModel model = ChoiceModel::load(a.model);
   const Data data = Data::read(a.data, reading);
+  print_slopes(model.slopes(data, a.attribute, a.threads), a.attribute);
   print_elasticities(model.elasticities(data, a.attribute, a.threads), a.attribute);
   if (a.money.empty()) return;
   const ChoiceTradeOff ratio = model.trade_off(data, a.attribute, a.money, a.threads);

@@ -45,6 +45,13 @@ struct ChoiceElasticities {
   std::vector<std::vector<double>> by;
 };
 
+// dV/d(attribute) of each alternative, over the situations where it is available.
+struct ChoiceSlopes {
+  std::vector<std::string> alternatives;
+  std::vector<double> mean;
+  std::vector<double> negative;  // share of situations in which it is below zero
+};
+
 // dV/d(attribute) over dV/d(money), as money per unit of the attribute.
 struct ChoiceTradeOff {
   double value =
@@ -74,6 +81,7 @@ class ChoiceModel {
                  std::size_t threads = 0) const;
   ChoiceElasticities elasticities(const Data& data, const std::string& attribute,
                                   std::size_t threads = 0) const;
+  ChoiceSlopes slopes(const Data& data, const std::string& attribute, std::size_t threads = 0) const;
   ChoiceTradeOff trade_off(const Data& data, const std::string& attribute, const std::string& money,
                            std::size_t threads = 0) const;
 

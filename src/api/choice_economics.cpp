@@ -164,6 +164,33 @@ ChoiceElasticities ChoiceModel::elasticities(const Data& data, const std::string
   return out;
 }
 
+ChoiceSlopes ChoiceModel::slopes(const Data& data, const std::string& attribute, std::size_t threads) const {
+  const auto x = static_cast<Index>(impl_->attribute(attribute));
+  const ChoiceData base = read_part(*impl_, data, Part::all, false);
+  ThreadPool pool(threads);
+  const Matrix<double> gradients = marginal_utilities(*impl_, base, pool);
+  const std::size_t n = base.alternatives.size();
+  ChoiceSlopes out{.alternatives = base.alternatives,
+                   .mean = std::vector<double>(n, 0),
+                   .negative = std::vector<double>(n, 0)};
+  std::vector<double> counts(n, 0);
+  for (std::size_t i = 0; i < base.chosen.size(); ++i) {
+    for (auto j = static_cast<std::size_t>(base.begin[i]); j < static_cast<std::size_t>(base.begin[i + 1]);
+         ++j) {
+      const auto alternative = static_cast<std::size_t>(base.classes[j]);
+      const double slope = gradients(static_cast<Index>(j), x), w = weight_of(base, i);
+      counts[alternative] += w;
+      out.mean[alternative] += w * slope;
+      out.negative[alternative] += slope < 0 ? w : 0;
+    }
+  }
+  for (std::size_t a = 0; a < n; ++a) {
+    out.mean[a] = counts[a] > 0 ? out.mean[a] / counts[a] : kUnknown;
+    out.negative[a] = counts[a] > 0 ? out.negative[a] / counts[a] : kUnknown;
+  }
+  return out;
+}
+
 ChoiceTradeOff ChoiceModel::trade_off(const Data& data, const std::string& attribute,
                                       const std::string& money, std::size_t threads) const {
   const auto x = static_cast<Index>(impl_->attribute(attribute)),

@@ -171,6 +171,11 @@ TEST_F(Choice, EconomicsFollowFromTheLogit) {
   EXPECT_NEAR(elasticities.by[1][0], -beta * x * p, 1e-7);
   EXPECT_NEAR(elasticities.by[0][1], 0, 1e-12);  // b's x is 0
 
+  const ChoiceSlopes slopes = model.slopes(one, "x");
+  EXPECT_NEAR(slopes.mean[0], beta, 1e-7);
+  EXPECT_EQ(slopes.negative[0], 0);
+  EXPECT_NEAR(slopes.mean[1], beta, 1e-7);
+
   const WhatIf changed = model.what_if(one, {.changes = {{"a", "x", "x - 1"}}, .withdrawn = {}}, "");
   const double after = c + beta;
   EXPECT_NEAR(changed.before[0], p, 1e-8);

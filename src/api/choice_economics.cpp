@@ -42,9 +42,12 @@ void apply_change(const ChoiceModel::Impl& model, const ChoiceScenario::Change& 
     if (data.classes[j] == alternative) entries.push_back(static_cast<Index>(j));
   const auto values = Expression::parse(change.expression).evaluate(attribute_table(model, data, entries));
   for (std::size_t k = 0; k < entries.size(); ++k) {
-    if (std::isnan(values[k]))
-      throw DataError(change.expression + " is not a number for some situation, for example that of label " +
-                      in_quotes(data.labels[0]));
+    if (std::isnan(values[k])) {
+      const auto situation =
+          std::upper_bound(data.begin.begin(), data.begin.end(), entries[k]) - data.begin.begin() - 1;
+      throw DataError(change.expression + " is not a number in situation " +
+                      in_quotes(data.labels[static_cast<std::size_t>(situation)]));
+    }
     data.attributes(entries[k], attribute) = values[k];
   }
 }

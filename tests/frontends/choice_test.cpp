@@ -186,6 +186,7 @@ TEST_F(Choice, EconomicsFollowFromTheLogit) {
   const WhatIf withdrawn = model.what_if(one, {.changes = {}, .withdrawn = {"a"}}, "");
   EXPECT_EQ(withdrawn.after[1], 1);
   EXPECT_NEAR(withdrawn.surplus_change, -std::log1p(std::exp(v)), 1e-7);
+  EXPECT_THROW(model.what_if(one, {.changes = {{"a", "x", "1 / (x - x)"}}, .withdrawn = {}}, ""), DataError);
   EXPECT_THROW(model.what_if(one, {.changes = {}, .withdrawn = {"a", "b"}}, ""), UsageError);
 
   // The ratio c / beta with the covariance of the saturated model: var c = v0, cov = -v0, var beta = v0 + v1.

@@ -74,7 +74,8 @@ int run(int argc, char** argv) {
              "Exit codes: 0 done, 2 usage, 3 data, 4 model file, 5 numeric, 130 interrupted\n(the best model is kept).");
   app.set_version_flag("--version", library_version());
   app.require_subcommand(1);
-  for (const auto add : {add_fit, add_predict, add_evaluate, add_inspect, add_explain, add_sample, add_schema, add_settings, add_demo, add_reproduce})
+  for (const auto add : {add_fit, add_predict, add_evaluate, add_inspect, add_explain, add_sample, add_choice, add_schema,
+                         add_settings, add_demo, add_reproduce})
     add(app);
   try {
     app.parse(argc, argv);

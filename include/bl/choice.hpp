@@ -1,0 +1,112 @@
+// Choices among alternatives that carry attributes: learning a utility, predicting, and the economics of it.
+// What the file means is said in a choice schema (TOML, see docs/choice.md).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bl/fit.hpp"
+
+namespace bl {
+
+// A coefficient of a linear utility; errors are NaN where it is held at its bound or not identified.
+struct ChoiceCoefficient {
+  std::string name;
+  double estimate = 0;
+  double standard_error = 0;   // H^-1
+  double robust_error = 0;     // H^-1 B H^-1, B the sum of score products over situations
+  double clustered_error = 0;  // the same with scores summed by person first; NaN without persons
+};
+
+// What may be changed before choices are made again.
+struct ChoiceScenario {
+  struct Change {
+    std::string alternative, attribute;
+    std::string expression;  // over the alternative's own attributes: "cost * 1.1"
+  };
+  std::vector<Change> changes;
+  std::vector<std::string> withdrawn;  // alternatives
+};
+
+struct WhatIf {
+  std::vector<std::string> alternatives;
+  std::vector<double> before, after;  // market shares
+  std::vector<double> diversion;      // share of what all losers lose that each gains; 0 for losers
+  double surplus_change = 0;          // mean change of the log-sum, in units of utility
+  double money_change = 0;  // the same divided by the marginal utility of money; NaN unless asked for
+};
+
+struct ChoiceElasticities {
+  std::vector<std::string> alternatives;
+  // by[j][k]: percent change of the share of j per percent of the attribute of k, over all situations
+  // together.
+  std::vector<std::vector<double>> by;
+};
+
+// dV/d(attribute) of each alternative, over the situations where it is available.
+struct ChoiceSlopes {
+  std::vector<std::string> alternatives;
+  std::vector<double> mean;
+  std::vector<double> negative;  // share of situations in which it is below zero
+};
+
+// dV/d(attribute) over dV/d(money), as money per unit of the attribute.
+struct ChoiceTradeOff {
+  double value =
+      0;  // linear: the ratio of coefficients; network: the median over alternatives and situations
+  double standard_error = 0;                      // delta method, robust covariance; NaN in a network
+  double lower_quartile = 0, upper_quartile = 0;  // network
+};
+
+class ChoiceModel {
+ public:
+  // ModelFileError where the file is damaged or not a choice model.
+  static ChoiceModel load(const std::string& path);
+  void save(const std::string& path) const;
+  std::string describe() const;
+  // Of a linear utility; empty otherwise.
+  const std::vector<ChoiceCoefficient>& coefficients() const;
+
+  // One row per situation: its label, a probability per alternative (0 where not available), the likeliest.
+  OutputTable predict(const Data& data, Part part = Part::all, std::size_t threads = 0) const;
+  // Mean probability of every alternative, and how often it was chosen where that is known.
+  OutputTable market_shares(const Data& data, Part part = Part::all, std::size_t threads = 0) const;
+  // situations, log_likelihood, null_log_likelihood (all available equally likely), rho_square,
+  // cross_entropy, accuracy.
+  std::vector<Metric> evaluate(const Data& data, Part part = Part::all, std::size_t threads = 0) const;
+  // money: the attribute that is a cost; empty: surplus in utility alone.
+  WhatIf what_if(const Data& data, const ChoiceScenario& scenario, const std::string& money = "",
+                 std::size_t threads = 0) const;
+  ChoiceElasticities elasticities(const Data& data, const std::string& attribute,
+                                  std::size_t threads = 0) const;
+  ChoiceSlopes slopes(const Data& data, const std::string& attribute, std::size_t threads = 0) const;
+  ChoiceTradeOff trade_off(const Data& data, const std::string& attribute, const std::string& money,
+                           std::size_t threads = 0) const;
+
+  struct Impl;
+  explicit ChoiceModel(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  const Impl& impl() const { return *impl_; }
+
+ private:
+  std::shared_ptr<const Impl> impl_;
+};
+
+struct ChoiceFitSummary {
+  ChoiceModel model;
+  std::string plan = {};
+  std::vector<std::string> notes = {};
+  std::string stop_cause = {};
+  bool interrupted = false;
+  std::int64_t epochs = 0;
+  double seconds = 0;
+  std::vector<Metric> train = {}, validation = {}, test = {};  // empty where the part is
+};
+
+// The schema file's [settings] first, then those of `settings` that differ from their defaults. A linear
+// utility takes all situations for training unless fractions are given. UsageError, DataError, NumericError.
+ChoiceFitSummary fit_choice(const Data& data, const std::string& schema_path, const Settings& settings,
+                            const FitOptions& options = {});
+
+}  // namespace bl

@@ -1,0 +1,323 @@
+// From a file of choices and its schema to a model: linear utilities by maximum likelihood, networks by the
+// trainer.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <optional>
+
+#include "api/choice_impl.hpp"
+#include "api/choice_linear.hpp"
+#include "api/impl.hpp"
+#include "api/plan.hpp"
+#include "api/table_plan.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "bl/errors.hpp"
+#include "model/join.hpp"
+#include "training/trainer.hpp"
+
+namespace bl {
+
+namespace {
+
+constexpr std::size_t kLargestSchema = 16U << 20;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void refuse_settings(const Settings& s) {
+  const auto refuse = [](bool given, const char* name, const char* instead) {
+    if (given) throw UsageError(fmt::format("{} has no meaning for choices; {}", name, instead));
+  };
+  refuse(!s.target.empty() || !s.ignore.empty() || !s.schema.empty() || !s.id.empty(),
+         "target, ignore, id or schema", "the choice schema says what the columns mean");
+  refuse(!s.weight.empty() || !s.group.empty(), "weight or group", "the choice schema has weight and person");
+  refuse(s.form == "vector", "form = 'vector'", "attributes stand inside a scalar utility");
+  refuse(!s.terms.empty(), "terms", "make an attribute of the product");
+  refuse(s.class_weight != "none", "class_weight", "use a weight");
+  refuse(s.objective != "auto" && s.objective != "likelihood", "objective",
+         "choices are learned by likelihood");
+  refuse(s.split == "stratified", "split = 'stratified'", "use group, random or order");
+}
+
+// Of the training situations' entries; a constant attribute keeps scale 1.
+void standardize(const ChoiceData& data, StoredChoice& model) {
+  const auto n = static_cast<double>(data.attributes.rows());
+  for (Index k = 0; k < data.attributes.cols(); ++k) {
+    double mean = 0, squares = 0;
+    for (Index i = 0; i < data.attributes.rows(); ++i) mean += data.attributes(i, k) / n;
+    for (Index i = 0; i < data.attributes.rows(); ++i)
+      squares += (data.attributes(i, k) - mean) * (data.attributes(i, k) - mean) / n;
+    model.means.push_back(mean);
+    model.scales.push_back(squares > 0 ? std::sqrt(squares) : 1);
+  }
+}
+
+Encoder fit_context(const ChoiceData& training, const ChoiceSchema& schema, const Settings& settings) {
+  RoleOptions roles;
+  for (const std::string& name : schema.nominal) roles.columns[name].type = ColumnType::nominal;
+  const Schema columns = infer_schema(training.context, roles);
+  return Encoder::fit(training.context, columns, encode_options(settings), all_rows(training.context.rows));
+}
+
+// Encoded situations with the storage that an objective views.
+template <class T>
+struct EncodedChoices {
+  const ChoiceData* data;
+  Matrix<T> context, attributes;
+  std::vector<T> weights;
+
+  EncodedChoices(const ChoiceData& choices, const StoredChoice& model)
+      : data(&choices),
+        context(model.encoder.with_unseen(UnseenPolicy::missing)
+                    .encode_features<T>(choices.context, all_rows(choices.context.rows))),
+        attributes(encode_attributes<T>(choices.attributes, model.means, model.scales)),
+        weights(choices.weights.begin(), choices.weights.end()) {}
+
+  DatasetView<T> view() const {
+    DatasetView<T> out;
+    out.rows = data->situations();
+    out.context = context.view();
+    out.weights = weights;
+    out.alternatives = {.begin = data->begin,
+                        .attributes = attributes.view(),
+                        .classes = data->classes,
+                        .available = {},
+                        .chosen = data->chosen};
+    return out;
+  }
+};
+
+struct Parts {
+  ChoiceData train, validation, test;
+};
+
+// Far apart, the first the seed itself.
+std::uint64_t seed_of_member(std::uint64_t seed, Index member) {
+  return seed + static_cast<std::uint64_t>(member) * 0x9E3779B97F4A7C15U;
+}
+
+template <class T>
+void train_network(const Parts& parts, const Settings& s, const FitOptions& options, StoredChoice& model,
+                   ChoiceFitSummary& summary) {
+  const EncodedChoices<T> training(parts.train, model);
+  const Network<T> network(model.architecture);
+  ObjectiveSpec spec;
+  spec.temperature = s.temperature;
+  const Objective<T> objective(network, spec, training.view());
+  std::optional<EncodedChoices<T>> validation;
+  std::optional<Objective<T>> validation_objective;
+  if (parts.validation.situations() > 0) {
+    validation.emplace(parts.validation, model);
+    validation_objective.emplace(network, spec, validation->view());
+  }
+  ThreadPool pool(static_cast<std::size_t>(s.threads));
+  TrainSpec train_spec = plan_training(s, parts.train.situations());
+  const std::uint64_t seed = train_spec.seed;
+  const Index members = plan_members(s, model.architecture);
+  train_spec.time_limit /= static_cast<double>(members);
+  std::vector<std::vector<double>> learned;
+  const double started = now();
+  for (Index member = 0; member < members && !summary.interrupted; ++member) {
+    train_spec.seed = seed_of_member(seed, member);
+    Trainer<T> trainer(objective, validation_objective ? &*validation_objective : nullptr, train_spec, pool);
+    TrainingState<T> state = trainer.start();
+    TrainingHooks<T> hooks;
+    hooks.should_stop = options.should_stop;
+    hooks.on_epoch = [&](const TrainingState<T>& current) {
+      if (!options.on_progress) return;
+      const EpochRecord& record = current.history.back();
+      FitProgress progress{.member = member + 1,
+                           .members = members,
+                           .epoch = current.epoch,
+                           .epochs = train_spec.epochs,
+                           .train_loss = record.train_loss,
+                           .validation_loss = record.validation_loss,
+                           .best = current.best_monitor,
+                           .best_epoch = current.best_epoch,
+                           .seconds = now() - started,
+                           .seconds_left = 0};
+      const double done = static_cast<double>(member) +
+                          static_cast<double>(current.epoch) / static_cast<double>(train_spec.epochs);
+      progress.seconds_left = progress.seconds / done * (static_cast<double>(members) - done);
+      options.on_progress(progress);
+    };
+    const FitReport report = trainer.run(state, hooks);
+    if (report.reason == StopReason::diverged) throw NumericError("training diverged: " + report.cause);
+    learned.emplace_back(state.parameters.begin(), state.parameters.end());
+    summary.interrupted = report.reason == StopReason::interrupted;
+    summary.stop_cause = report.cause;
+    summary.epochs += report.epochs;
+  }
+  model.parameters = learned.size() == 1 ? learned[0] : join_parameters(model.architecture, learned);
+  if (learned.size() > 1)
+    model.architecture = joined_architecture(model.architecture, static_cast<Index>(learned.size()));
+}
+
+// The plan of a fit needs to know how many values and classes stand in the utility, and no more.
+Architecture network_architecture(const Settings& s, const StoredChoice& model, Index train_situations) {
+  ResponseSpace space(model.encoder);
+  space.class_labels = model.alternatives;
+  space.class_name = "alternative";
+  for (std::size_t k = 0; k < model.means.size(); ++k) space.continuous_responses.push_back(k);
+  Settings scalar = s;
+  scalar.form = "scalar";
+  return plan_architecture(scalar, model.encoder, space, train_situations);
+}
+
+void fit_network(const Parts& parts, const ChoiceSchema&, const Settings& s, const FitOptions& options,
+                 StoredChoice& model, ChoiceFitSummary& summary) {
+  standardize(parts.train, model);
+  model.temperature = s.temperature;
+  model.architecture = network_architecture(s, model, parts.train.situations());
+  if (s.precision == "float32")
+    train_network<float>(parts, s, options, model, summary);
+  else
+    train_network<double>(parts, s, options, model, summary);
+}
+
+void fit_linear_model(const Parts& parts, const ChoiceSchema& schema, const Settings& s,
+                      const FitOptions& options, StoredChoice& model, ChoiceFitSummary& summary) {
+  const auto terms = linear_terms(schema, model.alternatives);
+  model.architecture = linear_architecture(terms, parts.train.attributes.cols(),
+                                           static_cast<Index>(model.alternatives.size()));
+  model.means.assign(schema.attributes.size(), 0);
+  model.scales.assign(schema.attributes.size(), 1);
+  const LinearFit fit = fit_linear(terms, parts.train, s, options.should_stop);
+  LinearErrors errors = linear_errors(terms, fit.coefficients, parts.train);
+  const ParameterLayout layout(model.architecture);
+  model.parameters.assign(static_cast<std::size_t>(layout.size()), 1.0);  // lambda
+  const Index weight = layout.tensor("layers/0/U/weight").offset;
+  for (std::size_t k = 0; k < terms.size(); ++k)
+    model.parameters[static_cast<std::size_t>(weight) + k] = errors.coefficients[k].estimate;
+  model.coefficients = std::move(errors.coefficients);
+  model.covariance = std::move(errors.robust_covariance);
+  if (!errors.identified)
+    summary.notes.push_back(
+        "some combination of coefficients does not change the probabilities, so there are no standard "
+        "errors; leave out a constant or an attribute");
+  if (!fit.converged)
+    summary.notes.push_back(
+        "the likelihood was not maximal yet; an attribute may separate the choices perfectly");
+  summary.stop_cause = fit.cause;
+  summary.epochs = fit.iterations;
+}
+
+std::string plan_text(const ChoiceSchema& schema, const StoredChoice& m, const Parts& parts) {
+  std::string names, layers;
+  for (const std::string& name : m.alternatives) names += (names.empty() ? "" : ", ") + name;
+  for (const LayerSpec& layer : m.architecture.layers)
+    layers += (layers.empty() ? "" : ",") + std::to_string(layer.blocks);
+  const std::string kind = schema.linear
+                               ? fmt::format("linear utility, {} coefficients", m.coefficients.size())
+                               : fmt::format("network, layers [{}], {} parameters", layers,
+                                             ParameterLayout(m.architecture).free_count());
+  return fmt::format(
+      "choice    among {}\ncontext   {} columns, encoded as {}\nrows      {} training, {} validation, {} "
+      "test situations\nmodel     {}",
+      names, schema.context.size(), m.encoder.columns().size(), parts.train.situations(),
+      parts.validation.situations(), parts.test.situations(), kind);
+}
+
+nlohmann::json settings_json(const Settings& settings) {
+  nlohmann::json object = nlohmann::json::object();
+  for (const SettingInfo& info : setting_list()) object[std::string(info.name)] = get(settings, info.name);
+  return object;
+}
+
+}  // namespace
+
+Settings merge_settings(const ChoiceSchema& schema, const Settings& given, bool& explicit_fractions) {
+  Settings merged;
+  explicit_fractions = false;
+  for (const auto& [name, value] : schema.settings) {
+    set(merged, name, value);
+    explicit_fractions |= name == "fractions";
+  }
+  for (const SettingInfo& info : setting_list()) {
+    const std::string value = get(given, info.name);
+    if (value == info.default_value) continue;
+    set(merged, info.name, value);
+    explicit_fractions |= info.name == "fractions";
+  }
+  return merged;
+}
+
+std::vector<Index> choice_part(const ChoiceData& data, const Settings& settings, Part part) {
+  if (part == Part::all) return all_rows(data.situations());
+  if (settings.split == "group" && data.persons.empty())
+    throw UsageError("split = 'group' needs a person in the choice schema's [data]");
+  // Situations take the place of rows, persons that of groups.
+  Table situations;
+  Schema schema;
+  situations.rows = data.situations();
+  if (!data.persons.empty()) {
+    situations.columns.push_back({.name = "person",
+                                  .raw = RawType::numeric,
+                                  .numbers = {data.persons.begin(), data.persons.end()},
+                                  .codes = {},
+                                  .levels = {}});
+    schema.columns.push_back({.name = "person",
+                              .role = Role::group,
+                              .type = ColumnType::nominal,
+                              .raw = RawType::numeric,
+                              .levels = {}});
+  }
+  const Split split = plan_split(situations, schema, settings);
+  return part == Part::train ? split.train : part == Part::validation ? split.validation : split.test;
+}
+
+ChoiceFitSummary fit_choice(const Data& data, const std::string& schema_path, const Settings& given,
+                            const FitOptions& options) {
+  const double started = now();
+  const Table& table = data.impl().table;
+  const std::string schema_text = read_whole_file(schema_path, kLargestSchema);
+  const ChoiceSchema schema = read_choice_schema(schema_text, schema_path);
+  bool explicit_fractions = false;
+  Settings settings = merge_settings(schema, given, explicit_fractions);
+  refuse_settings(settings);
+  if (schema.linear && !explicit_fractions) settings.fractions = "1:0:0";
+  const ChoiceData all = read_choices(table, schema, true);
+  const Parts parts{select_situations(all, choice_part(all, settings, Part::train)),
+                    select_situations(all, choice_part(all, settings, Part::validation)),
+                    select_situations(all, choice_part(all, settings, Part::test))};
+  ChoiceFitSummary summary{.model = ChoiceModel(nullptr)};
+  StoredChoice model{.schema_text = schema_text,
+                     .schema_name = schema_path,
+                     .alternatives = all.alternatives,
+                     .architecture = {},
+                     .encoder = fit_context(parts.train, schema, settings),
+                     .means = {},
+                     .scales = {},
+                     .parameters = {},
+                     .temperature = 1,
+                     .coefficients = {},
+                     .covariance = {},
+                     .information = nlohmann::json::object()};
+  (schema.linear ? fit_linear_model : fit_network)(parts, schema, settings, options, model, summary);
+  model.information = {{"settings", settings_json(settings)},
+                       {"digest", table_digest(table)},
+                       {"situations",
+                        {{"train", parts.train.situations()},
+                         {"validation", parts.validation.situations()},
+                         {"test", parts.test.situations()}}},
+                       {"stop_cause", summary.stop_cause},
+                       {"epochs", summary.epochs}};
+  summary.plan = plan_text(schema, model, parts);
+  const auto impl = std::make_shared<const ChoiceModel::Impl>(std::move(model));
+  summary.model = ChoiceModel(impl);
+  ThreadPool pool(static_cast<std::size_t>(settings.threads));
+  const auto metrics = [&](const ChoiceData& part) {
+    return part.situations() == 0 ? std::vector<Metric>()
+                                  : choice_metrics(part, score_choices(*impl, part, pool, Part::train));
+  };
+  summary.train = metrics(parts.train);
+  summary.validation = metrics(parts.validation);
+  summary.test = metrics(parts.test);
+  summary.seconds = now() - started;
+  return summary;
+}
+
+}  // namespace bl

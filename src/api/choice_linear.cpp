@@ -1,0 +1,251 @@
+#include "api/choice_linear.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/text.hpp"
+#include "bl/errors.hpp"
+#include "compute/log_sum_exp.hpp"
+#include "objective/batch.hpp"
+#include "training/lbfgs.hpp"
+
+namespace bl {
+
+namespace {
+
+constexpr double kTolerance =
+    1e-10;  // norm of the gradient of the mean log-likelihood, attributes of deviation 1
+constexpr double kAtBound =
+    1e-5;  // a signed coefficient below this (per deviation of its attribute) is at zero
+constexpr double kSmallestRatio =
+    1e-13;  // of eigenvalues: below, some combination of coefficients is not identified
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+// Standard deviation of each attribute over all entries; 1 for a constant one.
+std::vector<double> attribute_scales(const ChoiceData& data) {
+  std::vector<double> scales;
+  for (Index k = 0; k < data.attributes.cols(); ++k) {
+    const auto n = static_cast<double>(data.attributes.rows());
+    double mean = 0, squares = 0;
+    for (Index i = 0; i < data.attributes.rows(); ++i) mean += data.attributes(i, k) / n;
+    for (Index i = 0; i < data.attributes.rows(); ++i)
+      squares += std::pow(data.attributes(i, k) - mean, 2) / n;
+    scales.push_back(squares > 0 ? std::sqrt(squares) : 1);
+  }
+  return scales;
+}
+
+double term_scale(const LinearTerm& term, const std::vector<double>& scales) {
+  return term.attribute < 0 ? 1 : scales[static_cast<std::size_t>(term.attribute)];
+}
+
+std::int32_t find_index(const std::string& name, const std::vector<std::string>& names) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end())
+    throw UsageError("choice schema: there is no alternative " + in_quotes(name) + " among " +
+                     quoted_list(names) + did_you_mean(name, names));
+  return static_cast<std::int32_t>(found - names.begin());
+}
+
+}  // namespace
+
+std::vector<LinearTerm> linear_terms(const ChoiceSchema& schema,
+                                     const std::vector<std::string>& alternatives) {
+  const LinearUtility& utility = schema.utility;
+  std::vector<LinearTerm> terms;
+  if (utility.constants) {
+    const std::int32_t reference =
+        utility.reference.empty() ? 0 : find_index(utility.reference, alternatives);
+    for (std::int32_t a = 0; a < static_cast<std::int32_t>(alternatives.size()); ++a)
+      if (a != reference)
+        terms.push_back({"constant[" + alternatives[static_cast<std::size_t>(a)] + "]", -1, a, 0});
+  }
+  for (const LinearUtility::Coefficient& one : utility.coefficients) {
+    const auto attribute = std::find(schema.attributes.begin(), schema.attributes.end(), one.attribute) -
+                           schema.attributes.begin();
+    const bool generic = one.alternative.empty();
+    terms.push_back({generic ? one.attribute : one.attribute + "[" + one.alternative + "]",
+                     static_cast<std::int32_t>(attribute),
+                     generic ? -1 : find_index(one.alternative, alternatives), one.sign});
+  }
+  if (terms.empty())
+    throw UsageError("choice schema: the linear utility has neither attributes nor constants");
+  return terms;
+}
+
+Architecture linear_architecture(const std::vector<LinearTerm>& terms, Index attributes, Index alternatives) {
+  Architecture a;
+  a.input = {.context = 0, .values = attributes, .classes = alternatives};
+  a.basis = {.kind = BasisKind::listed, .extra = {}, .response_only = true};
+  for (const LinearTerm& term : terms) {
+    Term factors;
+    if (term.attribute >= 0) factors.push_back(term.attribute);
+    if (term.alternative >= 0) factors.push_back(static_cast<std::int32_t>(attributes) + term.alternative);
+    a.basis.extra.push_back(factors);
+  }
+  a.layers = {LayerSpec{.blocks = 1, .degrees = {{{1}, {}, {}}}}};
+  a.activations[0] = Activation::identity;
+  a.lambda = Sign::free;  // held at 1
+  a.readout.present = false;
+  validate(a);
+  return a;
+}
+
+LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& data, const Settings& settings,
+                     const std::function<bool()>& should_stop) {
+  const std::vector<double> scales = attribute_scales(data);
+  const Matrix<double> attributes =
+      encode_attributes<double>(data.attributes, std::vector<double>(scales.size(), 0), scales);
+  const Network<double> network(
+      linear_architecture(terms, attributes.cols(), static_cast<Index>(data.alternatives.size())));
+  DatasetView<double> view;
+  view.rows = data.situations();
+  view.weights = data.weights;
+  view.alternatives = {.begin = data.begin,
+                       .attributes = attributes.view(),
+                       .classes = data.classes,
+                       .available = {},
+                       .chosen = data.chosen};
+  const Objective<double> objective(network, ObjectiveSpec{}, view);
+  ThreadPool pool(static_cast<std::size_t>(settings.threads));
+  BatchEvaluator<double> evaluator(objective, pool);
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(view.rows));
+  std::iota(rows.begin(), rows.end(), 0);
+  const double total = data.weights.empty() ? static_cast<double>(rows.size())
+                                            : std::accumulate(data.weights.begin(), data.weights.end(), 0.0);
+  if (!(total > 0)) throw DataError("the weights sum to zero; there is nothing to learn from");
+  const auto weight_at = static_cast<std::size_t>(network.layout().tensor("layers/0/U/weight").offset);
+  const auto lambda_at = static_cast<std::size_t>(network.layout().tensor("layers/0/U/lambda").offset);
+  std::vector<double> raw(static_cast<std::size_t>(network.layout().size())), raw_gradient(raw.size());
+  const auto place = [&](std::span<const double> point) {
+    raw[lambda_at] = 1;
+    for (std::size_t k = 0; k < terms.size(); ++k)
+      raw[weight_at + k] = terms[k].sign == 0 ? point[k] : terms[k].sign * softplus(point[k]);
+  };
+  const DifferentiableFunction<double> function = [&](std::span<const double> point,
+                                                      std::span<double> gradient) {
+    place(point);
+    const LossSum sum = evaluator.evaluate(raw, rows, Noise{RandomStream(0, Purpose::score_noise), 0, {}},
+                                           1 / total, raw_gradient);
+    for (std::size_t k = 0; k < terms.size(); ++k)
+      gradient[k] =
+          raw_gradient[weight_at + k] * (terms[k].sign == 0 ? 1 : terms[k].sign / (1 + std::exp(-point[k])));
+    return sum.loss / total;
+  };
+  std::vector<double> point(terms.size(), 0.0);
+  const Lbfgs<double> optimizer;
+  LbfgsState<double> state;
+  LinearFit fit;
+  const std::int64_t most = settings.epochs > 0 ? settings.epochs : 2000;
+  const auto gradient_norm = [&] {
+    return std::sqrt(
+        std::inner_product(state.gradient.begin(), state.gradient.end(), state.gradient.begin(), 0.0));
+  };
+  while (!fit.converged) {
+    const LbfgsStatus status = optimizer.iterate(function, point, state);
+    if (status == LbfgsStatus::not_finite)
+      throw NumericError("the log-likelihood is not finite; scale the attributes");
+    fit.converged = gradient_norm() < kTolerance || status == LbfgsStatus::no_descent;
+    ++fit.iterations;
+    if (fit.iterations == most || (should_stop && should_stop())) break;
+  }
+  fit.cause = fmt::format("{} after {} iterations, gradient norm {:.1e}",
+                          fit.converged ? "converged" : "stopped before it converged", fit.iterations,
+                          gradient_norm());
+  place(point);
+  for (std::size_t k = 0; k < terms.size(); ++k)
+    fit.coefficients.push_back(raw[weight_at + k] / term_scale(terms[k], scales));
+  return fit;
+}
+
+namespace {
+
+// Information matrix and score products of the situations, for terms with the given scales divided out.
+struct InformationSums {
+  Eigen::MatrixXd hessian, scores, clustered;
+};
+
+InformationSums information(const std::vector<LinearTerm>& terms, const std::vector<double>& coefficients,
+                            const ChoiceData& data) {
+  const auto size = static_cast<Index>(terms.size());
+  InformationSums sums{Eigen::MatrixXd::Zero(size, size), Eigen::MatrixXd::Zero(size, size),
+                       Eigen::MatrixXd::Zero(size, size)};
+  const Index persons =
+      data.persons.empty() ? 0 : *std::max_element(data.persons.begin(), data.persons.end()) + 1;
+  Eigen::MatrixXd by_person = Eigen::MatrixXd::Zero(size, persons);
+  Eigen::VectorXd mean(size), score(size);
+  for (std::size_t i = 0; i < data.chosen.size(); ++i) {
+    const auto begin = static_cast<std::size_t>(data.begin[i]);
+    const auto count = static_cast<Index>(data.size(static_cast<Index>(i)));
+    Eigen::MatrixXd z(size, count);
+    std::vector<double> utility(static_cast<std::size_t>(count), 0.0);
+    for (Index j = 0; j < count; ++j)
+      for (Index k = 0; k < size; ++k) {
+        z(k, j) = terms[static_cast<std::size_t>(k)].value(data, begin + static_cast<std::size_t>(j));
+        utility[static_cast<std::size_t>(j)] += coefficients[static_cast<std::size_t>(k)] * z(k, j);
+      }
+    const double sum = log_sum_exp<double>(utility);
+    mean.setZero();
+    for (Index j = 0; j < count; ++j) mean += std::exp(utility[static_cast<std::size_t>(j)] - sum) * z.col(j);
+    const double w = data.weights.empty() ? 1 : data.weights[i];
+    for (Index j = 0; j < count; ++j) {
+      const Eigen::VectorXd difference = z.col(j) - mean;
+      sums.hessian +=
+          w * std::exp(utility[static_cast<std::size_t>(j)] - sum) * difference * difference.transpose();
+    }
+    score = w * (z.col(data.chosen[i]) - mean);
+    sums.scores += score * score.transpose();
+    if (persons > 0) by_person.col(data.persons[i]) += score;
+  }
+  if (persons > 0) sums.clustered = by_person * by_person.transpose();
+  return sums;
+}
+
+}  // namespace
+
+LinearErrors linear_errors(const std::vector<LinearTerm>& terms, const std::vector<double>& coefficients,
+                           const ChoiceData& data) {
+  const std::vector<double> scales = attribute_scales(data);
+  std::vector<Index> inside;  // terms that are not held at zero by their sign
+  LinearErrors out;
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    const bool bound =
+        terms[k].sign != 0 && std::abs(coefficients[k]) * term_scale(terms[k], scales) < kAtBound;
+    out.coefficients.push_back({terms[k].name, bound ? 0 : coefficients[k], kUnknown, kUnknown, kUnknown});
+    if (!bound) inside.push_back(static_cast<Index>(k));
+  }
+  const InformationSums sums = information(terms, coefficients, data);
+  const Eigen::MatrixXd hessian = sums.hessian(inside, inside);
+  out.robust_covariance.assign(terms.size() * terms.size(), kUnknown);
+  // Judged with a unit diagonal, so that the units of the attributes do not matter.
+  const Eigen::VectorXd scale = hessian.diagonal().cwiseSqrt().cwiseInverse();
+  const Eigen::MatrixXd unit = scale.asDiagonal() * hessian * scale.asDiagonal();
+  const Eigen::VectorXd eigenvalues =
+      inside.empty() || !unit.allFinite()
+          ? Eigen::VectorXd()
+          : Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(unit).eigenvalues();
+  out.identified = inside.empty() || (eigenvalues.size() > 0 &&
+                                      eigenvalues(0) > kSmallestRatio * eigenvalues(eigenvalues.size() - 1));
+  if (!out.identified || inside.empty()) return out;
+  const Eigen::MatrixXd inverse = scale.asDiagonal() * unit.inverse() * scale.asDiagonal();
+  const Eigen::MatrixXd robust = inverse * sums.scores(inside, inside) * inverse;
+  const Eigen::MatrixXd clustered = inverse * sums.clustered(inside, inside) * inverse;
+  for (std::size_t a = 0; a < inside.size(); ++a) {
+    const auto row = static_cast<Index>(a);
+    ChoiceCoefficient& one = out.coefficients[static_cast<std::size_t>(inside[a])];
+    one.standard_error = std::sqrt(inverse(row, row));
+    one.robust_error = std::sqrt(robust(row, row));
+    if (!data.persons.empty()) one.clustered_error = std::sqrt(clustered(row, row));
+    for (std::size_t b = 0; b < inside.size(); ++b)
+      out.robust_covariance[static_cast<std::size_t>(inside[a]) * terms.size() +
+                            static_cast<std::size_t>(inside[b])] = robust(row, static_cast<Index>(b));
+  }
+  return out;
+}
+
+}  // namespace bl

@@ -1,0 +1,133 @@
+// Utilities, probabilities and marginal utilities of all alternatives, in tasks of whole situations.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "api/choice_impl.hpp"
+#include "compute/log_sum_exp.hpp"
+
+namespace bl {
+
+namespace {
+
+constexpr Index kSituationsPerTask = 256;
+
+// One task's situations as points of the network.
+struct TaskPoints {
+  std::vector<std::int32_t> begin;
+  Index first_entry = 0;
+  Points<double> points;
+
+  TaskPoints(const ChoiceData& data, MatrixView<const double> context, MatrixView<const double> attributes,
+             Index from, Index count) {
+    first_entry = static_cast<Index>(data.begin[static_cast<std::size_t>(from)]);
+    for (Index i = 0; i <= count; ++i)
+      begin.push_back(
+          static_cast<std::int32_t>(data.begin[static_cast<std::size_t>(from + i)] - first_entry));
+    const Index entries = begin.back();
+    points = {
+        .context = context.row_range(from, count),
+        .begin = begin,
+        .values = attributes.row_range(first_entry, entries),
+        .classes = std::span(data.classes)
+                       .subspan(static_cast<std::size_t>(first_entry), static_cast<std::size_t>(entries))};
+  }
+};
+
+using TaskAction = std::function<void(Index from, Index count, const TaskPoints&, NetworkWorkspace<double>&)>;
+
+void for_each_task(const ChoiceModel::Impl& model, const ChoiceData& data, ThreadPool& pool, Part part,
+                   const TaskAction& action) {
+  const StoredChoice& m = model.stored;
+  const Matrix<double> attributes = encode_attributes<double>(data.attributes, m.means, m.scales);
+  const Encoder encoder = part == Part::all ? m.encoder : m.encoder.with_unseen(UnseenPolicy::missing);
+  const Matrix<double> context = encoder.encode_features<double>(data.context, all_rows(data.context.rows));
+  const Index tasks = (data.situations() + kSituationsPerTask - 1) / kSituationsPerTask;
+  pool.run(static_cast<std::size_t>(tasks), [&](std::size_t task) {
+    const Index from = static_cast<Index>(task) * kSituationsPerTask;
+    const Index count = std::min(kSituationsPerTask, data.situations() - from);
+    const TaskPoints at(data, context.view(), attributes.view(), from, count);
+    NetworkWorkspace<double> workspace;
+    model.network.forward(model.prepared, at.points, workspace);
+    action(from, count, at, workspace);
+  });
+}
+
+}  // namespace
+
+template <class T>
+Matrix<T> encode_attributes(const Matrix<double>& raw, const std::vector<double>& means,
+                            const std::vector<double>& scales) {
+  Matrix<T> out(raw.rows(), raw.cols());
+  for (Index i = 0; i < raw.rows(); ++i)
+    for (Index k = 0; k < raw.cols(); ++k)
+      out(i, k) = static_cast<T>((raw(i, k) - means[static_cast<std::size_t>(k)]) /
+                                 scales[static_cast<std::size_t>(k)]);
+  return out;
+}
+template Matrix<float> encode_attributes(const Matrix<double>&, const std::vector<double>&,
+                                         const std::vector<double>&);
+template Matrix<double> encode_attributes(const Matrix<double>&, const std::vector<double>&,
+                                          const std::vector<double>&);
+
+ChoiceScores score_choices(const ChoiceModel::Impl& model, const ChoiceData& data, ThreadPool& pool,
+                           Part part) {
+  ChoiceScores scores;
+  scores.utility.resize(data.classes.size());
+  scores.probability.resize(data.classes.size());
+  scores.log_sum.resize(static_cast<std::size_t>(data.situations()));
+  for_each_task(
+      model, data, pool, part,
+      [&](Index from, Index count, const TaskPoints& at, NetworkWorkspace<double>& ws) {
+        for (Index i = 0; i < count; ++i) {
+          const auto begin = static_cast<std::size_t>(data.begin[static_cast<std::size_t>(from + i)]);
+          const auto end = static_cast<std::size_t>(data.begin[static_cast<std::size_t>(from + i) + 1]);
+          for (std::size_t j = begin; j < end; ++j)
+            scores.utility[j] =
+                ws.scores(static_cast<Index>(j) - at.first_entry, 0) / model.stored.temperature;
+          const double sum = log_sum_exp<double>(std::span(scores.utility).subspan(begin, end - begin));
+          scores.log_sum[static_cast<std::size_t>(from + i)] = sum;
+          for (std::size_t j = begin; j < end; ++j) scores.probability[j] = std::exp(scores.utility[j] - sum);
+        }
+      });
+  return scores;
+}
+
+Matrix<double> marginal_utilities(const ChoiceModel::Impl& model, const ChoiceData& data, ThreadPool& pool) {
+  Matrix<double> out(data.attributes.rows(), data.attributes.cols());
+  for_each_task(
+      model, data, pool, Part::all, [&](Index, Index, const TaskPoints& at, NetworkWorkspace<double>& ws) {
+        Matrix<double> ones(at.points.count(), 1);
+        std::fill(ones.flat().begin(), ones.flat().end(), 1 / model.stored.temperature);
+        const MatrixView<double> gradient = out.view().row_range(at.first_entry, at.points.count());
+        model.network.value_gradient(model.prepared, at.points, std::as_const(ones).view(), ws, gradient);
+        for (Index i = 0; i < gradient.rows; ++i)
+          for (Index k = 0; k < gradient.cols; ++k)
+            gradient(i, k) /= model.stored.scales[static_cast<std::size_t>(k)];
+      });
+  return out;
+}
+
+std::vector<Metric> choice_metrics(const ChoiceData& data, const ChoiceScores& scores) {
+  double weight = 0, log_likelihood = 0, null = 0, hits = 0;
+  for (std::size_t i = 0; i < data.chosen.size(); ++i) {
+    const auto begin = static_cast<std::size_t>(data.begin[i]),
+               end = static_cast<std::size_t>(data.begin[i + 1]);
+    const std::size_t chosen = begin + static_cast<std::size_t>(data.chosen[i]);
+    const double w = data.weights.empty() ? 1 : data.weights[i];
+    weight += w;
+    log_likelihood += w * (scores.utility[chosen] - scores.log_sum[i]);
+    null -= w * std::log(static_cast<double>(end - begin));
+    const auto best = std::max_element(scores.probability.begin() + static_cast<std::ptrdiff_t>(begin),
+                                       scores.probability.begin() + static_cast<std::ptrdiff_t>(end));
+    hits += static_cast<std::size_t>(best - scores.probability.begin()) == chosen ? w : 0;
+  }
+  return {{"situations", static_cast<double>(data.situations())},
+          {"log_likelihood", log_likelihood},
+          {"null_log_likelihood", null},
+          {"rho_square", null == 0 ? 0 : 1 - log_likelihood / null},
+          {"cross_entropy", -log_likelihood / weight},
+          {"accuracy", hits / weight}};
+}
+
+}  // namespace bl

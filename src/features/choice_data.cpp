@@ -1,0 +1,156 @@
+#include "features/choice_data.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.hpp"
+#include "bl/errors.hpp"
+#include "features/choice_source.hpp"
+
+namespace bl {
+
+CellCodes::CellCodes(const Column& column, const std::vector<std::string>& names)
+    : column_(&column), fixed_(true) {
+  for (const std::string& name : names) codes_.emplace(name, next_++);
+}
+
+std::int32_t CellCodes::operator()(Index row) {
+  if (column_->missing(row)) return kMissingCode;
+  const auto i = static_cast<std::size_t>(row);
+  const bool text = column_->raw == RawType::text;
+  constexpr std::int32_t kNotSeen = -2;
+  if (text && levels_.empty()) levels_.assign(column_->levels.size(), kNotSeen);
+  std::int32_t& code = text ? levels_[static_cast<std::size_t>(column_->codes[i])]
+                            : numbers_.try_emplace(column_->numbers[i], kNotSeen).first->second;
+  if (code != kNotSeen) return code;
+  if (!fixed_) return code = next_++;
+  const auto found = codes_.find(column_->cell_text(row));
+  return code = found == codes_.end() ? kMissingCode : found->second;
+}
+
+ChoiceSource::ChoiceSource(const Table& source_table, const ChoiceSchema& source_schema)
+    : table(&source_table), schema(&source_schema) {
+  for (const auto& [name, expression] : schema->derived) {
+    Column column;
+    column.name = name;
+    column.numbers = evaluate(expression);
+    derived.push_back(std::move(column));
+  }
+  if (schema->filter) {
+    rows = rows_where(*schema->filter, *table, derived);
+  } else {
+    for (Index row = 0; row < table->rows; ++row) rows.push_back(row);
+  }
+  if (rows.empty())
+    throw DataError(table->source + ": no rows are left" +
+                    (schema->filter ? " by the filter " + schema->filter->text() : ""));
+}
+
+const Column& ChoiceSource::column(const std::string& name) const {
+  for (const Column& one : derived)
+    if (one.name == name) return one;
+  return table->column(name);
+}
+
+bool ChoiceSource::has_column(const std::string& name) const {
+  return table->find(name) != nullptr ||
+         std::any_of(derived.begin(), derived.end(), [&](const Column& one) { return one.name == name; });
+}
+
+void ChoiceSource::fail(Index row, const std::string& message) const {
+  throw DataError(table->place(row) + ": " + message);
+}
+
+namespace {
+
+Column gather(const Column& column, const std::vector<Index>& rows) {
+  Column out;
+  out.name = column.name;
+  out.raw = column.raw;
+  out.levels = column.levels;
+  for (const Index row : rows) {
+    const auto i = static_cast<std::size_t>(row);
+    if (column.raw == RawType::numeric)
+      out.numbers.push_back(column.numbers[i]);
+    else
+      out.codes.push_back(column.codes[i]);
+  }
+  return out;
+}
+
+Table gather(const Table& table, const std::vector<const Column*>& columns, const std::vector<Index>& rows) {
+  Table out;
+  out.source = table.source;
+  out.rows = static_cast<Index>(rows.size());
+  for (const Index row : rows) out.lines.append(table.lines[row]);
+  for (const Column* column : columns) out.columns.push_back(gather(*column, rows));
+  return out;
+}
+
+std::vector<double> read_weights(const ChoiceSource& source, const Expression& expression,
+                                 const std::vector<Index>& rows) {
+  const std::vector<double> all = source.evaluate(expression);
+  std::vector<double> weights;
+  for (const Index row : rows) {
+    weights.push_back(all[static_cast<std::size_t>(row)]);
+    if (!(weights.back() >= 0))
+      source.fail(row, "the weight " + expression.text() + " is " +
+                           (std::isnan(weights.back()) ? "missing" : format_number(weights.back())) +
+                           "; it must not be negative");
+  }
+  return weights;
+}
+
+}  // namespace
+
+bool ChoiceData::choices_known() const {
+  return std::find(chosen.begin(), chosen.end(), kUnknownChoice) == chosen.end();
+}
+
+ChoiceData read_choices(const Table& table, const ChoiceSchema& schema, bool need_choice) {
+  const ChoiceSource source(table, schema);
+  std::vector<Index> first_rows;
+  ChoiceData data = schema.wide ? read_wide_choices(source, need_choice, first_rows)
+                                : read_long_choices(source, need_choice, first_rows);
+  if (schema.weight) data.weights = read_weights(source, *schema.weight, first_rows);
+  if (!schema.person.empty() && (need_choice || source.has_column(schema.person))) {
+    CellCodes codes(source.column(schema.person));
+    for (const Index row : first_rows) {
+      data.persons.push_back(codes(row));
+      if (data.persons.back() == kMissingCode)
+        source.fail(row, "the person " + in_quotes(schema.person) + " is missing");
+    }
+  }
+  std::vector<const Column*> context;
+  for (const std::string& name : schema.context) context.push_back(&source.column(name));
+  data.context = gather(table, context, first_rows);
+  return data;
+}
+
+ChoiceData select_situations(const ChoiceData& data, const std::vector<Index>& situations) {
+  ChoiceData out;
+  out.alternatives = data.alternatives;
+  out.begin.push_back(0);
+  std::int64_t entries = 0;
+  for (const Index situation : situations) entries += data.size(situation);
+  out.attributes.resize(static_cast<Index>(entries), data.attributes.cols());
+  Index at = 0;
+  for (const Index situation : situations) {
+    const auto i = static_cast<std::size_t>(situation);
+    for (std::int64_t j = data.begin[i]; j < data.begin[i + 1]; ++j, ++at) {
+      std::copy_n(data.attributes.row(static_cast<Index>(j)), data.attributes.cols(), out.attributes.row(at));
+      out.classes.push_back(data.classes[static_cast<std::size_t>(j)]);
+    }
+    out.begin.push_back(at);
+    out.chosen.push_back(data.chosen[i]);
+    out.labels.push_back(data.labels[i]);
+    if (!data.weights.empty()) out.weights.push_back(data.weights[i]);
+    if (!data.persons.empty()) out.persons.push_back(data.persons[i]);
+  }
+  std::vector<const Column*> columns;
+  for (const Column& column : data.context.columns) columns.push_back(&column);
+  out.context = gather(data.context, columns, situations);
+  return out;
+}
+
+}  // namespace bl

@@ -1,0 +1,44 @@
+// Choices as a model reads them: ragged sets of available alternatives, one after the other, and one row of
+// context per situation. What is not available is not there, so nothing is padded.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "data/table.hpp"
+#include "features/choice_schema.hpp"
+
+namespace bl {
+
+inline constexpr std::int32_t kUnknownChoice = -1;
+
+struct ChoiceData {
+  std::vector<std::string> alternatives;  // names; classes are indices into them
+  std::vector<std::int64_t> begin;        // situations + 1
+  Matrix<double> attributes;              // entries x attributes
+  std::vector<std::int32_t> classes;      // entries
+  std::vector<std::int32_t> chosen;       // situations: position in the own set, or kUnknownChoice
+  std::vector<double> weights;            // situations; empty: all 1
+  std::vector<std::int32_t> persons;      // situations: code from 0; empty without a person column
+  std::vector<std::string> labels;        // situations: long: the situation's id, wide: the line of the file
+  Table context;                          // one row per situation, the schema's context columns
+
+  Index situations() const { return static_cast<Index>(begin.size()) - 1; }
+  std::int64_t size(Index situation) const {
+    const auto i = static_cast<std::size_t>(situation);
+    return begin[i + 1] - begin[i];
+  }
+  bool choices_known() const;
+};
+
+// The situations in these rows of the table that the filter keeps. DataError naming the line for a choice
+// that is not among the alternatives or not available, for none or two chosen, an unknown or repeated
+// alternative, an empty set and a missing value. Where the file has no column of choices they are unknown,
+// unless `need_choice`.
+ChoiceData read_choices(const Table& table, const ChoiceSchema& schema, bool need_choice);
+
+// The given situations alone, in this order.
+ChoiceData select_situations(const ChoiceData& data, const std::vector<Index>& situations);
+
+}  // namespace bl

@@ -1,0 +1,52 @@
+// What reading wide and long files of choices has in common. Used by choice_data.cpp, choice_wide.cpp and
+// choice_long.cpp alone.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "features/choice_data.hpp"
+
+namespace bl {
+
+// Cells of a column as dense codes: 0, 1, ... for the names given, or in order of first appearance.
+class CellCodes {
+ public:
+  explicit CellCodes(const Column& column) : column_(&column) {}
+  // Only these names have codes.
+  CellCodes(const Column& column, const std::vector<std::string>& names);
+  // kMissingCode for a cell that is missing, or whose name has no code.
+  std::int32_t operator()(Index row);
+  std::int32_t count() const { return next_; }
+
+ private:
+  const Column* column_;
+  bool fixed_ = false;
+  std::int32_t next_ = 0;
+  std::unordered_map<std::string, std::int32_t> codes_;
+  std::unordered_map<double, std::int32_t> numbers_;
+  std::vector<std::int32_t> levels_;  // text columns: code per level
+};
+
+struct ChoiceSource {
+  const Table* table;
+  const ChoiceSchema* schema;
+  std::vector<Column> derived;
+  std::vector<Index> rows;  // kept by the filter
+
+  ChoiceSource(const Table& table, const ChoiceSchema& schema);
+  const Column& column(const std::string& name) const;
+  bool has_column(const std::string& name) const;
+  std::vector<double> evaluate(const Expression& expression) const {
+    return expression.evaluate(*table, derived);
+  }
+  [[noreturn]] void fail(Index row, const std::string& message) const;
+};
+
+// Fills everything but weights, persons and context; first_rows receives one table row per situation.
+ChoiceData read_wide_choices(const ChoiceSource& source, bool need_choice, std::vector<Index>& first_rows);
+ChoiceData read_long_choices(const ChoiceSource& source, bool need_choice, std::vector<Index>& first_rows);
+
+}  // namespace bl

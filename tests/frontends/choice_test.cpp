@@ -1,0 +1,301 @@
+// Choice models through the public interface, against answers that can be written down.
+#include "bl/choice.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "bl/errors.hpp"
+
+namespace bl {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Choice : public ::testing::Test {
+ protected:
+  Choice() : folder_(std::filesystem::temp_directory_path() / ("choice_test_" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(folder_);
+  }
+  ~Choice() override {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  std::string file(const std::string& name, const std::string& text) const {
+    const std::string path = (folder_ / name).string();
+    std::ofstream(path) << text;
+    return path;
+  }
+  Data data(const std::string& csv) const { return Data::read(file("data.csv", csv), Settings{}); }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+double metric(const std::vector<Metric>& metrics, const std::string& name) {
+  for (const Metric& one : metrics)
+    if (one.name == name) return one.value;
+  ADD_FAILURE() << "no metric " << name;
+  return 0;
+}
+
+double logit(double p) {
+  return std::log(p / (1 - p));
+}
+
+// Where a's attribute x is 0, 30 of 80 choose a; where it is 1, 45 of 60 do. b's is 0. So V_a - V_b takes two
+// values that two coefficients fit exactly: logit(3/8) and logit(3/4).
+constexpr double kN0 = 80, kP0 = 30.0 / 80, kN1 = 60, kP1 = 45.0 / 60;
+
+std::string two_by_two() {
+  std::string csv = "y,x,id\n";
+  const auto add = [&](const char* y, int x, int count) {
+    for (int i = 0; i < count; ++i)
+      csv += std::string(y) + "," + std::to_string(x) + "," + std::to_string(i % 20) + "\n";
+  };
+  add("a", 0, 30);
+  add("b", 0, 50);
+  add("a", 1, 45);
+  add("b", 1, 15);
+  return csv;
+}
+
+std::string two_by_two_schema(const std::string& utility) {
+  return "[data]\nchoice = \"y\"\n[[alternatives]]\nname = \"a\"\nattributes = { one = \"1\", x = \"x\" }\n"
+         "[[alternatives]]\nname = \"b\"\n[utility]\n" +
+         utility;
+}
+
+TEST_F(Choice, SaturatedLogitHasItsClosedForm) {
+  const auto schema = file("s.toml", two_by_two_schema("generic = [\"x\"]\nreference = \"b\"\n"));
+  const ChoiceFitSummary fit = fit_choice(data(two_by_two()), schema, Settings{});
+  const auto& coefficients = fit.model.coefficients();
+  ASSERT_EQ(coefficients.size(), 2U);
+  EXPECT_EQ(coefficients[0].name, "constant[a]");
+  EXPECT_NEAR(coefficients[0].estimate, logit(kP0), 1e-8);
+  EXPECT_NEAR(coefficients[1].estimate, logit(kP1) - logit(kP0), 1e-8);
+  const double v0 = 1 / (kN0 * kP0 * (1 - kP0)), v1 = 1 / (kN1 * kP1 * (1 - kP1));
+  EXPECT_NEAR(coefficients[0].standard_error, std::sqrt(v0), 1e-8);
+  EXPECT_NEAR(coefficients[1].standard_error, std::sqrt(v0 + v1), 1e-8);
+  // In a saturated model the score products sum to the information.
+  EXPECT_NEAR(coefficients[1].robust_error, std::sqrt(v0 + v1), 1e-8);
+  EXPECT_TRUE(std::isnan(coefficients[1].clustered_error));
+  const double expected =
+      30 * std::log(kP0) + 50 * std::log(1 - kP0) + 45 * std::log(kP1) + 15 * std::log(1 - kP1);
+  EXPECT_NEAR(metric(fit.train, "log_likelihood"), expected, 1e-8);
+  EXPECT_NEAR(metric(fit.train, "null_log_likelihood"), 140 * std::log(0.5), 1e-8);
+  EXPECT_NEAR(metric(fit.train, "rho_square"), 1 - expected / (140 * std::log(0.5)), 1e-9);
+  EXPECT_NEAR(metric(fit.train, "accuracy"), 95.0 / 140, 1e-12);
+}
+
+TEST_F(Choice, WeightsCountAsRepetitions) {
+  const std::string weighted = "y,x,w\na,0,30\nb,0,50\na,1,45\nb,1,15\n";
+  const std::string schema = two_by_two_schema("generic = [\"x\"]\nreference = \"b\"\n");
+  const ChoiceFitSummary fit =
+      fit_choice(data(weighted), file("s.toml", "[data]\nweight = \"w\"\n" + schema.substr(7)), Settings{});
+  EXPECT_NEAR(fit.model.coefficients()[1].estimate, logit(kP1) - logit(kP0), 1e-8);
+}
+
+TEST_F(Choice, ScoresOfAPersonAreSummedForClusteredErrors) {
+  // Every situation twice, by the same person: clustered variances are twice the classical ones of the
+  // doubled data.
+  std::string csv = "y,x,id\n";
+  int person = 0;
+  const auto add = [&](const char* y, int x, int count) {
+    for (int i = 0; i < count; ++i, ++person)
+      for (int copy = 0; copy < 2; ++copy)
+        csv += std::string(y) + "," + std::to_string(x) + "," + std::to_string(person) + "\n";
+  };
+  add("a", 0, 30);
+  add("b", 0, 50);
+  add("a", 1, 45);
+  add("b", 1, 15);
+  const std::string schema = two_by_two_schema("generic = [\"x\"]\n");
+  const ChoiceFitSummary fit =
+      fit_choice(data(csv), file("s.toml", "[data]\nperson = \"id\"\n" + schema.substr(7)), Settings{});
+  for (const ChoiceCoefficient& one : fit.model.coefficients())
+    EXPECT_NEAR(one.clustered_error, std::sqrt(2) * one.standard_error, 1e-8);
+}
+
+TEST_F(Choice, ASignThatTheDataContradictHoldsTheCoefficientAtZero) {
+  const auto schema = file(
+      "s.toml", two_by_two_schema("generic = [\"x\"]\nreference = \"b\"\nsigns = { x = \"negative\" }\n"));
+  const ChoiceFitSummary fit = fit_choice(data(two_by_two()), schema, Settings{});
+  EXPECT_EQ(fit.model.coefficients()[1].estimate, 0);
+  EXPECT_TRUE(std::isnan(fit.model.coefficients()[1].standard_error));
+  EXPECT_NEAR(fit.model.coefficients()[0].estimate, logit(75.0 / 140),
+              1e-4);  // the bound is approached, not reached
+  const auto agreeing = file(
+      "p.toml", two_by_two_schema("generic = [\"x\"]\nreference = \"b\"\nsigns = { x = \"positive\" }\n"));
+  EXPECT_NEAR(fit_choice(data(two_by_two()), agreeing, Settings{}).model.coefficients()[1].estimate,
+              logit(kP1) - logit(kP0), 1e-7);
+}
+
+TEST_F(Choice, ConstantsOfThreeAlternativesAreLogRatiosOfShares) {
+  std::string csv = "trip,alt,y\n";
+  int trip = 0;
+  const auto add = [&](const char* chosen, int count) {
+    for (int i = 0; i < count; ++i, ++trip)
+      for (const char* one : {"bus", "car"})
+        csv += std::to_string(trip) + "," + one + "," + (std::string(one) == chosen ? "1" : "0") + "\n";
+  };
+  add("bus", 20);
+  add("car", 50);
+  add("none", 30);
+  const auto schema = file("s.toml",
+                           "[data]\nlayout = \"long\"\nsituation = \"trip\"\nalternative = \"alt\"\nchosen = "
+                           "\"y\"\noutside = \"none\"\n[attributes]\n");
+  const ChoiceFitSummary fit = fit_choice(data(csv), schema, Settings{});
+  ASSERT_EQ(fit.model.coefficients().size(), 2U);  // the outside option is the reference: utility 0
+  EXPECT_NEAR(fit.model.coefficients()[0].estimate, std::log(20.0 / 30), 1e-8);
+  EXPECT_NEAR(fit.model.coefficients()[1].estimate, std::log(50.0 / 30), 1e-8);
+  const OutputTable shares = fit.model.market_shares(data(csv));
+  EXPECT_NEAR(shares.columns[1].numbers[2], 0.3, 1e-9);
+  EXPECT_EQ(shares.columns[2].numbers[1], 0.5);
+}
+
+TEST_F(Choice, EconomicsFollowFromTheLogit) {
+  const auto schema = file("s.toml", two_by_two_schema("constants = false\n"));
+  const ChoiceModel model = fit_choice(data(two_by_two()), schema, Settings{}).model;
+  const double c = logit(kP0), beta = logit(kP1) - logit(kP0), x = 2, v = c + beta * x,
+               p = 1 / (1 + std::exp(-v));
+  const Data one = data("y,x\na,2\n");
+  const ChoiceElasticities elasticities = model.elasticities(one, "x");
+  EXPECT_NEAR(elasticities.by[0][0], beta * x * (1 - p), 1e-7);
+  EXPECT_NEAR(elasticities.by[1][0], -beta * x * p, 1e-7);
+  EXPECT_NEAR(elasticities.by[0][1], 0, 1e-12);  // b's x is 0
+
+  const ChoiceSlopes slopes = model.slopes(one, "x");
+  EXPECT_NEAR(slopes.mean[0], beta, 1e-7);
+  EXPECT_EQ(slopes.negative[0], 0);
+  EXPECT_NEAR(slopes.mean[1], beta, 1e-7);
+
+  const WhatIf changed = model.what_if(one, {.changes = {{"a", "x", "x - 1"}}, .withdrawn = {}}, "");
+  const double after = c + beta;
+  EXPECT_NEAR(changed.before[0], p, 1e-8);
+  EXPECT_NEAR(changed.after[0], 1 / (1 + std::exp(-after)), 1e-8);
+  EXPECT_NEAR(changed.surplus_change, std::log1p(std::exp(after)) - std::log1p(std::exp(v)), 1e-7);
+  EXPECT_NEAR(changed.diversion[1], 1, 1e-12);
+
+  const WhatIf withdrawn = model.what_if(one, {.changes = {}, .withdrawn = {"a"}}, "");
+  EXPECT_EQ(withdrawn.after[1], 1);
+  EXPECT_NEAR(withdrawn.surplus_change, -std::log1p(std::exp(v)), 1e-7);
+  EXPECT_THROW(model.what_if(one, {.changes = {{"a", "x", "1 / (x - x)"}}, .withdrawn = {}}, ""), DataError);
+  EXPECT_THROW(model.what_if(one, {.changes = {}, .withdrawn = {"a", "b"}}, ""), UsageError);
+
+  // The ratio c / beta with the covariance of the saturated model: var c = v0, cov = -v0, var beta = v0 + v1.
+  const ChoiceTradeOff ratio = model.trade_off(one, "one", "x");
+  const double v0 = 1 / (kN0 * kP0 * (1 - kP0)), v1 = 1 / (kN1 * kP1 * (1 - kP1)), r = c / beta;
+  EXPECT_NEAR(ratio.value, r, 1e-7);
+  EXPECT_NEAR(ratio.standard_error, std::sqrt(v0 + 2 * r * v0 + r * r * (v0 + v1)) / std::abs(beta), 1e-7);
+}
+
+TEST_F(Choice, CollinearAttributesAreFittedWithANote) {
+  const std::string schema = two_by_two_schema("generic = [\"one\", \"x\"]\nreference = \"b\"\n");
+  const ChoiceFitSummary fit = fit_choice(data(two_by_two()), file("s.toml", schema), Settings{});
+  ASSERT_EQ(fit.notes.size(), 1U);
+  EXPECT_THAT(fit.notes[0], HasSubstr("no standard errors"));
+}
+
+// Those with kind 1 like x, the others dislike it: no linear utility of x can tell, a network with context
+// can.
+std::string taste_data() {
+  std::string csv = "y,xa,xb,kind,id\n";
+  for (int i = 0; i < 400; ++i) {
+    const int kind = i % 2, xa = (i / 2) % 5, xb = (i / 10) % 5;
+    const bool a = xa == xb ? (i / 50) % 2 == 0 : (xa > xb) == (kind == 1);
+    csv += std::string(a ? "a" : "b") + "," + std::to_string(xa) + "," + std::to_string(xb) + "," +
+           std::to_string(kind) + "," + std::to_string(i / 4) + "\n";
+  }
+  return csv;
+}
+
+constexpr const char* kNetwork =
+    "[data]\nchoice = \"y\"\nperson = \"id\"\n[attributes]\nx = \"x{}\"\n[[alternatives]]\nname = "
+    "\"a\"\n[[alternatives]]\nname = \"b\"\n"
+    "[utility]\nform = \"network\"\ncontext = [\"kind\"]\n[settings]\nlayers = \"8\"\nepochs = 60\nmembers = "
+    "2\n";
+
+TEST_F(Choice, NetworkLearnsTastesOfTheDecisionMaker) {
+  const Data table = data(taste_data());
+  const ChoiceFitSummary fit = fit_choice(table, file("s.toml", kNetwork), Settings{});
+  EXPECT_LT(metric(fit.test, "cross_entropy"),
+            0.35);  // ln 2 = 0.693 where tastes are not seen; at best 0.2 ln 2 = 0.139
+  EXPECT_EQ(
+      metric(fit.train, "situations") + metric(fit.validation, "situations") + metric(fit.test, "situations"),
+      400);
+  const OutputTable rows = fit.model.predict(table);
+  ASSERT_EQ(rows.rows, 400U);
+  for (std::size_t i = 0; i < rows.rows; ++i)
+    EXPECT_NEAR(rows.columns[1].numbers[i] + rows.columns[2].numbers[i], 1, 1e-12);
+  EXPECT_EQ(metric(fit.model.evaluate(table, Part::test), "log_likelihood"),
+            metric(fit.test, "log_likelihood"));
+}
+
+TEST_F(Choice, FilesGiveTheSameModelForAnyNumberOfThreads) {
+  const Data table = data(taste_data());
+  Settings one_thread, three_threads;
+  one_thread.threads = 1;
+  three_threads.threads = 3;
+  const auto schema = file("s.toml", kNetwork);
+  const ChoiceModel first = fit_choice(table, schema, one_thread).model;
+  const auto path = file("model.bl", "");
+  fit_choice(table, schema, three_threads).model.save(path);
+  const ChoiceModel second = ChoiceModel::load(path);
+  const OutputTable a = first.predict(table, Part::all, 1), b = second.predict(table, Part::all, 2);
+  EXPECT_EQ(a.columns[1].numbers, b.columns[1].numbers);
+  EXPECT_EQ(metric(second.evaluate(table, Part::validation), "situations"),
+            metric(first.evaluate(table, Part::validation), "situations"));
+}
+
+TEST_F(Choice, OtherFilesAreRefusedInWords) {
+  const auto path = file("broken.bl", "no model");
+  EXPECT_THROW(ChoiceModel::load(path), ModelFileError);
+  const auto schema = file("s.toml", two_by_two_schema("generic = [\"x\"]\n"));
+  const ChoiceModel model = fit_choice(data(two_by_two()), schema, Settings{}).model;
+  model.save(path);
+  EXPECT_THROW(Model::load(path), ModelFileError);  // a choice model is not a table's model
+  EXPECT_EQ(ChoiceModel::load(path).describe(), model.describe());
+  EXPECT_THROW(model.evaluate(data("y,x\na,2\n"), Part::test), DataError);
+  Settings settings;
+  settings.target = "y";
+  EXPECT_THROW(fit_choice(data(two_by_two()), schema, settings), UsageError);
+}
+
+// The published four-parameter logit. The published estimates are those of an optimizer that stopped up
+// to 1.3e-6 before the maximum; the exact ones are from Newton's method in Python (numpy, gradient below
+// 1e-13). Runs where the environment variable BL_DATA names a folder that holds swissmetro.dat.
+TEST_F(Choice, SwissmetroIsReproduced) {
+  const char* folder = std::getenv("BL_DATA");
+  const std::string path = folder == nullptr ? "" : std::string(folder) + "/swissmetro.dat";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "set BL_DATA to a folder with swissmetro.dat";
+  const auto schema =
+      std::filesystem::path(BL_TEST_DATA).parent_path().parent_path() / "examples/swissmetro_mnl.toml";
+  const ChoiceFitSummary fit = fit_choice(Data::read(path, Settings{}), schema.string(), Settings{});
+  EXPECT_EQ(metric(fit.train, "situations"), 6768);
+  EXPECT_NEAR(metric(fit.train, "log_likelihood"), -5331.252, 5e-4);
+  EXPECT_NEAR(metric(fit.train, "null_log_likelihood"), -6964.663, 5e-4);
+  const std::vector<ChoiceCoefficient> published = {{"constant[train]", -0.701187, 0.054874, 0.082562, 0},
+                                                    {"constant[car]", -0.154633, 0.043235, 0.058163, 0},
+                                                    {"time", -1.277859, 0.056883, 0.104254, 0},
+                                                    {"cost", -1.083790, 0.051830, 0.068225, 0}};
+  const std::vector<double> exact = {-0.7011867125, -0.1546324225, -1.2778602549, -1.0837906515};
+  ASSERT_EQ(fit.model.coefficients().size(), published.size());
+  for (std::size_t k = 0; k < published.size(); ++k) {
+    const ChoiceCoefficient& one = fit.model.coefficients()[k];
+    EXPECT_EQ(one.name, published[k].name);
+    EXPECT_NEAR(one.estimate, exact[k], 5e-9);
+    EXPECT_NEAR(one.estimate, published[k].estimate, 2e-6);
+    EXPECT_NEAR(one.standard_error, published[k].standard_error, 1e-6);
+    EXPECT_NEAR(one.robust_error, published[k].robust_error, 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace bl

@@ -26,8 +26,11 @@ std::string head_title(const DemoLine& line) {
 
 void print_text(const DemoReport& r) {
   fmt::print("{}\n\n", wrapped(fmt::format("A known problem ({}): {}", r.name, r.description), 0));
-  fmt::print("{}\n\n", wrapped(fmt::format("{} rows were made from it, {} more held out; learned in {}, {} of {} starts agree.",
-                                           r.training_rows, r.held_out_rows, duration(r.seconds), r.agreeing_starts, r.starts), 0));
+  fmt::print("{}\n\n",
+             wrapped(fmt::format(
+                         "{} rows were made from it, {} more held out; learned in {}, {} of {} starts agree.",
+                         r.training_rows, r.held_out_rows, duration(r.seconds), r.agreeing_starts, r.starts),
+                     0));
   fmt::print("{:<34} {:>10} {:>10} {:>12}\n", "the problem", "true", "learned", "std. error");
   for (const DemoLine& line : r.lines) {
     fmt::print("{}\n", head_title(line));
@@ -41,12 +44,21 @@ void print_text(const DemoReport& r) {
   for (const DemoExample& example : r.examples) {
     fmt::print("  {}\n", example.situation);
     for (std::size_t j = 0; j < example.alternatives.size(); ++j)
-      fmt::print("    {:<46.46} {:>8.3f} {:>8.3f}\n", example.alternatives[j], example.true_probabilities[j], example.learned_probabilities[j]);
+      fmt::print("    {:<46.46} {:>8.3f} {:>8.3f}\n", example.alternatives[j], example.true_probabilities[j],
+                 example.learned_probabilities[j]);
   }
-  fmt::print("\n{}\n", wrapped(fmt::format("Log-likelihood per held-out row: truth {:.4f}, learned {:.4f}, knowing nothing {:.4f}.",
-                                         r.true_log_likelihood, r.learned_log_likelihood, r.null_log_likelihood), 0));
-  fmt::print("{}\n", wrapped(fmt::format("Learned and true probabilities differ by {:.4f} in total variation (0 equal, 1 disjoint).",
-                                       r.total_variation), 0));
+  fmt::print(
+      "\n{}\n",
+      wrapped(fmt::format(
+                  "Log-likelihood per held-out row: truth {:.4f}, learned {:.4f}, knowing nothing {:.4f}.",
+                  r.true_log_likelihood, r.learned_log_likelihood, r.null_log_likelihood),
+              0));
+  fmt::print(
+      "{}\n",
+      wrapped(fmt::format(
+                  "Learned and true probabilities differ by {:.4f} in total variation (0 equal, 1 disjoint).",
+                  r.total_variation),
+              0));
 }
 
 void print_json(const DemoReport& r) {
@@ -54,7 +66,10 @@ void print_json(const DemoReport& r) {
   for (const DemoLine& line : r.lines) {
     nlohmann::ordered_json coefficients = nlohmann::ordered_json::array();
     for (const DemoCoefficient& c : line.coefficients)
-      coefficients.push_back({{"term", c.term}, {"true", c.truth}, {"learned", c.learned}, {"standard_error", c.standard_error}});
+      coefficients.push_back({{"term", c.term},
+                              {"true", c.truth},
+                              {"learned", c.learned},
+                              {"standard_error", c.standard_error}});
     lines.push_back({{"head", line.head}, {"activation", line.activation}, {"coefficients", coefficients}});
   }
   const nlohmann::ordered_json out = {{"problem", r.name},
@@ -73,16 +88,22 @@ void print_json(const DemoReport& r) {
 }  // namespace
 
 void add_demo(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("demo", "Make data from a known problem, learn it, print both side by side");
+  CLI::App* command =
+      app.add_subcommand("demo", "Make data from a known problem, learn it, print both side by side");
   auto a = std::make_shared<DemoArguments>();
-  command->add_option("--seed", a->seed, "Decides the data and the starting values")->option_text("[1]")->check(seed_range());
-  command->add_option("--threads", a->threads, "Threads; 0: one per processor")->option_text("[0]")->check(thread_range());
+  command->add_option("--seed", a->seed, "Decides the data and the starting values")
+      ->option_text("[1]")
+      ->check(seed_range());
+  command->add_option("--threads", a->threads, "Threads; 0: one per processor")
+      ->option_text("[0]")
+      ->check(thread_range());
   command->add_flag("--json", a->json, "Print as JSON");
   command->footer("Example:\n  bl demo --seed 7");
   command->callback([a] {
     const DemoReport report = [&] {
       ProgressLine line(a->json);
-      return run_demo(a->seed, a->threads, [&](double seconds, const std::string& text) { line.show(seconds, text); });
+      return run_demo(a->seed, a->threads,
+                      [&](double seconds, const std::string& text) { line.show(seconds, text); });
     }();
     if (a->json)
       print_json(report);

@@ -23,7 +23,8 @@ void run_evaluate(const EvaluateArguments& a, const Settings& reading) {
   const std::size_t rows = model.part_rows(data, part);
   const auto metrics = model.evaluate(data, part, a.options);
   if (!a.json) {
-    fmt::print("{}", metrics_text(fmt::format("{} ({} rows)", a.part == "all" ? "all rows" : a.part, rows), metrics));
+    fmt::print("{}", metrics_text(fmt::format("{} ({} rows)", a.part == "all" ? "all rows" : a.part, rows),
+                                  metrics));
     return;
   }
   nlohmann::ordered_json out = {{"rows", rows}};
@@ -34,13 +35,18 @@ void run_evaluate(const EvaluateArguments& a, const Settings& reading) {
 }  // namespace
 
 void add_evaluate(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("evaluate", "How well a model predicts rows whose response is known");
+  CLI::App* command =
+      app.add_subcommand("evaluate", "How well a model predicts rows whose response is known");
   auto a = std::make_shared<EvaluateArguments>();
   command->add_option("model", a->model, "Model that bl fit wrote")->required()->option_text("MODEL");
   command->add_option("data", a->data, "Rows with their responses")->required()->option_text("FILE");
-  command->add_option("--part", a->part, "Only these rows of the file the model was fitted on")->option_text("all|train|validation|test");
-  command->add_option("--temperature", a->options.temperature, "Another temperature than the trained one")->option_text("TAU");
-  command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")->option_text("N")->check(thread_range());
+  command->add_option("--part", a->part, "Only these rows of the file the model was fitted on")
+      ->option_text("all|train|validation|test");
+  command->add_option("--temperature", a->options.temperature, "Another temperature than the trained one")
+      ->option_text("TAU");
+  command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
+      ->option_text("N")
+      ->check(thread_range());
   command->add_flag("--json", a->json, "Print as JSON");
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer("Example:\n  bl evaluate model.bl data.csv --part test");

@@ -42,33 +42,37 @@ void print_columns(const Data& data) {
     else
       fmt::print("  {:<26.26} text, {} levels{}\n", c.name, c.distinct, missing);
   }
-  if (columns.size() > kMost) fmt::print("  ... and {} more (bl schema lists them all)\n", columns.size() - kMost);
+  if (columns.size() > kMost)
+    fmt::print("  ... and {} more (bl schema lists them all)\n", columns.size() - kMost);
 }
 
 void print_summary(const FitSummary& s, const std::string& output) {
   constexpr std::size_t kLabel = 10;
   fmt::print("{}\n", wrapped(s.plan, kLabel));
   for (const std::string& note : s.notes) fmt::print("{}\n", wrapped("note      " + note, kLabel));
-  fmt::print("{}\n", wrapped(fmt::format("training  {} epochs in {}, best at epoch {}: {}", s.epochs, duration(s.seconds),
-                                         s.best_epoch, s.stop_cause), kLabel));
-  if (!s.validation.empty()) fmt::print("{}", metrics_text(fmt::format("validation ({} rows)", s.validation_rows), s.validation));
+  fmt::print("{}\n", wrapped(fmt::format("training  {} epochs in {}, best at epoch {}: {}", s.epochs,
+                                         duration(s.seconds), s.best_epoch, s.stop_cause),
+                             kLabel));
+  if (!s.validation.empty())
+    fmt::print("{}", metrics_text(fmt::format("validation ({} rows)", s.validation_rows), s.validation));
   if (!s.test.empty()) fmt::print("{}", metrics_text(fmt::format("test ({} rows)", s.test_rows), s.test));
   fmt::print("saved     {}\n", output);
 }
 
 void print_json(const FitSummary& s, const std::string& output) {
-  ordered_json out = {{"output", output},
-                      {"parameters", s.parameters},
-                      {"rows", {{"train", s.train_rows}, {"validation", s.validation_rows}, {"test", s.test_rows}}},
-                      {"stop_reason", s.stop_reason},
-                      {"stop_cause", s.stop_cause},
-                      {"epochs", s.epochs},
-                      {"best_epoch", s.best_epoch},
-                      {"seconds", s.seconds},
-                      {"peak_megabytes", s.peak_megabytes},
-                      {"notes", s.notes},
-                      {"validation", metrics_json(s.validation)},
-                      {"test", metrics_json(s.test)}};
+  ordered_json out = {
+      {"output", output},
+      {"parameters", s.parameters},
+      {"rows", {{"train", s.train_rows}, {"validation", s.validation_rows}, {"test", s.test_rows}}},
+      {"stop_reason", s.stop_reason},
+      {"stop_cause", s.stop_cause},
+      {"epochs", s.epochs},
+      {"best_epoch", s.best_epoch},
+      {"seconds", s.seconds},
+      {"peak_megabytes", s.peak_megabytes},
+      {"notes", s.notes},
+      {"validation", metrics_json(s.validation)},
+      {"test", metrics_json(s.test)}};
   fmt::print("{}\n", out.dump(2));
 }
 
@@ -77,9 +81,12 @@ void check_writable(const std::string& output) {
   const auto parent = std::filesystem::absolute(output).parent_path();
   if (!std::filesystem::is_directory(parent))
     throw DataError(fmt::format("cannot write '{}': there is no folder {}", output, parent.string()));
-  if (std::filesystem::is_directory(output)) throw DataError(fmt::format("cannot write '{}': it is a folder", output));
-  // Makes and removes a temporary file there. A pipe or device is left alone until there is something to write.
-  if (!std::filesystem::exists(output) || std::filesystem::is_regular_file(output)) OutputFileWriter probe(output);
+  if (std::filesystem::is_directory(output))
+    throw DataError(fmt::format("cannot write '{}': it is a folder", output));
+  // Makes and removes a temporary file there. A pipe or device is left alone until there is something to
+  // write.
+  if (!std::filesystem::exists(output) || std::filesystem::is_regular_file(output))
+    OutputFileWriter probe(output);
 }
 
 // One per member: PATH, PATH.1, PATH.2, ...
@@ -116,15 +123,22 @@ void run_fit(const FitArguments& arguments, const Settings& settings) {
 void add_fit(CLI::App& app) {
   CLI::App* command = app.add_subcommand("fit", "Learn a model from a data file");
   auto arguments = std::make_shared<FitArguments>();
-  command->add_option("data", arguments->data, "CSV, TSV, ARFF or IDX file, plain or gzip; - for standard input")->required()->option_text("FILE");
-  command->add_option("-o,--output", arguments->output, "Where the model goes")->required()->option_text("FILE");
-  command->add_flag("--resume", arguments->resume, "Go on from OUTPUT.checkpoint, if an earlier run left one");
+  command
+      ->add_option("data", arguments->data, "CSV, TSV, ARFF or IDX file, plain or gzip; - for standard input")
+      ->required()
+      ->option_text("FILE");
+  command->add_option("-o,--output", arguments->output, "Where the model goes")
+      ->required()
+      ->option_text("FILE");
+  command->add_flag("--resume", arguments->resume,
+                    "Go on from OUTPUT.checkpoint, if an earlier run left one");
   command->add_flag("--json", arguments->json, "Print the result as JSON");
   command->add_flag("-q,--quiet", arguments->quiet, "Print nothing but errors");
   auto settings = std::make_shared<SettingOptions>(*command, std::vector<std::string>{});
-  command->footer("Examples:\n  bl fit data.csv --target y --output model.bl\n"
-                  "  bl fit data.csv --target y --single --degree 2 --seed 7 -o model.bl\n"
-                  "  bl fit data.csv --target price,volume --layers 36,6 -o model.bl");
+  command->footer(
+      "Examples:\n  bl fit data.csv --target y --output model.bl\n"
+      "  bl fit data.csv --target y --single --degree 2 --seed 7 -o model.bl\n"
+      "  bl fit data.csv --target price,volume --layers 36,6 -o model.bl");
   command->callback([arguments, settings] { run_fit(*arguments, settings->settings()); });
 }
 

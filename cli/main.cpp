@@ -36,10 +36,12 @@ class NarrowHelp : public CLI::Formatter {
 
  private:
   static constexpr std::size_t kLeftColumn = 34;
-  // The text wrapped as if it began after the left column; the formatter indents the lines after the first itself.
+  // The text wrapped as if it began after the left column; the formatter indents the lines after the first
+  // itself.
   static std::string in_column(const std::string& text) {
     std::string lines = wrapped(std::string(kLeftColumn, ' ') + text, kLeftColumn).substr(kLeftColumn);
-    for (std::size_t at = 0; (at = lines.find('\n', at)) != std::string::npos; ++at) lines.erase(at + 1, kLeftColumn);
+    for (std::size_t at = 0; (at = lines.find('\n', at)) != std::string::npos; ++at)
+      lines.erase(at + 1, kLeftColumn);
     return lines;
   }
 };
@@ -47,7 +49,8 @@ class NarrowHelp : public CLI::Formatter {
 // The names that could have been meant in place of an unknown word.
 std::vector<std::string> known_words(const CLI::App& app) {
   std::vector<std::string> words;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) words.push_back(command->get_name());
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    words.push_back(command->get_name());
   for (const CLI::Option* option : app.get_options())
     for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
   return words;
@@ -68,14 +71,17 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app{"Behavior Learning: learn the optimization problem that people behave as if\nthey solved.", "bl"};
+  CLI::App app{"Behavior Learning: learn the optimization problem that people behave as if\nthey solved.",
+               "bl"};
   app.formatter(std::make_shared<NarrowHelp>());
-  app.footer("Example:\n  bl fit data.csv --target y --output model.bl\n\n"
-             "Exit codes: 0 done, 2 usage, 3 data, 4 model file, 5 numeric, 130 interrupted\n(the best model is kept).");
+  app.footer(
+      "Example:\n  bl fit data.csv --target y --output model.bl\n\n"
+      "Exit codes: 0 done, 2 usage, 3 data, 4 model file, 5 numeric, 130 interrupted\n(the best model is "
+      "kept).");
   app.set_version_flag("--version", library_version());
   app.require_subcommand(1);
-  for (const auto add : {add_fit, add_predict, add_evaluate, add_inspect, add_explain, add_sample, add_choice, add_schema,
-                         add_settings, add_demo, add_reproduce})
+  for (const auto add : {add_fit, add_predict, add_evaluate, add_inspect, add_explain, add_sample, add_choice,
+                         add_schema, add_settings, add_demo, add_reproduce})
     add(app);
   try {
     app.parse(argc, argv);
@@ -96,7 +102,8 @@ int run(int argc, char** argv) {
   } catch (const NumericError& error) {
     return fail(kNumeric, error.what());
   } catch (const std::bad_alloc&) {
-    return fail(kData, "out of memory: the data or the model do not fit; use fewer columns, or a smaller model");
+    return fail(kData,
+                "out of memory: the data or the model do not fit; use fewer columns, or a smaller model");
   } catch (const std::exception& error) {
     return fail(kInternal, fmt::format("internal error: {}; please report it", error.what()));
   }
@@ -111,4 +118,6 @@ int& exit_code() {
 
 }  // namespace bl::cli
 
-int main(int argc, char** argv) { return bl::cli::run(argc, argv); }
+int main(int argc, char** argv) {
+  return bl::cli::run(argc, argv);
+}

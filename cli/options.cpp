@@ -24,7 +24,8 @@ std::string option_name(std::string_view setting) {
 SettingOptions::SettingOptions(CLI::App& command, const std::vector<std::string>& wanted) {
   const bool all = wanted.empty();
   if (all) {
-    command.add_option("--config", config_, "TOML file of settings; bl settings writes one")->option_text("FILE");
+    command.add_option("--config", config_, "TOML file of settings; bl settings writes one")
+        ->option_text("FILE");
     command.add_option("--set", assignments_, "Any setting, as name=value; may be repeated")
         ->option_text("NAME=VALUE")
         ->allow_extra_args(false);
@@ -34,12 +35,14 @@ SettingOptions::SettingOptions(CLI::App& command, const std::vector<std::string>
     if (!all && std::find(wanted.begin(), wanted.end(), name) == wanted.end()) continue;
     CLI::Option* option = nullptr;
     if (info.kind == SettingInfo::Kind::flag) {
-      option = command.add_flag(option_name(name) + ",!--no-" + option_name(name).substr(2), flags_[name], std::string(info.help));
+      option = command.add_flag(option_name(name) + ",!--no-" + option_name(name).substr(2), flags_[name],
+                                std::string(info.help));
     } else {
       option = command.add_option(option_name(name), texts_[name], std::string(info.help));
       std::string text;
       for (const std::string& choice : info.choices) text += (text.empty() ? "" : "|") + choice;
-      option->option_text(text.empty() ? (info.default_value.empty() ? "TEXT" : "[" + info.default_value + "]") : text);
+      option->option_text(
+          text.empty() ? (info.default_value.empty() ? "TEXT" : "[" + info.default_value + "]") : text);
     }
     option->group(std::string(info.group));
     options_[name] = option;
@@ -51,7 +54,8 @@ Settings SettingOptions::settings() const {
   if (!config_.empty()) read_settings_file(settings, config_);
   for (const std::string& assignment : assignments_) {
     const std::size_t equals = assignment.find('=');
-    if (equals == std::string::npos) throw UsageError(fmt::format("--set {}: expected name=value", assignment));
+    if (equals == std::string::npos)
+      throw UsageError(fmt::format("--set {}: expected name=value", assignment));
     set(settings, assignment.substr(0, equals), assignment.substr(equals + 1));
   }
   for (const auto& [name, option] : options_) {
@@ -67,8 +71,12 @@ const std::vector<std::string>& reading_settings() {
   return names;
 }
 
-CLI::Validator thread_range() { return CLI::Range(0, 4096); }
-CLI::Validator seed_range() { return CLI::Range(std::int64_t{0}, std::int64_t{9007199254740991}); }
+CLI::Validator thread_range() {
+  return CLI::Range(0, 4096);
+}
+CLI::Validator seed_range() {
+  return CLI::Range(std::int64_t{0}, std::int64_t{9007199254740991});
+}
 
 Part part_from_name(const std::string& name) {
   if (name == "all") return Part::all;

@@ -21,7 +21,8 @@ void run_predict(PredictArguments& a, const Settings& reading) {
   const Model model = Model::load(a.model);
   a.options.quantiles = number_list("--quantiles", a.quantiles);
   a.options.carry = name_list(a.carry);
-  if (a.format != "csv" && a.format != "jsonl") throw UsageError(fmt::format("--format '{}': expected csv or jsonl", a.format));
+  if (a.format != "csv" && a.format != "jsonl")
+    throw UsageError(fmt::format("--format '{}': expected csv or jsonl", a.format));
   const TableFormat format = a.format == "csv" ? TableFormat::csv : TableFormat::json_lines;
   std::optional<OutputFileWriter> file;
   if (a.output != "-") file.emplace(a.output);
@@ -46,26 +47,44 @@ void run_predict(PredictArguments& a, const Settings& reading) {
 }  // namespace
 
 void add_predict(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("predict", "Probabilities, means, intervals and densities for new rows");
+  CLI::App* command =
+      app.add_subcommand("predict", "Probabilities, means, intervals and densities for new rows");
   auto a = std::make_shared<PredictArguments>();
   command->add_option("model", a->model, "Model that bl fit wrote")->required()->option_text("MODEL");
-  command->add_option("data", a->data, "Rows to predict, of any size; - for standard input")->required()->option_text("FILE");
-  command->add_option("-o,--output", a->output, "Where the predictions go; - for standard output")->option_text("FILE");
-  command->add_option("--format", a->format, "csv or jsonl (one JSON object a line)")->option_text("csv|jsonl");
-  command->add_option("--part", a->part, "Only these rows of the file the model was fitted on")->option_text("all|train|validation|test");
-  command->add_option("--carry", a->carry, "Columns of the file to repeat, comma-separated")->option_text("NAMES");
-  command->add_option("--quantiles", a->quantiles, "Quantiles of a continuous response, for example 0.1,0.5,0.9")->option_text("LIST");
-  command->add_option("--interval", a->options.interval, "Central interval of this mass, for example 0.9")->option_text("MASS");
-  command->add_option("--highest-density", a->options.highest_density, "Highest-density region of this mass")->option_text("MASS");
+  command->add_option("data", a->data, "Rows to predict, of any size; - for standard input")
+      ->required()
+      ->option_text("FILE");
+  command->add_option("-o,--output", a->output, "Where the predictions go; - for standard output")
+      ->option_text("FILE");
+  command->add_option("--format", a->format, "csv or jsonl (one JSON object a line)")
+      ->option_text("csv|jsonl");
+  command->add_option("--part", a->part, "Only these rows of the file the model was fitted on")
+      ->option_text("all|train|validation|test");
+  command->add_option("--carry", a->carry, "Columns of the file to repeat, comma-separated")
+      ->option_text("NAMES");
+  command
+      ->add_option("--quantiles", a->quantiles, "Quantiles of a continuous response, for example 0.1,0.5,0.9")
+      ->option_text("LIST");
+  command->add_option("--interval", a->options.interval, "Central interval of this mass, for example 0.9")
+      ->option_text("MASS");
+  command->add_option("--highest-density", a->options.highest_density, "Highest-density region of this mass")
+      ->option_text("MASS");
   command->add_flag("--mode", a->options.mode, "The best response: where the utility is highest");
   command->add_flag("--utilities", a->options.utilities, "The utility of every class");
-  command->add_option("--density", a->options.density_points, "The density on a grid of so many points")->option_text("POINTS")->check(CLI::Range(1, 100000));
-  command->add_option("--temperature", a->options.temperature, "Another temperature than the trained one")->option_text("TAU");
-  command->add_flag("--unseen-as-missing", a->options.treat_unseen_as_missing, "Take levels not seen in training as missing");
-  command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")->option_text("N")->check(thread_range());
+  command->add_option("--density", a->options.density_points, "The density on a grid of so many points")
+      ->option_text("POINTS")
+      ->check(CLI::Range(1, 100000));
+  command->add_option("--temperature", a->options.temperature, "Another temperature than the trained one")
+      ->option_text("TAU");
+  command->add_flag("--unseen-as-missing", a->options.treat_unseen_as_missing,
+                    "Take levels not seen in training as missing");
+  command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
+      ->option_text("N")
+      ->check(thread_range());
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
-  command->footer("Examples:\n  bl predict model.bl new.csv --output predictions.csv\n"
-                  "  bl predict model.bl new.csv --quantiles 0.1,0.5,0.9 --interval 0.9 --carry id");
+  command->footer(
+      "Examples:\n  bl predict model.bl new.csv --output predictions.csv\n"
+      "  bl predict model.bl new.csv --quantiles 0.1,0.5,0.9 --interval 0.9 --carry id");
   command->callback([a, reading] { run_predict(*a, reading->settings()); });
 }
 

@@ -18,36 +18,49 @@ struct ConstraintArguments {
   std::string plot;
 };
 
-std::string figure(double value, bool known) { return known ? fmt::format("{:.4f}", value) : "-"; }
+std::string figure(double value, bool known) {
+  return known ? fmt::format("{:.4f}", value) : "-";
+}
 
 void print_text(const std::vector<ConstraintRow>& rows) {
   fmt::print("T(x, y) = |y|^2 - |x|^2 in 64 dimensions, p(y|x) ~ exp(-lambda T^2 / tau)\n\n");
-  fmt::print("{:>6} {:>6} | {:>8} {:>8} {:>7} | {:>8} {:>8} | {:>6} {:>6} | {:>6}\n", "lambda", "tau", "mean |T|", "exact", "z",
-             "95%", "exact", "<=0.1", "exact", "R-hat");
+  fmt::print("{:>6} {:>6} | {:>8} {:>8} {:>7} | {:>8} {:>8} | {:>6} {:>6} | {:>6}\n", "lambda", "tau",
+             "mean |T|", "exact", "z", "95%", "exact", "<=0.1", "exact", "R-hat");
   for (const ConstraintRow& r : rows) {
-    fmt::print("{:>6g} {:>6g} | {:>8} {:>8} {:>7} | {:>8} {:>8} | {:>6} {:>6} | {:>6}\n", r.lambda, r.tau,
-               figure(r.mean, r.sampled), figure(r.exact_mean, r.proper),
-               r.sampled && r.proper ? fmt::format("{:+.2f}", (r.mean - r.exact_mean) / r.standard_error) : "-",
-               figure(r.percentile_95, r.sampled), figure(r.exact_percentile_95, r.proper),
-               r.sampled ? fmt::format("{:.3f}", r.share_within) : "-", r.proper ? fmt::format("{:.3f}", r.exact_share_within) : "-",
-               r.sampled ? fmt::format("{:.4f}", r.rhat) : "-");
+    fmt::print(
+        "{:>6g} {:>6g} | {:>8} {:>8} {:>7} | {:>8} {:>8} | {:>6} {:>6} | {:>6}\n", r.lambda, r.tau,
+        figure(r.mean, r.sampled), figure(r.exact_mean, r.proper),
+        r.sampled && r.proper ? fmt::format("{:+.2f}", (r.mean - r.exact_mean) / r.standard_error) : "-",
+        figure(r.percentile_95, r.sampled), figure(r.exact_percentile_95, r.proper),
+        r.sampled ? fmt::format("{:.3f}", r.share_within) : "-",
+        r.proper ? fmt::format("{:.3f}", r.exact_share_within) : "-",
+        r.sampled ? fmt::format("{:.4f}", r.rhat) : "-");
     if (!r.note.empty()) fmt::print("       {}\n", r.note);
   }
-  fmt::print("\nz: distance of the sampled mean from the exact one in Monte-Carlo standard errors.\n"
-             "R-hat is that of |T|; it does not speak of directions on the sphere.\n");
+  fmt::print(
+      "\nz: distance of the sampled mean from the exact one in Monte-Carlo standard errors.\n"
+      "R-hat is that of |T|; it does not speak of directions on the sphere.\n");
 }
 
 void print_json(const std::vector<ConstraintRow>& rows) {
   nlohmann::ordered_json out = nlohmann::ordered_json::array();
   for (const ConstraintRow& r : rows) {
-    nlohmann::ordered_json one = {{"lambda", r.lambda}, {"tau", r.tau}, {"proper", r.proper}, {"note", r.note}};
+    nlohmann::ordered_json one = {
+        {"lambda", r.lambda}, {"tau", r.tau}, {"proper", r.proper}, {"note", r.note}};
     if (r.sampled)
-      one.update({{"mean", r.mean}, {"standard_error", r.standard_error}, {"percentile_95", r.percentile_95},
-                  {"share_within_0.1", r.share_within}, {"rhat", r.rhat}, {"ess_bulk", r.ess_bulk},
-                  {"acceptance", r.acceptance}, {"divergences", r.divergences}, {"diverged_chains", r.diverged_chains},
+      one.update({{"mean", r.mean},
+                  {"standard_error", r.standard_error},
+                  {"percentile_95", r.percentile_95},
+                  {"share_within_0.1", r.share_within},
+                  {"rhat", r.rhat},
+                  {"ess_bulk", r.ess_bulk},
+                  {"acceptance", r.acceptance},
+                  {"divergences", r.divergences},
+                  {"diverged_chains", r.diverged_chains},
                   {"chains", r.chains}});
     if (r.proper)
-      one.update({{"exact_mean", r.exact_mean}, {"exact_percentile_95", r.exact_percentile_95},
+      one.update({{"exact_mean", r.exact_mean},
+                  {"exact_percentile_95", r.exact_percentile_95},
                   {"exact_share_within_0.1", r.exact_share_within}});
     out.push_back(one);
   }
@@ -60,21 +73,34 @@ void add_reproduce(CLI::App& app) {
   CLI::App* command = app.add_subcommand("reproduce", "Run an experiment of the paper");
   command->require_subcommand(1);
   command->footer("Example:\n  bl reproduce constraint --plot constraint.svg");
-  CLI::App* constraint = command->add_subcommand("constraint", "How closely samples keep an equality constraint");
+  CLI::App* constraint =
+      command->add_subcommand("constraint", "How closely samples keep an equality constraint");
   auto a = std::make_shared<ConstraintArguments>();
-  constraint->add_option("--method", a->options.method, "Sampler; paper is the paper's own update")->option_text("hmc|mala|langevin|paper");
-  constraint->add_option("--draws", a->options.draws, "Draws per chain")->option_text("[1000]")->check(CLI::Range(1, 1000000000));
-  constraint->add_option("--chains", a->options.chains, "Chains per context; there are 8 contexts")->option_text("[64]")->check(CLI::Range(1, 1000000));
-  constraint->add_option("--warmup", a->options.warmup, "Moves before the first draw")->option_text("[300]")->check(CLI::Range(0, 1000000000));
-  constraint->add_option("--seed", a->options.seed, "Decides every draw")->option_text("[1]")->check(seed_range());
-  constraint->add_option("--threads", a->options.threads, "Threads; 0: one per processor")->option_text("[0]")->check(thread_range());
+  constraint->add_option("--method", a->options.method, "Sampler; paper is the paper's own update")
+      ->option_text("hmc|mala|langevin|paper");
+  constraint->add_option("--draws", a->options.draws, "Draws per chain")
+      ->option_text("[1000]")
+      ->check(CLI::Range(1, 1000000000));
+  constraint->add_option("--chains", a->options.chains, "Chains per context; there are 8 contexts")
+      ->option_text("[64]")
+      ->check(CLI::Range(1, 1000000));
+  constraint->add_option("--warmup", a->options.warmup, "Moves before the first draw")
+      ->option_text("[300]")
+      ->check(CLI::Range(0, 1000000000));
+  constraint->add_option("--seed", a->options.seed, "Decides every draw")
+      ->option_text("[1]")
+      ->check(seed_range());
+  constraint->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
+      ->option_text("[0]")
+      ->check(thread_range());
   constraint->add_flag("--json", a->json, "Print as JSON");
   constraint->add_option("--plot", a->plot, "Also draw the sweep into this SVG file")->option_text("FILE");
   constraint->footer("Example:\n  bl reproduce constraint --method hmc --plot constraint.svg");
   constraint->callback([a] {
     const auto rows = [&] {
       ProgressLine line(a->json);
-      return reproduce_constraint(a->options, [&](double seconds, const std::string& text) { line.show(seconds, text); });
+      return reproduce_constraint(a->options,
+                                  [&](double seconds, const std::string& text) { line.show(seconds, text); });
     }();
     if (!a->plot.empty()) write_text(a->plot, constraint_svg(rows));
     if (a->json)

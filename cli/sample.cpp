@@ -23,13 +23,16 @@ struct SampleArguments {
 void run_sample(SampleArguments& a, const Settings& reading) {
   const Model model = Model::load(a.model);
   a.options.carry = name_list(a.carry);
-  if (a.format != "csv" && a.format != "jsonl") throw UsageError(fmt::format("--format '{}': expected csv or jsonl", a.format));
+  if (a.format != "csv" && a.format != "jsonl")
+    throw UsageError(fmt::format("--format '{}': expected csv or jsonl", a.format));
   const SampleResult result =
       a.data.empty() ? sample(model, a.options) : sample(model, model.read(a.data, reading), a.options);
-  write_text(a.output, format_table(result.draws, a.format == "csv" ? TableFormat::csv : TableFormat::json_lines, true));
+  write_text(a.output, format_table(result.draws,
+                                    a.format == "csv" ? TableFormat::csv : TableFormat::json_lines, true));
   if (a.quiet) return;
   const std::string figures = fmt::format(
-      "method {}, acceptance {:.3f}, divergences {}, worst R-hat {:.4f}, effective size at least {:.0f} (bulk), {:.0f} (tail)",
+      "method {}, acceptance {:.3f}, divergences {}, worst R-hat {:.4f}, effective size at least {:.0f} "
+      "(bulk), {:.0f} (tail)",
       result.method, result.acceptance, result.divergences, result.worst_rhat, result.least_bulk_size,
       result.least_tail_size);
   fmt::print(stderr, "{}\n{}\n", wrapped(figures, 0), wrapped(result.verdict, 0));
@@ -41,20 +44,39 @@ void add_sample(CLI::App& app) {
   CLI::App* command = app.add_subcommand("sample", "Draw responses from the learned law, given rows");
   auto a = std::make_shared<SampleArguments>();
   command->add_option("model", a->model, "Model that bl fit wrote")->required()->option_text("MODEL");
-  command->add_option("rows", a->data, "Rows to draw for; not needed by a model without features")->option_text("FILE");
-  command->add_option("-o,--output", a->output, "Where the draws go; - for standard output")->option_text("FILE");
+  command->add_option("rows", a->data, "Rows to draw for; not needed by a model without features")
+      ->option_text("FILE");
+  command->add_option("-o,--output", a->output, "Where the draws go; - for standard output")
+      ->option_text("FILE");
   command->add_option("--format", a->format, "csv or jsonl")->option_text("csv|jsonl");
-  command->add_option("--draws", a->options.draws, "Draws per row")->option_text("[100]")->check(CLI::Range(1, 1000000000));
+  command->add_option("--draws", a->options.draws, "Draws per row")
+      ->option_text("[100]")
+      ->check(CLI::Range(1, 1000000000));
   command->add_option("--method", a->options.method, "Sampler; auto: exact where possible, else hmc")
       ->option_text("auto|exact|hmc|mala|langevin|paper");
-  command->add_option("--chains", a->options.chains, "Chains per row")->option_text("[4]")->check(CLI::Range(1, 1000000));
-  command->add_option("--warmup", a->options.warmup, "Moves before the first draw, in which steps are adapted")->option_text("[300]")->check(CLI::Range(0, 1000000000));
+  command->add_option("--chains", a->options.chains, "Chains per row")
+      ->option_text("[4]")
+      ->check(CLI::Range(1, 1000000));
+  command
+      ->add_option("--warmup", a->options.warmup, "Moves before the first draw, in which steps are adapted")
+      ->option_text("[300]")
+      ->check(CLI::Range(0, 1000000000));
   command->add_option("--step", a->options.step, "Step size; 0: adapted")->option_text("[0]");
-  command->add_option("--temperature", a->options.temperature, "Another temperature than the trained one")->option_text("TAU");
-  command->add_option("--given", a->options.given, "Hold these responses at the rows' values, comma-separated")->option_text("NAMES");
-  command->add_option("--carry", a->carry, "Columns of the file to repeat, comma-separated")->option_text("NAMES");
-  command->add_option("--seed", a->options.seed, "Decides every draw")->option_text("[0]")->check(seed_range());
-  command->add_option("--threads", a->options.threads, "Threads; 0: one per processor. Draws do not depend on it")->option_text("[0]")->check(thread_range());
+  command->add_option("--temperature", a->options.temperature, "Another temperature than the trained one")
+      ->option_text("TAU");
+  command
+      ->add_option("--given", a->options.given, "Hold these responses at the rows' values, comma-separated")
+      ->option_text("NAMES");
+  command->add_option("--carry", a->carry, "Columns of the file to repeat, comma-separated")
+      ->option_text("NAMES");
+  command->add_option("--seed", a->options.seed, "Decides every draw")
+      ->option_text("[0]")
+      ->check(seed_range());
+  command
+      ->add_option("--threads", a->options.threads,
+                   "Threads; 0: one per processor. Draws do not depend on it")
+      ->option_text("[0]")
+      ->check(thread_range());
   command->add_flag("-q,--quiet", a->quiet, "No diagnostics");
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer("Example:\n  bl sample model.bl rows.csv --draws 500 --output draws.csv");

@@ -69,10 +69,13 @@ std::string duration(double seconds) {
 }
 
 std::string progress_text(const FitProgress& p) {
-  const std::string validation =
-      std::isnan(p.validation_loss) ? "" : fmt::format("  validation {:.4f}  best {:.4f} (epoch {})", p.validation_loss, p.best, p.best_epoch);
+  const std::string validation = std::isnan(p.validation_loss)
+                                     ? ""
+                                     : fmt::format("  validation {:.4f}  best {:.4f} (epoch {})",
+                                                   p.validation_loss, p.best, p.best_epoch);
   const std::string member = p.members > 1 ? fmt::format("network {}/{}  ", p.member, p.members) : "";
-  return fmt::format("{}epoch {}/{}  loss {:.4f}{}  at most {} left", member, p.epoch, p.epochs, p.train_loss, validation, duration(p.seconds_left));
+  return fmt::format("{}epoch {}/{}  loss {:.4f}{}  at most {} left", member, p.epoch, p.epochs, p.train_loss,
+                     validation, duration(p.seconds_left));
 }
 
 std::string metrics_text(const std::string& title, const std::vector<Metric>& metrics) {
@@ -86,6 +89,8 @@ void catch_interrupts() {
   std::signal(SIGINT, on_interrupt);
 }
 
-bool interrupted() { return interrupt_seen.load(); }
+bool interrupted() {
+  return interrupt_seen.load();
+}
 
 }  // namespace bl::cli

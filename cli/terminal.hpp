@@ -9,7 +9,8 @@
 
 namespace bl::cli {
 
-// One line on standard error, rewritten in place; silent where that is no terminal, and for the first two seconds.
+// One line on standard error, rewritten in place; silent where that is no terminal, and for the first two
+// seconds.
 class ProgressLine {
  public:
   explicit ProgressLine(bool quiet);

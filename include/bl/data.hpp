@@ -23,7 +23,8 @@ struct ColumnSummary {
 
 class Data {
  public:
-  // The whole file: CSV, TSV, ARFF or IDX, plain or gzip; "-" is standard input. DataError names file, line, column.
+  // The whole file: CSV, TSV, ARFF or IDX, plain or gzip; "-" is standard input. DataError names file, line,
+  // column.
   static Data read(const std::string& path, const Settings& settings);
 
   // Columns in memory: exactly one of numbers (NaN: missing) and texts (missing: nullopt) is filled.

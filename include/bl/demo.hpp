@@ -1,4 +1,5 @@
-// Planted problems: data are made from a known optimization problem, a model learns it, and the two are compared.
+// Planted problems: data are made from a known optimization problem, a model learns it, and the two are
+// compared.
 #pragma once
 
 #include <cstdint>

@@ -31,7 +31,7 @@ struct FitOptions {
 
 struct FitSummary {
   Model model;
-  std::string plan = {};       // what was decided about data and model, in lines
+  std::string plan = {};                // what was decided about data and model, in lines
   std::vector<std::string> notes = {};  // constant columns, duplicates, filled-in values
   std::string stop_reason = {};
   std::string stop_cause = {};

@@ -20,14 +20,14 @@ struct Metric {
 };
 
 struct PredictOptions {
-  std::vector<double> quantiles;       // continuous responses, each in (0, 1)
-  double interval = 0;                 // mass of a central interval; 0: none
-  double highest_density = 0;          // mass of a highest-density region; 0: none
-  bool mode = false;                   // the best response (temperature to zero)
-  bool utilities = false;              // the utility of each class, where the response is a class alone
-  int density_points = 0;              // the density on a grid of so many points over the support
-  double temperature = 0;              // another than the trained one; 0: the trained one
-  std::vector<std::string> carry;      // columns of the data to repeat
+  std::vector<double> quantiles;   // continuous responses, each in (0, 1)
+  double interval = 0;             // mass of a central interval; 0: none
+  double highest_density = 0;      // mass of a highest-density region; 0: none
+  bool mode = false;               // the best response (temperature to zero)
+  bool utilities = false;          // the utility of each class, where the response is a class alone
+  int density_points = 0;          // the density on a grid of so many points over the support
+  double temperature = 0;          // another than the trained one; 0: the trained one
+  std::vector<std::string> carry;  // columns of the data to repeat
   bool treat_unseen_as_missing = false;
   std::size_t threads = 0;
 };
@@ -35,7 +35,7 @@ struct PredictOptions {
 // Columns of equal length for a person or a file.
 struct OutputColumn {
   std::string name;
-  std::vector<double> numbers;      // used unless texts is filled
+  std::vector<double> numbers;  // used unless texts is filled
   std::vector<std::string> texts;
 };
 
@@ -58,7 +58,8 @@ class Model {
   // The file read with the column types the model was fitted with.
   Data read(const std::string& path, const Settings& settings) const;
 
-  // Responses are not needed. Rows come in the order of the data; `part` other than all needs the training file.
+  // Responses are not needed. Rows come in the order of the data; `part` other than all needs the training
+  // file.
   OutputTable predict(const Data& data, Part part, const PredictOptions& options) const;
   // Reads the file in blocks and hands over the predictions of each.
   void predict_file(const std::string& path, const Settings& settings, const PredictOptions& options,

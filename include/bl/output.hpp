@@ -14,7 +14,8 @@ enum class TableFormat { csv, json_lines };
 // Numbers in their shortest exact spelling. With header: the line of names first (CSV).
 std::string format_table(const OutputTable& table, TableFormat format, bool header);
 
-// Written beside its final place and moved there by commit(); gone if that is never called. DataError names the path.
+// Written beside its final place and moved there by commit(); gone if that is never called. DataError names
+// the path.
 class OutputFileWriter {
  public:
   explicit OutputFileWriter(const std::string& path);

@@ -30,8 +30,9 @@ struct ConstraintRow {
 };
 
 // progress: seconds so far and a line of text.
-std::vector<ConstraintRow> reproduce_constraint(const ConstraintSweepOptions& options,
-                                                const std::function<void(double, const std::string&)>& progress = {});
+std::vector<ConstraintRow> reproduce_constraint(
+    const ConstraintSweepOptions& options,
+    const std::function<void(double, const std::string&)>& progress = {});
 
 // Mean |T| against tau and against lambda, sampled and exact, as a picture.
 std::string constraint_svg(const std::vector<ConstraintRow>& rows);

@@ -9,13 +9,14 @@
 namespace bl {
 
 struct SampleOptions {
-  std::string method = "auto";  // exact, hmc, mala, langevin, paper; auto: exact where possible, hmc elsewhere
-  std::size_t draws = 100;      // per row
-  std::size_t chains = 4;       // per row
+  std::string method =
+      "auto";               // exact, hmc, mala, langevin, paper; auto: exact where possible, hmc elsewhere
+  std::size_t draws = 100;  // per row
+  std::size_t chains = 4;   // per row
   std::size_t warmup = 300;
-  double temperature = 0;       // another than the trained one; 0: the trained one
-  double step = 0;              // 0: adapted in warm-up
-  std::string given;            // unsupervised: columns to hold at the row's values, comma-separated
+  double temperature = 0;  // another than the trained one; 0: the trained one
+  double step = 0;         // 0: adapted in warm-up
+  std::string given;       // unsupervised: columns to hold at the row's values, comma-separated
   std::uint64_t seed = 0;
   std::size_t threads = 0;
   std::vector<std::string> carry;

@@ -39,8 +39,8 @@ struct SettingInfo {
 // In the order of declaration.
 const std::vector<SettingInfo>& setting_list();
 
-// Sets one by name (dashes count as underscores) from its text. UsageError for an unknown name, with the nearest valid
-// one, and for a value of the wrong kind or out of range.
+// Sets one by name (dashes count as underscores) from its text. UsageError for an unknown name, with the
+// nearest valid one, and for a value of the wrong kind or out of range.
 void set(Settings& settings, std::string_view name, std::string_view value);
 
 // The value as text; set() reads it back.

@@ -1,5 +1,6 @@
-// The sweep as a picture: mean |T| (points with bars of two standard errors) over the exact curve, on logarithmic axes,
-// once against the temperature and once against lambda. A cross at the top marks a setting with no chain left.
+// The sweep as a picture: mean |T| (points with bars of two standard errors) over the exact curve, on
+// logarithmic axes, once against the temperature and once against lambda. A cross at the top marks a setting
+// with no chain left.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,20 +27,25 @@ struct Panel {
 };
 
 std::string text(double x, double y, const std::string& anchor, const std::string& content, int size = 12) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{}\">{}</text>\n", x, y, anchor, size, content);
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{}\">{}</text>\n", x, y,
+                     anchor, size, content);
 }
 
 std::string axes(const Panel& p, const std::string& title, const std::string& x_label) {
-  std::string out = fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#444\"/>\n",
-                                p.left, kTop, kPanelWidth, kPanelHeight);
+  std::string out = fmt::format(
+      "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#444\"/>\n", p.left,
+      kTop, kPanelWidth, kPanelHeight);
   for (int e = static_cast<int>(std::ceil(p.x_low)); e <= std::floor(p.x_high); ++e) {
     const double x = p.x(std::pow(10, e));
-    out += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1}\" x2=\"{0:.1f}\" y2=\"{2}\" stroke=\"#ddd\"/>\n", x, kTop, kTop + kPanelHeight);
+    out += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1}\" x2=\"{0:.1f}\" y2=\"{2}\" stroke=\"#ddd\"/>\n", x,
+                       kTop, kTop + kPanelHeight);
     out += text(x, kTop + kPanelHeight + 18, "middle", fmt::format("{:g}", std::pow(10, e)));
   }
   for (int e = static_cast<int>(std::ceil(p.y_low)); e <= std::floor(p.y_high); ++e) {
     const double y = p.y(std::pow(10, e));
-    out += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{2:.1f}\" y2=\"{1:.1f}\" stroke=\"#ddd\"/>\n", p.left, y, p.left + kPanelWidth);
+    out +=
+        fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{2:.1f}\" y2=\"{1:.1f}\" stroke=\"#ddd\"/>\n",
+                    p.left, y, p.left + kPanelWidth);
     out += text(p.left - 8, y + 4, "end", fmt::format("{:g}", std::pow(10, e)));
   }
   out += text(p.left + kPanelWidth / 2, kTop - 14, "middle", title, 14);
@@ -48,14 +54,17 @@ std::string axes(const Panel& p, const std::string& title, const std::string& x_
 }
 
 std::string cross(double x, double y) {
-  return fmt::format("<path d=\"M{:.1f} {:.1f} l10 10 m0 -10 l-10 10\" stroke=\"{}\" stroke-width=\"2\"/>\n", x - 5, y - 5, kOrange);
+  return fmt::format("<path d=\"M{:.1f} {:.1f} l10 10 m0 -10 l-10 10\" stroke=\"{}\" stroke-width=\"2\"/>\n",
+                     x - 5, y - 5, kOrange);
 }
 
 // The decade above everything there is to show, 1 at least.
 double highest_decade(const std::vector<ConstraintRow>& rows) {
   double top = 0;
   for (const ConstraintRow& r : rows)
-    if (r.sampled && r.mean > 0) top = std::max(top, std::ceil(std::log10(r.mean + (std::isfinite(r.standard_error) ? 2 * r.standard_error : 0))));
+    if (r.sampled && r.mean > 0)
+      top = std::max(
+          top, std::ceil(std::log10(r.mean + (std::isfinite(r.standard_error) ? 2 * r.standard_error : 0))));
   return top;
 }
 
@@ -69,11 +78,16 @@ std::string draw(const Panel& p, std::vector<ConstraintRow> rows, double Constra
     if (!r.sampled || !(r.mean > 0)) continue;
     const double y = p.y(r.mean), error = std::isfinite(r.standard_error) ? 2 * r.standard_error : 0;
     const double bottom = std::min(p.y(std::max(r.mean - error, 1e-12)), kTop + kPanelHeight);
-    points += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\" stroke=\"{3}\" stroke-width=\"2\"/>\n",
-                          p.x(r.*along), p.y(r.mean + error), bottom, kOrange);
-    points += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"/>\n", p.x(r.*along), y, kOrange);
+    points += fmt::format(
+        "<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\" stroke=\"{3}\" "
+        "stroke-width=\"2\"/>\n",
+        p.x(r.*along), p.y(r.mean + error), bottom, kOrange);
+    points +=
+        fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"/>\n", p.x(r.*along), y, kOrange);
   }
-  return fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n", curve, kBlue) + points;
+  return fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n", curve,
+                     kBlue) +
+         points;
 }
 
 }  // namespace
@@ -88,13 +102,16 @@ std::string constraint_svg(const std::vector<ConstraintRow>& rows) {
   const double top = highest_decade(rows);
   const Panel tau{kLeft, -2.5, 0.5, -2.5, top}, lambda{kLeft + kPanelWidth + kGap, -0.3, 3, -2.5, top};
   const double width = kLeft + 2 * kPanelWidth + kGap + 30, height = kTop + kPanelHeight + 90;
-  std::string out = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" font-family=\"sans-serif\">\n"
-                                "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-                                width, height);
+  std::string out = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
+      "font-family=\"sans-serif\">\n"
+      "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
+      width, height);
   out += axes(tau, "mean |T| at lambda = 25", "temperature tau") + draw(tau, by_tau, &ConstraintRow::tau);
   out += axes(lambda, "mean |T| at tau = 0.05", "lambda") + draw(lambda, by_lambda, &ConstraintRow::lambda);
   const double legend = kTop + kPanelHeight + 70;
-  out += fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\" stroke-width=\"2\"/>\n", kLeft, legend - 4, kLeft + 30, legend - 4, kBlue);
+  out += fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\" stroke-width=\"2\"/>\n",
+                     kLeft, legend - 4, kLeft + 30, legend - 4, kBlue);
   out += text(kLeft + 36, legend, "start", "exact law");
   out += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"4\" fill=\"{}\"/>\n", kLeft + 135, legend - 4, kOrange);
   out += text(kLeft + 146, legend, "start", "samples, with two standard errors");

@@ -21,14 +21,15 @@ Data Data::from_columns(const std::vector<Column>& columns, const std::string& n
   Table table;
   table.source = name;
   for (const Column& given : columns) {
-    if (table.find(given.name) != nullptr) throw DataError(name + ": two columns are named '" + given.name + "'");
+    if (table.find(given.name) != nullptr)
+      throw DataError(name + ": two columns are named '" + given.name + "'");
     bl::Column column;
     column.name = given.name;
     const bool text = !given.texts.empty();
     const std::size_t size = text ? given.texts.size() : given.numbers.size();
     if (&given != &columns.front() && static_cast<Index>(size) != table.rows)
-      throw DataError("column '" + given.name + "' has " + std::to_string(size) + " rows, the first column has " +
-                      std::to_string(table.rows));
+      throw DataError("column '" + given.name + "' has " + std::to_string(size) +
+                      " rows, the first column has " + std::to_string(table.rows));
     table.rows = static_cast<Index>(size);
     column.raw = text ? RawType::text : RawType::numeric;
     column.numbers = given.numbers;
@@ -51,15 +52,24 @@ Data Data::from_columns(const std::vector<Column>& columns, const std::string& n
   return Data(std::make_shared<Impl>(Impl{std::move(table)}));
 }
 
-std::size_t Data::rows() const { return static_cast<std::size_t>(impl_->table.rows); }
-const std::string& Data::source() const { return impl_->table.source; }
-std::string Data::digest() const { return table_digest(impl_->table); }
+std::size_t Data::rows() const {
+  return static_cast<std::size_t>(impl_->table.rows);
+}
+const std::string& Data::source() const {
+  return impl_->table.source;
+}
+std::string Data::digest() const {
+  return table_digest(impl_->table);
+}
 
 std::vector<ColumnSummary> Data::columns() const {
   std::vector<ColumnSummary> summaries;
   for (const bl::Column& column : impl_->table.columns) {
-    ColumnSummary summary{.name = column.name, .numeric = column.raw == RawType::numeric, .missing = 0,
-                          .distinct = column.levels.size(), .lowest = std::numeric_limits<double>::infinity(),
+    ColumnSummary summary{.name = column.name,
+                          .numeric = column.raw == RawType::numeric,
+                          .missing = 0,
+                          .distinct = column.levels.size(),
+                          .lowest = std::numeric_limits<double>::infinity(),
                           .highest = -std::numeric_limits<double>::infinity()};
     for (Index i = 0; i < impl_->table.rows; ++i) {
       if (column.missing(i)) {

@@ -10,7 +10,9 @@ namespace bl {
 
 namespace {
 
-DemoCoefficient coefficient_of(const zoo::Coefficient& c) { return {c.term, c.truth, c.learned, c.standard_error}; }
+DemoCoefficient coefficient_of(const zoo::Coefficient& c) {
+  return {c.term, c.truth, c.learned, c.standard_error};
+}
 
 std::string values_text(const std::vector<std::string>& names, const std::vector<double>& values) {
   std::string text;
@@ -21,11 +23,14 @@ std::string values_text(const std::vector<std::string>& names, const std::vector
 
 }  // namespace
 
-DemoReport run_demo(std::uint64_t seed, std::size_t threads, const std::function<void(double, const std::string&)>& progress) {
+DemoReport run_demo(std::uint64_t seed, std::size_t threads,
+                    const std::function<void(double, const std::string&)>& progress) {
   const auto started = std::chrono::steady_clock::now();
   const zoo::DemoResult result = zoo::run_demo(seed, threads, [&](const zoo::RecoveryProgress& p) {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-    if (progress) progress(seconds, fmt::format("start {} of {}, iteration {}, loss {:.6f}", p.start, p.starts, p.iteration, p.loss));
+    if (progress)
+      progress(seconds, fmt::format("start {} of {}, iteration {}, loss {:.6f}", p.start, p.starts,
+                                    p.iteration, p.loss));
   });
   const zoo::PlantedProblem& problem = *result.problem;
   DemoReport report;
@@ -35,15 +40,20 @@ DemoReport run_demo(std::uint64_t seed, std::size_t threads, const std::function
   report.training_rows = static_cast<std::size_t>(result.spec.training_rows);
   report.held_out_rows = static_cast<std::size_t>(result.spec.held_out_rows);
   for (const zoo::ProblemLine& line : result.recovery.lines) {
-    DemoLine one{std::string(letter(line.kind)), std::string(name(line.activation)), {coefficient_of(line.lambda)}};
+    DemoLine one{
+        std::string(letter(line.kind)), std::string(name(line.activation)), {coefficient_of(line.lambda)}};
     for (const zoo::Coefficient& term : line.terms) one.coefficients.push_back(coefficient_of(term));
     report.lines.push_back(std::move(one));
   }
   std::vector<std::string> context_names;
   for (const zoo::Column& column : problem.context) context_names.push_back(column.name);
   for (const zoo::PredictionExample& example : result.examples) {
-    DemoExample one{values_text(context_names, example.context), {}, example.true_probabilities, example.learned_probabilities};
-    for (const auto& attributes : example.alternatives) one.alternatives.push_back(values_text(problem.value_names, attributes));
+    DemoExample one{values_text(context_names, example.context),
+                    {},
+                    example.true_probabilities,
+                    example.learned_probabilities};
+    for (const auto& attributes : example.alternatives)
+      one.alternatives.push_back(values_text(problem.value_names, attributes));
     report.examples.push_back(std::move(one));
   }
   const zoo::LawComparison& comparison = result.recovery.comparison;

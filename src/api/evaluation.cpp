@@ -36,8 +36,8 @@ double log_normaliser(const gibbs::Utility& utility, const double* context, std:
                                : utility.law_2d(context, class_index).log_normalizer().value;
 }
 
-std::vector<Metric> class_metrics(std::span<const std::int32_t> truth, const Matrix<double>& log_probabilities,
-                                  std::span<const double> weights) {
+std::vector<Metric> class_metrics(std::span<const std::int32_t> truth,
+                                  const Matrix<double>& log_probabilities, std::span<const double> weights) {
   Matrix<double> p(log_probabilities.rows(), log_probabilities.cols());
   std::transform(log_probabilities.flat().begin(), log_probabilities.flat().end(), p.flat().begin(),
                  [](double l) { return std::exp(l); });
@@ -97,7 +97,8 @@ std::vector<Metric> point_metrics(const std::string& name, const std::vector<dou
           {"r2." + name, metrics::r_squared(truth, mean, weights)}};
 }
 
-// Several continuous responses: means by quadrature in two dimensions (and the joint log-likelihood), by draws beyond.
+// Several continuous responses: means by quadrature in two dimensions (and the joint log-likelihood), by
+// draws beyond.
 std::vector<Metric> many_response_metrics(const Model::Impl& model, const gibbs::Utility& utility,
                                           const Matrix<double>& context, const Matrix<double>& values,
                                           std::span<const double> weights, ThreadPool& pool) {
@@ -107,7 +108,8 @@ std::vector<Metric> many_response_metrics(const Model::Impl& model, const gibbs:
   if (dims == 2) {
     std::vector<double> log_density(static_cast<std::size_t>(rows));
     double log_scale = 0;
-    for (const std::size_t k : model.space.continuous_responses) log_scale += std::log(model.stored.encoder.responses()[k].scale);
+    for (const std::size_t k : model.space.continuous_responses)
+      log_scale += std::log(model.stored.encoder.responses()[k].scale);
     pool.run(static_cast<std::size_t>(rows), [&](std::size_t at) {
       const auto i = static_cast<Index>(at);
       const gibbs::Law2d law = utility.law_2d(context.cols() ? context.row(i) : nullptr, gibbs::kAllClasses);
@@ -130,13 +132,15 @@ std::vector<Metric> many_response_metrics(const Model::Impl& model, const gibbs:
       }
   }
   for (Index k = 0; k < dims; ++k) {
-    const ResponseEncoding& response = model.stored.encoder.responses()[model.space.continuous_responses[static_cast<std::size_t>(k)]];
+    const ResponseEncoding& response =
+        model.stored.encoder.responses()[model.space.continuous_responses[static_cast<std::size_t>(k)]];
     std::vector<double> truth, predicted;
     for (Index i = 0; i < rows; ++i) {
       truth.push_back(values(i, k) * response.scale + response.mean);
       predicted.push_back(mean(i, k) * response.scale + response.mean);
     }
-    for (Metric& metric : point_metrics(response.name, truth, predicted, weights)) out.push_back(std::move(metric));
+    for (Metric& metric : point_metrics(response.name, truth, predicted, weights))
+      out.push_back(std::move(metric));
   }
   return out;
 }
@@ -154,15 +158,18 @@ Matrix<double> class_log_probabilities(const Model::Impl& model, const gibbs::Ut
     });
     return out;
   }
-  if (utility.values() > 2) {  // shares of draws, each class counted half a draw more so that none is impossible
+  if (utility.values() >
+      2) {  // shares of draws, each class counted half a draw more so that none is impossible
     RowSamplerOptions options;
     options.draws = 400;
     const RowSamples samples = sample_rows(utility, context, options, pool);
     for (Index i = 0; i < rows; ++i) {
       std::fill_n(out.row(i), classes, 0.5);
-      for (Index d = 0; d < options.draws; ++d) out(i, samples.classes[static_cast<std::size_t>(i * options.draws + d)]) += 1;
+      for (Index d = 0; d < options.draws; ++d)
+        out(i, samples.classes[static_cast<std::size_t>(i * options.draws + d)]) += 1;
       for (Index c = 0; c < classes; ++c)
-        out(i, c) = std::log(out(i, c) / (static_cast<double>(options.draws) + 0.5 * static_cast<double>(classes)));
+        out(i, c) =
+            std::log(out(i, c) / (static_cast<double>(options.draws) + 0.5 * static_cast<double>(classes)));
     }
     return out;
   }
@@ -179,12 +186,14 @@ Matrix<double> class_log_probabilities(const Model::Impl& model, const gibbs::Ut
 }
 
 std::vector<Metric> evaluate_rows(const Model::Impl& model, const Encoder& encoder, const Table& table,
-                                  std::span<const Index> rows, const gibbs::Utility& utility, ThreadPool& pool) {
+                                  std::span<const Index> rows, const gibbs::Utility& utility,
+                                  ThreadPool& pool) {
   const Encoded<double> encoded = encoder.encode<double>(table, rows);
   std::vector<Metric> out;
   if (model.space.classes() > 0) {
     const auto truth = model.space.combine(encoded.classes);
-    out = class_metrics(truth, class_log_probabilities(model, utility, encoded.features, pool), encoded.weights);
+    out = class_metrics(truth, class_log_probabilities(model, utility, encoded.features, pool),
+                        encoded.weights);
   }
   std::vector<Metric> more;
   if (model.space.values() == 1)

@@ -13,8 +13,10 @@ namespace bl {
 Matrix<double> class_log_probabilities(const Model::Impl& model, const gibbs::Utility& utility,
                                        const Matrix<double>& context, ThreadPool& pool);
 
-// The metrics that fit the response, of these rows. `encoder` is the model's, or a more lenient variant of it.
+// The metrics that fit the response, of these rows. `encoder` is the model's, or a more lenient variant of
+// it.
 std::vector<Metric> evaluate_rows(const Model::Impl& model, const Encoder& encoder, const Table& table,
-                                  std::span<const Index> rows, const gibbs::Utility& utility, ThreadPool& pool);
+                                  std::span<const Index> rows, const gibbs::Utility& utility,
+                                  ThreadPool& pool);
 
 }  // namespace bl

@@ -40,7 +40,8 @@ struct PartData {
   std::vector<std::int32_t> classes;
   std::vector<T> weights;
 
-  PartData(const Encoder& encoder, const ResponseSpace& space, const Table& table, std::span<const Index> rows)
+  PartData(const Encoder& encoder, const ResponseSpace& space, const Table& table,
+           std::span<const Index> rows)
       : encoded(encoder.encode<T>(table, rows)), classes(space.combine(encoded.classes)) {
     weights.assign(encoded.weights.begin(), encoded.weights.end());
   }
@@ -74,7 +75,8 @@ void balance_classes(PartData<T>& part, Index classes) {
 std::vector<std::string> encoding_notes(const Encoder& encoder) {
   std::vector<std::string> notes;
   const EncodingReport& report = encoder.report();
-  for (const std::string& name : report.constant) notes.push_back(fmt::format("'{}' is constant and left out", name));
+  for (const std::string& name : report.constant)
+    notes.push_back(fmt::format("'{}' is constant and left out", name));
   for (const auto& [name, earlier] : report.duplicates)
     notes.push_back(fmt::format("'{}' repeats '{}'; consider --ignore", name, earlier));
   for (const auto& [name, count] : report.missing)
@@ -99,7 +101,9 @@ json metrics_json(const std::vector<Metric>& metrics) {
 json history_json(const FitReport& report) {
   json list = json::array();
   for (const EpochRecord& record : report.history) {
-    json one = {{"epoch", record.epoch}, {"train_loss", record.train_loss}, {"learning_rate", record.learning_rate},
+    json one = {{"epoch", record.epoch},
+                {"train_loss", record.train_loss},
+                {"learning_rate", record.learning_rate},
                 {"gradient_norm", record.gradient_norm}};
     if (!std::isnan(record.validation_loss)) one["validation_loss"] = record.validation_loss;
     list.push_back(one);
@@ -131,7 +135,8 @@ std::uint64_t member_seed(std::uint64_t seed, Index member) {
 
 // A checkpoint of its own for every member.
 std::string checkpoint_path(const FitOptions& options, Index member) {
-  return options.checkpoint.empty() || member == 0 ? options.checkpoint : fmt::format("{}.{}", options.checkpoint, member);
+  return options.checkpoint.empty() || member == 0 ? options.checkpoint
+                                                   : fmt::format("{}.{}", options.checkpoint, member);
 }
 
 template <class T>
@@ -165,7 +170,8 @@ Trained<T> train(const Prepared& p, const FitOptions& options) {
   for (Index member = 0; member < p.members; ++member) {
     train_spec.seed = member_seed(seed, member);
     Trainer<T> trainer(objective, validation_objective ? &*validation_objective : nullptr, train_spec, pool);
-    Checkpoint<T> checkpoint(checkpoint_path(options, member), table_digest(*p.table), settings_json(s).dump());
+    Checkpoint<T> checkpoint(checkpoint_path(options, member), table_digest(*p.table),
+                             settings_json(s).dump());
     TrainingState<T> state = trainer.start();
     if (options.resume) checkpoint.load(state);
     TrainingHooks<T> hooks;
@@ -174,11 +180,18 @@ Trained<T> train(const Prepared& p, const FitOptions& options) {
       checkpoint.save(current);
       if (!options.on_progress) return;
       const EpochRecord& record = current.history.back();
-      FitProgress progress{.member = member + 1, .members = p.members, .epoch = current.epoch,
-                           .epochs = train_spec.epochs, .train_loss = record.train_loss,
-                           .validation_loss = record.validation_loss, .best = current.best_monitor,
-                           .best_epoch = current.best_epoch, .seconds = now() - started, .seconds_left = 0};
-      const double done = static_cast<double>(member) + static_cast<double>(current.epoch) / static_cast<double>(train_spec.epochs);
+      FitProgress progress{.member = member + 1,
+                           .members = p.members,
+                           .epoch = current.epoch,
+                           .epochs = train_spec.epochs,
+                           .train_loss = record.train_loss,
+                           .validation_loss = record.validation_loss,
+                           .best = current.best_monitor,
+                           .best_epoch = current.best_epoch,
+                           .seconds = now() - started,
+                           .seconds_left = 0};
+      const double done = static_cast<double>(member) +
+                          static_cast<double>(current.epoch) / static_cast<double>(train_spec.epochs);
       progress.seconds_left = progress.seconds / done * (static_cast<double>(p.members) - done);
       options.on_progress(progress);
     };
@@ -196,20 +209,23 @@ Trained<T> train(const Prepared& p, const FitOptions& options) {
 std::string plan_text(const Prepared& p) {
   const Architecture& a = p.architecture;
   std::string layers;
-  for (const LayerSpec& layer : a.layers) layers += (layers.empty() ? "" : ",") + std::to_string(layer.blocks);
+  for (const LayerSpec& layer : a.layers)
+    layers += (layers.empty() ? "" : ",") + std::to_string(layer.blocks);
   std::string responses;
   for (const ResponseEncoding& response : p.encoder.responses()) {
-    responses += (responses.empty() ? "" : ", ") + response.name +
-                 (response.is_class() ? fmt::format(" ({} classes)", response.levels.size()) : " (continuous)");
+    responses +=
+        (responses.empty() ? "" : ", ") + response.name +
+        (response.is_class() ? fmt::format(" ({} classes)", response.levels.size()) : " (continuous)");
   }
   const ParameterLayout layout(a);
   const std::string joined = p.members > 1 ? fmt::format(" ({} networks joined)", p.members) : "";
-  return fmt::format("response  {}\nfeatures  {} columns, encoded as {}\nrows      {} training, {} validation, {} test\n"
-                     "model     {} form, {}{}, {} parameters",
-                     responses, p.encoder.features().size(), p.encoder.columns().size(), p.split.train.size(),
-                     p.split.validation.size(), p.split.test.size(), a.form == Form::scalar ? "scalar" : "vector",
-                     a.readout.present ? "layers [" + layers + "]" : fmt::format("single block of degree {}", a.degree()),
-                     joined, layout.free_count());
+  return fmt::format(
+      "response  {}\nfeatures  {} columns, encoded as {}\nrows      {} training, {} validation, {} test\n"
+      "model     {} form, {}{}, {} parameters",
+      responses, p.encoder.features().size(), p.encoder.columns().size(), p.split.train.size(),
+      p.split.validation.size(), p.split.test.size(), a.form == Form::scalar ? "scalar" : "vector",
+      a.readout.present ? "layers [" + layers + "]" : fmt::format("single block of degree {}", a.degree()),
+      joined, layout.free_count());
 }
 
 }  // namespace
@@ -220,9 +236,12 @@ FitSummary fit(const Data& data, const Settings& settings, const FitOptions& opt
   Split split = plan_split(table, schema, settings);
   Encoder encoder = Encoder::fit(table, schema, encode_options(settings), split.train);
   ResponseSpace space(encoder);
-  Architecture architecture = plan_architecture(settings, encoder, space, static_cast<Index>(split.train.size()));
+  Architecture architecture =
+      plan_architecture(settings, encoder, space, static_cast<Index>(split.train.size()));
   const Index members = plan_members(settings, architecture);
-  Prepared prepared{&table, &settings, std::move(split), std::move(encoder), std::move(space), std::move(architecture), members};
+  Prepared prepared{
+      &table, &settings, std::move(split), std::move(encoder), std::move(space), std::move(architecture),
+      members};
 
   const bool single_precision = settings.precision == "float32";
   std::vector<double> parameters;
@@ -231,7 +250,8 @@ FitSummary fit(const Data& data, const Settings& settings, const FitOptions& opt
   const auto keep = [&](auto&& trained) {
     // An interrupted fit keeps the members it has.
     const auto learned = static_cast<Index>(trained.members.size());
-    parameters = learned == 1 ? std::move(trained.members[0]) : join_parameters(prepared.architecture, trained.members);
+    parameters = learned == 1 ? std::move(trained.members[0])
+                              : join_parameters(prepared.architecture, trained.members);
     if (learned > 1) prepared.architecture = joined_architecture(prepared.architecture, learned);
     report = std::move(trained.report);
     support = std::move(trained.support);
@@ -267,10 +287,12 @@ FitSummary fit(const Data& data, const Settings& settings, const FitOptions& opt
   ThreadPool pool(static_cast<std::size_t>(settings.threads));
   const Encoder lenient = prepared.encoder.with_unseen(UnseenPolicy::missing);
   if (!prepared.split.validation.empty())
-    summary.validation = evaluate_rows(*interim, lenient, table, prepared.split.validation, interim->utility, pool);
+    summary.validation =
+        evaluate_rows(*interim, lenient, table, prepared.split.validation, interim->utility, pool);
   if (!prepared.split.test.empty())
     summary.test = evaluate_rows(*interim, lenient, table, prepared.split.test, interim->utility, pool);
-  stored.information["metrics"] = {{"validation", metrics_json(summary.validation)}, {"test", metrics_json(summary.test)}};
+  stored.information["metrics"] = {{"validation", metrics_json(summary.validation)},
+                                   {"test", metrics_json(summary.test)}};
   summary.model = Model(std::make_shared<const Model::Impl>(std::move(stored)));
   summary.plan = plan_text(prepared);
   summary.notes = encoding_notes(prepared.encoder);

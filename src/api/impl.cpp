@@ -20,8 +20,9 @@ ResponseSpace::ResponseSpace(const Encoder& encoder) {
     const ResponseEncoding& response = encoder.responses()[i];
     combinations *= response.levels.size();
     if (combinations > kMostCombinations)
-      throw DataError(fmt::format("the class responses have more than {} combinations of levels; name fewer targets",
-                                  kMostCombinations));
+      throw DataError(
+          fmt::format("the class responses have more than {} combinations of levels; name fewer targets",
+                      kMostCombinations));
     level_counts_.push_back(static_cast<std::int32_t>(response.levels.size()));
     class_name += (class_name.empty() ? "" : ", ") + response.name;
   }
@@ -32,7 +33,8 @@ ResponseSpace::ResponseSpace(const Encoder& encoder) {
       const ResponseEncoding& response = encoder.responses()[class_responses[k]];
       const std::string& level = response.levels[rest % response.levels.size()];
       rest /= response.levels.size();
-      label = class_responses.size() == 1 ? level : response.name + "=" + level + (label.empty() ? "" : ", ") + label;
+      label = class_responses.size() == 1 ? level
+                                          : response.name + "=" + level + (label.empty() ? "" : ", ") + label;
     }
     class_labels.push_back(label);
   }

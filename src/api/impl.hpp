@@ -16,13 +16,13 @@ struct Data::Impl {
   Table table;
 };
 
-// How the responses of the encoder stand in the model. Several class responses are one class with a level for every
-// combination; continuous ones keep their order.
+// How the responses of the encoder stand in the model. Several class responses are one class with a level for
+// every combination; continuous ones keep their order.
 struct ResponseSpace {
-  std::vector<std::size_t> class_responses;       // positions among encoder.responses()
+  std::vector<std::size_t> class_responses;  // positions among encoder.responses()
   std::vector<std::size_t> continuous_responses;
-  std::vector<std::string> class_labels;          // of the combined class: "red", or "color=red, size=small"
-  std::string class_name;                         // "color", or "color, size"
+  std::vector<std::string> class_labels;  // of the combined class: "red", or "color=red, size=small"
+  std::string class_name;                 // "color", or "color, size"
 
   explicit ResponseSpace(const Encoder& encoder);
   Index classes() const { return static_cast<Index>(class_labels.size()); }
@@ -34,8 +34,8 @@ struct ResponseSpace {
   std::vector<std::int32_t> level_counts_;
 };
 
-// What a carried column is called in the output: its name, but "observed y" where y is a response, whose name the
-// prediction or the draw has.
+// What a carried column is called in the output: its name, but "observed y" where y is a response, whose name
+// the prediction or the draw has.
 std::string carried_name(const Encoder& encoder, const std::string& name);
 
 struct Model::Impl {

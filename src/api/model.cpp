@@ -43,7 +43,8 @@ std::vector<Index> rows_of_part(const Model::Impl& model, const Table& table, Pa
   if (part == Part::all) return all_rows(table.rows);
   const json& data = model.stored.information.value("data", json::object());
   if (data.value("digest", json()) != json(table_digest(table)))
-    throw DataError(table.source + ": not the file this model was fitted on, so its parts are not known; leave out --part");
+    throw DataError(table.source +
+                    ": not the file this model was fitted on, so its parts are not known; leave out --part");
   Split split = plan_split(table, model.stored.encoder.schema(), fit_settings(model));
   switch (part) {
     case Part::train:
@@ -102,11 +103,17 @@ std::string metrics_text(const json& metrics) {
 
 }  // namespace
 
-std::string library_version() { return BL_VERSION; }
+std::string library_version() {
+  return BL_VERSION;
+}
 
-Model Model::load(const std::string& path) { return Model(std::make_shared<const Impl>(load_model(path))); }
+Model Model::load(const std::string& path) {
+  return Model(std::make_shared<const Impl>(load_model(path)));
+}
 
-void Model::save(const std::string& path) const { save_model(path, impl_->stored); }
+void Model::save(const std::string& path) const {
+  save_model(path, impl_->stored);
+}
 
 std::string Model::information_json() const {
   const StoredModel& m = impl_->stored;
@@ -133,36 +140,47 @@ std::string Model::describe() const {
   const auto text = [&](const char* part, const char* field) {
     const json& group = m.information.value(part, json::object());
     const auto found = group.find(field);
-    return found == group.end() ? std::string("unknown") : found->is_string() ? found->get<std::string>() : found->dump();
+    return found == group.end() ? std::string("unknown")
+           : found->is_string() ? found->get<std::string>()
+                                : found->dump();
   };
   std::vector<std::string> responses, features, layers;
   for (const ResponseEncoding& r : m.encoder.responses())
     responses.push_back(r.is_class() ? fmt::format("{} (classes {})", r.name, join(r.levels, ", "))
-                                     : fmt::format("{} (continuous, mean {:.6g}, deviation {:.6g})", r.name, r.mean, r.scale));
+                                     : fmt::format("{} (continuous, mean {:.6g}, deviation {:.6g})", r.name,
+                                                   r.mean, r.scale));
   for (const FeatureEncoding& f : m.encoder.features())
-    features.push_back(f.type == ColumnType::continuous ? f.name : fmt::format("{} ({} {} levels)", f.name, f.levels.size(), to_string(f.type)));
+    features.push_back(f.type == ColumnType::continuous
+                           ? f.name
+                           : fmt::format("{} ({} {} levels)", f.name, f.levels.size(), to_string(f.type)));
   for (const LayerSpec& layer : a.layers)
-    layers.push_back(fmt::format("{} blocks of {} U, {} C, {} T", layer.blocks, layer.heads(HeadKind::utility),
-                                 layer.heads(HeadKind::inequality), layer.heads(HeadKind::equality)));
+    layers.push_back(fmt::format("{} blocks of {} U, {} C, {} T", layer.blocks,
+                                 layer.heads(HeadKind::utility), layer.heads(HeadKind::inequality),
+                                 layer.heads(HeadKind::equality)));
   std::string out;
   out += wrapped("response", join(responses, "; "));
   out += wrapped("features", features.empty() ? "none" : join(features, ", "));
-  out += wrapped("model", fmt::format("{} form, {}, basis of {} terms, {} parameters ({})", a.form == Form::scalar ? "scalar" : "vector",
+  out += wrapped("model", fmt::format("{} form, {}, basis of {} terms, {} parameters ({})",
+                                      a.form == Form::scalar ? "scalar" : "vector",
                                       a.readout.present ? join(layers, "; ") : "single block, " + layers[0],
-                                      layer_input_size(a, 0), layout.free_count(), m.single_precision ? "float32" : "float64"));
-  out += wrapped("activations", fmt::format("U {}, C {}, T {}; temperature {}", name(a.activations[0]), name(a.activations[1]),
-                                            name(a.activations[2]), format_number(m.temperature)));
+                                      layer_input_size(a, 0), layout.free_count(),
+                                      m.single_precision ? "float32" : "float64"));
+  out += wrapped("activations",
+                 fmt::format("U {}, C {}, T {}; temperature {}", name(a.activations[0]),
+                             name(a.activations[1]), name(a.activations[2]), format_number(m.temperature)));
   for (std::size_t k = 0; k < impl_->space.continuous_responses.size(); ++k) {
     const ResponseEncoding& r = m.encoder.responses()[impl_->space.continuous_responses[k]];
-    out += wrapped("support", fmt::format("{} from {:.6g} to {:.6g}", r.name, m.support.lower[k] * r.scale + r.mean,
-                                          m.support.upper[k] * r.scale + r.mean));
+    out += wrapped("support",
+                   fmt::format("{} from {:.6g} to {:.6g}", r.name, m.support.lower[k] * r.scale + r.mean,
+                               m.support.upper[k] * r.scale + r.mean));
   }
-  out += wrapped("training", fmt::format("{} epochs, best {}; {}", text("training", "epochs"), text("training", "best_epoch"),
-                                         text("training", "stop_cause")));
+  out += wrapped("training", fmt::format("{} epochs, best {}; {}", text("training", "epochs"),
+                                         text("training", "best_epoch"), text("training", "stop_cause")));
   const json& metrics = m.information.value("metrics", json::object());
   out += wrapped("validation", metrics_text(metrics.value("validation", json())));
   out += wrapped("test", metrics_text(metrics.value("test", json())));
-  out += wrapped("data", fmt::format("{} rows, digest {}; seed {}", text("data", "rows"), text("data", "digest"), text("settings", "seed")));
+  out += wrapped("data", fmt::format("{} rows, digest {}; seed {}", text("data", "rows"),
+                                     text("data", "digest"), text("settings", "seed")));
   return out;
 }
 
@@ -187,7 +205,8 @@ void Model::predict_file(const std::string& path, const Settings& settings, cons
   TableReader reader(path, reading);
   for (const std::string& name : options.carry)
     if (std::find(reader.names().begin(), reader.names().end(), name) == reader.names().end())
-      throw DataError(fmt::format("{}: there is no column {} to carry along{}", path, in_quotes(name), did_you_mean(name, reader.names())));
+      throw DataError(fmt::format("{}: there is no column {} to carry along{}", path, in_quotes(name),
+                                  did_you_mean(name, reader.names())));
   ThreadPool pool(options.threads);
   const gibbs::Utility utility = utility_at(*impl_, options.temperature);
   const Encoder encoder = encoder_for(*impl_, Part::all, options);

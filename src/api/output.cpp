@@ -56,7 +56,11 @@ struct OutputFileWriter::Impl {
 
 OutputFileWriter::OutputFileWriter(const std::string& path) : impl_(new Impl{OutputFile(path)}) {}
 OutputFileWriter::~OutputFileWriter() = default;
-void OutputFileWriter::write(std::string_view text) { impl_->file.write(text); }
-void OutputFileWriter::commit() { impl_->file.commit(); }
+void OutputFileWriter::write(std::string_view text) {
+  impl_->file.write(text);
+}
+void OutputFileWriter::commit() {
+  impl_->file.commit();
+}
 
 }  // namespace bl

@@ -22,8 +22,8 @@ std::vector<Number> number_list(const std::string& setting, const std::string& t
     Number value{};
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
     if (error != std::errc() || end != part.data() + part.size() || value < least)
-      throw UsageError(fmt::format("{} = {}: expected whole numbers from {} on, separated by commas, not {}", setting,
-                                   in_quotes(text), least, in_quotes(part)));
+      throw UsageError(fmt::format("{} = {}: expected whole numbers from {} on, separated by commas, not {}",
+                                   setting, in_quotes(text), least, in_quotes(part)));
     numbers.push_back(value);
   }
   return numbers;
@@ -36,12 +36,14 @@ std::array<std::vector<int>, 3> plan_heads(const Settings& s, bool monomials) {
   if (s.heads != "auto") {
     counts = number_list<Index>("heads", s.heads, 0);
     if (counts.size() != 3)
-      throw UsageError(fmt::format("heads = {}: expected three numbers, of U, C and T heads per block", in_quotes(s.heads)));
+      throw UsageError(fmt::format("heads = {}: expected three numbers, of U, C and T heads per block",
+                                   in_quotes(s.heads)));
   } else if (s.single) {
     counts = {1, 3, 2};
   }
   const int degree = s.degree > 0 ? static_cast<int>(s.degree) : (monomials ? 2 : 1);
-  for (std::size_t kind = 0; kind < 3; ++kind) degrees[kind].assign(static_cast<std::size_t>(counts[kind]), degree);
+  for (std::size_t kind = 0; kind < 3; ++kind)
+    degrees[kind].assign(static_cast<std::size_t>(counts[kind]), degree);
   const std::array<const std::string*, 3> given = {&s.degree_u, &s.degree_c, &s.degree_t};
   const std::array<const char*, 3> names = {"degree_u", "degree_c", "degree_t"};
   for (std::size_t kind = 0; kind < 3; ++kind)
@@ -60,12 +62,14 @@ Term parse_term(const std::string& text, const std::vector<std::string>& names) 
       const std::string digits = factor.substr(caret + 1);
       const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), power);
       if (error != std::errc() || end != digits.data() + digits.size() || power < 1 || power > 64)
-        throw UsageError(fmt::format("terms: the power in {} should be a whole number from 1 on", in_quotes(factor)));
+        throw UsageError(
+            fmt::format("terms: the power in {} should be a whole number from 1 on", in_quotes(factor)));
       name = factor.substr(0, caret);
     }
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end())
-      throw UsageError(fmt::format("terms: no input is called {}{}", in_quotes(name), did_you_mean(name, names)));
+      throw UsageError(
+          fmt::format("terms: no input is called {}{}", in_quotes(name), did_you_mean(name, names)));
     for (int k = 0; k < power; ++k) term.push_back(static_cast<std::int32_t>(found - names.begin()));
   }
   if (term.empty()) throw UsageError(fmt::format("terms: {} names no input", in_quotes(text)));
@@ -95,23 +99,27 @@ std::vector<std::string> input_names(const Encoder& encoder, const ResponseSpace
   return names;
 }
 
-Architecture plan_architecture(const Settings& s, const Encoder& encoder, const ResponseSpace& space, Index train_rows) {
+Architecture plan_architecture(const Settings& s, const Encoder& encoder, const ResponseSpace& space,
+                               Index train_rows) {
   const auto context = static_cast<Index>(encoder.columns().size());
   const bool high_dimensional = context > 256 || space.classes() > 20;
   bool vector_form = s.form == "vector";
   if (s.form == "auto") vector_form = space.classes() > 0 && high_dimensional && !s.single && !s.identifiable;
-  if (vector_form && space.classes() == 0) throw UsageError("form = 'vector' needs a class response; use scalar");
-  if (s.single && s.layers != "auto") throw UsageError("single and layers exclude each other; give one of them");
+  if (vector_form && space.classes() == 0)
+    throw UsageError("form = 'vector' needs a class response; use scalar");
+  if (s.single && s.layers != "auto")
+    throw UsageError("single and layers exclude each other; give one of them");
   Architecture a;
   a.input = {.context = context, .values = space.values(), .classes = vector_form ? 0 : space.classes()};
   a.form = vector_form ? Form::vector : Form::scalar;
   a.outputs = vector_form ? space.classes() : 1;
 
-  const bool monomials = s.degree > 1 || ((s.single || s.identifiable) && s.degree == 0) || !s.degree_u.empty() ||
-                         !s.degree_c.empty() || !s.degree_t.empty();
+  const bool monomials = s.degree > 1 || ((s.single || s.identifiable) && s.degree == 0) ||
+                         !s.degree_u.empty() || !s.degree_c.empty() || !s.degree_t.empty();
   a.basis.kind = monomials ? BasisKind::monomials : BasisKind::affine;
   if (!s.terms.empty()) {
-    if (s.degree > 1) throw UsageError("terms and degree exclude each other: terms are added to the affine ones");
+    if (s.degree > 1)
+      throw UsageError("terms and degree exclude each other: terms are added to the affine ones");
     a.basis.kind = BasisKind::affine_plus;
     const auto names = input_names(encoder, space, a.form);
     for (const std::string& term : split_list(s.terms)) a.basis.extra.push_back(parse_term(term, names));
@@ -136,10 +144,12 @@ Architecture plan_architecture(const Settings& s, const Encoder& encoder, const 
   a.lambda = s.lambda == "free" ? Sign::free : Sign::non_negative;
   a.readout.present = !s.single;
   a.readout.bias = s.readout_bias;
-  a.readout.sign = s.readout == "free" || (s.readout == "auto" && vector_form) ? Sign::free : Sign::non_negative;
+  a.readout.sign =
+      s.readout == "free" || (s.readout == "auto" && vector_form) ? Sign::free : Sign::non_negative;
   if (s.identifiable) {
     if (s.utility != "auto" || s.inequality != "auto" || s.equality != "auto" || s.readout_bias)
-      throw UsageError("identifiable fixes the activations and leaves out the readout bias; drop those settings");
+      throw UsageError(
+          "identifiable fixes the activations and leaves out the readout bias; drop those settings");
     a = identifiable(std::move(a));
   }
   validate(a);
@@ -149,7 +159,9 @@ Architecture plan_architecture(const Settings& s, const Encoder& encoder, const 
 Index plan_members(const Settings& s, const Architecture& a) {
   const bool alone = !a.readout.present || s.identifiable || s.optimizer == "lbfgs";
   if (s.members > 1 && alone)
-    throw UsageError("several members are for layers learned by a stochastic optimizer; single, identifiable and lbfgs have one");
+    throw UsageError(
+        "several members are for layers learned by a stochastic optimizer; single, identifiable and lbfgs "
+        "have one");
   if (s.members > 0) return s.members;
   return alone || s.layers != "auto" ? 1 : 4;
 }
@@ -181,15 +193,17 @@ Support plan_support(const Settings& s, const Encoder& encoder, const ResponseSp
       return error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
     };
     if (ends.size() != 2 || !reads(ends[0], from) || !reads(ends[1], to) || !(from < to))
-      throw UsageError(fmt::format("support: {} should be low:high, finite, with low < high", in_quotes(given[k])));
+      throw UsageError(
+          fmt::format("support: {} should be low:high, finite, with low < high", in_quotes(given[k])));
     support.lower.push_back((from - response.mean) / response.scale);
     support.upper.push_back((to - response.mean) / response.scale);
     // In single precision, in which the rows may have been encoded: a row exactly on an end is inside.
     if (static_cast<float>(low) < static_cast<float>(support.lower.back()) ||
         static_cast<float>(high) > static_cast<float>(support.upper.back()))
-      throw DataError(fmt::format("the support {} of '{}' leaves out training rows, which range from {} to {}", given[k],
-                                  response.name, format_number(low * response.scale + response.mean),
-                                  format_number(high * response.scale + response.mean)));
+      throw DataError(
+          fmt::format("the support {} of '{}' leaves out training rows, which range from {} to {}", given[k],
+                      response.name, format_number(low * response.scale + response.mean),
+                      format_number(high * response.scale + response.mean)));
   }
   return support;
 }
@@ -202,10 +216,14 @@ ObjectiveSpec plan_objective(const Settings& s, const ResponseSpace& space, cons
   spec.gamma_discrete = s.gamma_d;
   spec.gamma_continuous = s.gamma_c;
   const bool mixed = space.classes() > 0 && space.values() > 0;
-  const std::string kind = s.objective != "auto" ? s.objective : mixed ? "hybrid" : space.values() > 2 ? "dsm" : "likelihood";
+  const std::string kind = s.objective != "auto" ? s.objective
+                           : mixed               ? "hybrid"
+                           : space.values() > 2  ? "dsm"
+                                                 : "likelihood";
   if (mixed && kind != "hybrid")
     throw UsageError("class and continuous responses together are learned by the hybrid objective");
-  if (kind == "hybrid" && !mixed) throw UsageError("the hybrid objective needs a class and a continuous response");
+  if (kind == "hybrid" && !mixed)
+    throw UsageError("the hybrid objective needs a class and a continuous response");
   if (kind == "dsm" && space.values() == 0)
     throw UsageError("score matching (dsm) needs a continuous response; use likelihood");
   spec.kind = kind == "hybrid" ? ObjectiveKind::hybrid
@@ -229,7 +247,10 @@ TrainSpec plan_training(const Settings& s, Index train_rows) {
   const auto rows = static_cast<double>(train_rows);
   spec.batch_size = s.batch_size > 0 ? s.batch_size : std::clamp<std::int64_t>(train_rows / 100, 32, 256);
   const double steps_per_epoch = std::ceil(rows / static_cast<double>(spec.batch_size));
-  spec.epochs = s.epochs > 0 ? s.epochs : lbfgs ? 2000 : std::clamp<std::int64_t>(static_cast<std::int64_t>(60000 / steps_per_epoch), 100, 1000);
+  spec.epochs = s.epochs > 0 ? s.epochs
+                : lbfgs
+                    ? 2000
+                    : std::clamp<std::int64_t>(static_cast<std::int64_t>(60000 / steps_per_epoch), 100, 1000);
   spec.patience = s.patience > 0 ? s.patience : lbfgs ? 0 : 20;
   spec.clip_norm = s.clip_norm;
   spec.schedule = s.schedule == "auto" ? ScheduleKind::plateau : schedule_from_name(s.schedule);

@@ -25,10 +25,13 @@ void check(const PredictOptions& options, const Model::Impl& model) {
   for (const double q : options.quantiles)
     if (!(q > 0 && q < 1)) throw UsageError(fmt::format("quantile {}: expected a number between 0 and 1", q));
   for (const double mass : {options.interval, options.highest_density})
-    if (!(mass >= 0 && mass < 1)) throw UsageError(fmt::format("interval mass {}: expected a number between 0 and 1", mass));
-  const bool law = !options.quantiles.empty() || options.interval > 0 || options.highest_density > 0 || options.density_points > 0;
+    if (!(mass >= 0 && mass < 1))
+      throw UsageError(fmt::format("interval mass {}: expected a number between 0 and 1", mass));
+  const bool law = !options.quantiles.empty() || options.interval > 0 || options.highest_density > 0 ||
+                   options.density_points > 0;
   if (law && model.space.values() == 0)
-    throw UsageError("quantiles, intervals and densities are for continuous responses; this model predicts a class");
+    throw UsageError(
+        "quantiles, intervals and densities are for continuous responses; this model predicts a class");
   if (options.utilities && (model.space.classes() == 0 || model.space.values() > 0))
     throw UsageError("utilities are given for models that predict a class alone");
   if (model.space.values() != 1 && (options.highest_density > 0 || options.density_points > 0))
@@ -40,8 +43,8 @@ OutputColumn& add(OutputTable& out, const std::string& name) {
   return out.columns.back();
 }
 
-void carry_columns(const Model::Impl& model, const Table& table, std::span<const Index> rows, const PredictOptions& options,
-                   OutputTable& out) {
+void carry_columns(const Model::Impl& model, const Table& table, std::span<const Index> rows,
+                   const PredictOptions& options, OutputTable& out) {
   for (const std::string& name : options.carry) {
     const Column& column = table.column(name);
     OutputColumn carried{carried_name(model.stored.encoder, name), {}, {}};
@@ -62,7 +65,8 @@ void class_columns(const Model::Impl& model, const gibbs::Utility& utility, cons
   out.columns.push_back(std::move(predicted));
   for (Index c = 0; c < log_p.cols(); ++c) {
     OutputColumn& column = add(out, "p(" + model.space.class_labels[static_cast<std::size_t>(c)] + ")");
-    for (Index i = 0; i < log_p.rows(); ++i) column.numbers[static_cast<std::size_t>(i)] = std::exp(log_p(i, c));
+    for (Index i = 0; i < log_p.rows(); ++i)
+      column.numbers[static_cast<std::size_t>(i)] = std::exp(log_p(i, c));
   }
   if (!options.utilities || utility.values() > 0) return;
   Matrix<double> u(context.rows(), log_p.cols());
@@ -76,11 +80,14 @@ void class_columns(const Model::Impl& model, const gibbs::Utility& utility, cons
 std::string region_text(const std::vector<gibbs::Interval>& region, const ResponseEncoding& r) {
   std::string text;
   for (const auto& [lower, upper] : region)
-    text += fmt::format("{}{:.6g}:{:.6g}", text.empty() ? "" : " ", lower * r.scale + r.mean, upper * r.scale + r.mean);
+    text += fmt::format("{}{:.6g}:{:.6g}", text.empty() ? "" : " ", lower * r.scale + r.mean,
+                        upper * r.scale + r.mean);
   return text;
 }
 
-std::string percent(double share) { return format_number(std::round(share * 1e6) / 1e4); }
+std::string percent(double share) {
+  return format_number(std::round(share * 1e6) / 1e4);
+}
 
 // Mean, deviation, then one column for each of shares_of(options).
 std::size_t add_response_columns(const ResponseEncoding& r, const PredictOptions& options, OutputTable& out) {
@@ -132,12 +139,16 @@ void law_1d_columns(const Model::Impl& model, const gibbs::Utility& utility, con
   if (options.mode) add(out, r.name + " mode");
   const std::size_t region_at = out.columns.size();
   if (options.highest_density > 0)
-    out.columns.push_back({fmt::format("{} region {}%", r.name, percent(options.highest_density)), {}, std::vector<std::string>(out.rows)});
+    out.columns.push_back({fmt::format("{} region {}%", r.name, percent(options.highest_density)),
+                           {},
+                           std::vector<std::string>(out.rows)});
   const std::size_t density_at = out.columns.size();
   std::vector<double> grid;
   for (int g = 0; g < options.density_points; ++g) {
-    const double share = options.density_points == 1 ? 0.5 : static_cast<double>(g) / (options.density_points - 1);
-    grid.push_back(utility.support().lower[0] + share * (utility.support().upper[0] - utility.support().lower[0]));
+    const double share =
+        options.density_points == 1 ? 0.5 : static_cast<double>(g) / (options.density_points - 1);
+    grid.push_back(utility.support().lower[0] +
+                   share * (utility.support().upper[0] - utility.support().lower[0]));
     add(out, fmt::format("density({:.6g})", raw(grid.back())));
   }
   pool.run(out.rows, [&](std::size_t i) {
@@ -150,7 +161,8 @@ void law_1d_columns(const Model::Impl& model, const gibbs::Utility& utility, con
     if (options.mode) put(raw(best_response_1d(utility, row_of(context, i), law)));
     if (options.highest_density > 0)
       out.columns[region_at].texts[i] = region_text(law.highest_density_region(options.highest_density), r);
-    for (std::size_t g = 0; g < grid.size(); ++g) out.columns[density_at + g].numbers[i] = law.density(grid[g]) / r.scale;
+    for (std::size_t g = 0; g < grid.size(); ++g)
+      out.columns[density_at + g].numbers[i] = law.density(grid[g]) / r.scale;
   });
 }
 
@@ -193,7 +205,8 @@ void draw_columns(const Model::Impl& model, const gibbs::Utility& utility, const
     for (std::size_t i = 0; i < out.rows; ++i) {
       double mean = 0, square = 0;
       for (std::size_t d = 0; d < draws.size(); ++d) {
-        draws[d] = samples.values(static_cast<Index>(i * draws.size() + d), static_cast<Index>(k)) * r.scale + r.mean;
+        draws[d] = samples.values(static_cast<Index>(i * draws.size() + d), static_cast<Index>(k)) * r.scale +
+                   r.mean;
         mean += draws[d] / static_cast<double>(draws.size());
       }
       for (const double y : draws) square += (y - mean) * (y - mean) / static_cast<double>(draws.size());
@@ -204,15 +217,17 @@ void draw_columns(const Model::Impl& model, const gibbs::Utility& utility, const
         const double place = shares[q] * static_cast<double>(draws.size() - 1);
         const auto low = static_cast<std::size_t>(place);
         const std::size_t high = std::min(low + 1, draws.size() - 1);
-        out.columns[first + 2 + q].numbers[i] = draws[low] + (place - static_cast<double>(low)) * (draws[high] - draws[low]);
+        out.columns[first + 2 + q].numbers[i] =
+            draws[low] + (place - static_cast<double>(low)) * (draws[high] - draws[low]);
       }
     }
   }
 }
 
-// The best response of several continuous ones (for the best class, where there are classes), with its certificate.
-void mode_columns(const Model::Impl& model, const gibbs::Utility& utility, const Matrix<double>& context, ThreadPool& pool,
-                  OutputTable& out) {
+// The best response of several continuous ones (for the best class, where there are classes), with its
+// certificate.
+void mode_columns(const Model::Impl& model, const gibbs::Utility& utility, const Matrix<double>& context,
+                  ThreadPool& pool, OutputTable& out) {
   const std::size_t first = out.columns.size();
   const auto& responses = model.space.continuous_responses;
   for (const std::size_t k : responses) add(out, model.stored.encoder.responses()[k].name + " mode");
@@ -226,9 +241,11 @@ void mode_columns(const Model::Impl& model, const gibbs::Utility& utility, const
     gibbs::ModeResult best;
     best.value = -std::numeric_limits<double>::infinity();
     for (Index c = 0; c < std::max<Index>(1, utility.classes()); ++c) {
-      gibbs::NetworkDensity<double> law(utility.network(), utility.prepared(), utility.temperature(), row, 1, gibbs::kChainsPerChunk);
+      gibbs::NetworkDensity<double> law(utility.network(), utility.prepared(), utility.temperature(), row, 1,
+                                        gibbs::kChainsPerChunk);
       if (utility.classes() > 0)
-        law.set_classes(0, std::vector<std::int32_t>(static_cast<std::size_t>(gibbs::kChainsPerChunk), static_cast<std::int32_t>(c)));
+        law.set_classes(0, std::vector<std::int32_t>(static_cast<std::size_t>(gibbs::kChainsPerChunk),
+                                                     static_cast<std::int32_t>(c)));
       gibbs::ModeResult found = gibbs::find_mode(law, box, starts.view());
       if (found.value > best.value) best = std::move(found);
     }
@@ -244,8 +261,8 @@ void mode_columns(const Model::Impl& model, const gibbs::Utility& utility, const
 }  // namespace
 
 OutputTable predict_rows(const Model::Impl& model, const Encoder& encoder, const Table& table,
-                         std::span<const Index> rows, const gibbs::Utility& utility, const PredictOptions& options,
-                         ThreadPool& pool) {
+                         std::span<const Index> rows, const gibbs::Utility& utility,
+                         const PredictOptions& options, ThreadPool& pool) {
   check(options, model);
   OutputTable out;
   out.rows = rows.size();

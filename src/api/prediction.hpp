@@ -10,7 +10,7 @@ namespace bl {
 
 // `encoder` is the model's, or a more lenient variant of it.
 OutputTable predict_rows(const Model::Impl& model, const Encoder& encoder, const Table& table,
-                         std::span<const Index> rows, const gibbs::Utility& utility, const PredictOptions& options,
-                         ThreadPool& pool);
+                         std::span<const Index> rows, const gibbs::Utility& utility,
+                         const PredictOptions& options, ThreadPool& pool);
 
 }  // namespace bl

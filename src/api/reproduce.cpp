@@ -49,9 +49,10 @@ ConstraintRow row_of(const gibbs::SweepRow& from) {
 
 }  // namespace
 
-std::vector<ConstraintRow> reproduce_constraint(const ConstraintSweepOptions& options,
-                                                const std::function<void(double, const std::string&)>& progress) {
-  if (options.draws == 0 || options.chains == 0) throw UsageError("the sweep needs at least one draw and one chain");
+std::vector<ConstraintRow> reproduce_constraint(
+    const ConstraintSweepOptions& options, const std::function<void(double, const std::string&)>& progress) {
+  if (options.draws == 0 || options.chains == 0)
+    throw UsageError("the sweep needs at least one draw and one chain");
   const auto started = std::chrono::steady_clock::now();
   ThreadPool pool(options.threads);
   gibbs::SweepOptions sweep;

@@ -15,7 +15,8 @@ Matrix<double> starts(const gibbs::Box& box, Index chains, std::uint64_t seed) {
   const RandomStream stream(seed, Purpose::sampler_start);
   Matrix<double> out(chains, box.dimension());
   for (Index i = 0; i < chains; ++i) {
-    stream.fill_normal(static_cast<std::uint64_t>(i), std::span<double>(out.row(i), static_cast<std::size_t>(out.cols())));
+    stream.fill_normal(static_cast<std::uint64_t>(i),
+                       std::span<double>(out.row(i), static_cast<std::size_t>(out.cols())));
     box.clamp(std::span<double>(out.row(i), static_cast<std::size_t>(out.cols())));
   }
   return out;
@@ -33,11 +34,11 @@ gibbs::Box box_of(const Support& support, const std::vector<Index>& free) {
 
 }  // namespace
 
-RowSamples sample_rows(const gibbs::Utility& utility, const Matrix<double>& context, const RowSamplerOptions& options,
-                       ThreadPool& pool) {
+RowSamples sample_rows(const gibbs::Utility& utility, const Matrix<double>& context,
+                       const RowSamplerOptions& options, ThreadPool& pool) {
   const Index rows = context.rows(), chains = rows * options.chains;
-  gibbs::NetworkDensity<double> law(utility.network(), utility.prepared(), utility.temperature(), context, rows,
-                                    options.chains);
+  gibbs::NetworkDensity<double> law(utility.network(), utility.prepared(), utility.temperature(), context,
+                                    rows, options.chains);
   const gibbs::Box box = box_of(utility.support(), options.free);
   gibbs::SamplerOptions sampler;
   sampler.method = options.method;
@@ -52,7 +53,8 @@ RowSamples sample_rows(const gibbs::Utility& utility, const Matrix<double>& cont
   Matrix<double> held;
   if (!options.free.empty()) {
     held.resize(chains, utility.values());
-    for (Index i = 0; i < chains; ++i) std::copy_n(options.held.row(i / options.chains), held.cols(), held.row(i));
+    for (Index i = 0; i < chains; ++i)
+      std::copy_n(options.held.row(i / options.chains), held.cols(), held.row(i));
     if (utility.classes() > 0) {
       gibbs::ConditionalHybridDensity<double> conditional(law, options.free, held.view());
       result = gibbs::sample_hybrid<double>(conditional, box, from.view(), sampler, pool);

@@ -31,7 +31,7 @@ struct RowSamples {
   std::string verdict;
 };
 
-RowSamples sample_rows(const gibbs::Utility& utility, const Matrix<double>& context, const RowSamplerOptions& options,
-                       ThreadPool& pool);
+RowSamples sample_rows(const gibbs::Utility& utility, const Matrix<double>& context,
+                       const RowSamplerOptions& options, ThreadPool& pool);
 
 }  // namespace bl

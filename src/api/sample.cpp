@@ -36,12 +36,15 @@ struct Request {
 Given given_values(const Model::Impl& model, const Table& table, const std::string& list) {
   const auto held = split_list(list);
   if (held.empty()) return {};
-  if (model.space.classes() > 0) throw UsageError("given: only for models whose responses are all continuous");
+  if (model.space.classes() > 0)
+    throw UsageError("given: only for models whose responses are all continuous");
   std::vector<std::string> names;
-  for (const std::size_t k : model.space.continuous_responses) names.push_back(model.stored.encoder.responses()[k].name);
+  for (const std::size_t k : model.space.continuous_responses)
+    names.push_back(model.stored.encoder.responses()[k].name);
   for (const std::string& name : held)
     if (std::find(names.begin(), names.end(), name) == names.end())
-      throw UsageError(fmt::format("given: {} is no continuous response of this model{}", in_quotes(name), did_you_mean(name, names)));
+      throw UsageError(fmt::format("given: {} is no continuous response of this model{}", in_quotes(name),
+                                   did_you_mean(name, names)));
   Given given;
   given.held.resize(table.rows, model.space.values());
   for (std::size_t k = 0; k < names.size(); ++k) {
@@ -54,7 +57,8 @@ Given given_values(const Model::Impl& model, const Table& table, const std::stri
     const Column& column = table.column(names[k]);
     for (Index i = 0; i < table.rows; ++i) {
       if (column.raw != RawType::numeric || column.missing(i))
-        throw DataError(fmt::format("{}: column {}: a value to hold is needed, and should be a number", table.place(i), in_quotes(names[k])));
+        throw DataError(fmt::format("{}: column {}: a value to hold is needed, and should be a number",
+                                    table.place(i), in_quotes(names[k])));
       given.held(i, at) = (column.numbers[static_cast<std::size_t>(i)] - response.mean) / response.scale;
     }
   }
@@ -62,21 +66,23 @@ Given given_values(const Model::Impl& model, const Table& table, const std::stri
   return given;
 }
 
-// The sampler of chain_draws; "auto" and "exact" come here only where chains are needed, or for the check of the name.
+// The sampler of chain_draws; "auto" and "exact" come here only where chains are needed, or for the check of
+// the name.
 gibbs::Method method_of(const std::string& name) {
   if (name == "hmc" || name == "auto" || name == "exact") return gibbs::Method::hmc;
   if (name == "mala") return gibbs::Method::mala;
   if (name == "langevin") return gibbs::Method::langevin;
   if (name == "paper") return gibbs::Method::paper;
   const std::vector<std::string> known = {"auto", "exact", "hmc", "mala", "langevin", "paper"};
-  throw UsageError(fmt::format("unknown method {}; known: auto, exact, hmc, mala, langevin, paper{}", in_quotes(name),
-                               did_you_mean(name, known)));
+  throw UsageError(fmt::format("unknown method {}; known: auto, exact, hmc, mala, langevin, paper{}",
+                               in_quotes(name), did_you_mean(name, known)));
 }
 
 // Independent draws: a class by inversion, a continuous response through its quantile function.
 RowSamples exact_draws(const Request& r, ThreadPool& pool) {
   const Index rows = r.context.rows(), draws = static_cast<Index>(r.options.draws);
-  const RandomStream classes(r.options.seed, Purpose::sampler_class), moves(r.options.seed, Purpose::sampler_move);
+  const RandomStream classes(r.options.seed, Purpose::sampler_class),
+      moves(r.options.seed, Purpose::sampler_move);
   RowSamples out;
   out.draws_per_row = draws;
   out.values.resize(rows * draws, r.utility.values());
@@ -88,20 +94,24 @@ RowSamples exact_draws(const Request& r, ThreadPool& pool) {
   pool.run(static_cast<std::size_t>(rows), [&](std::size_t row) {
     const auto i = static_cast<Index>(row);
     for (Index d = 0; d < draws && r.utility.classes() > 0; ++d)
-      out.classes[row * static_cast<std::size_t>(draws) + static_cast<std::size_t>(d)] = gibbs::categorical_draw<double>(
-          {log_p.row(i), static_cast<std::size_t>(log_p.cols())}, classes.uniform(row, static_cast<std::uint64_t>(d)));
+      out.classes[row * static_cast<std::size_t>(draws) + static_cast<std::size_t>(d)] =
+          gibbs::categorical_draw<double>({log_p.row(i), static_cast<std::size_t>(log_p.cols())},
+                                          classes.uniform(row, static_cast<std::uint64_t>(d)));
     if (r.utility.values() == 0) return;
     for (Index c = 0; c < std::max<Index>(1, r.utility.classes()); ++c) {
       const auto has_class = [&](Index d) {
-        return out.classes.empty() || out.classes[row * static_cast<std::size_t>(draws) + static_cast<std::size_t>(d)] == c;
+        return out.classes.empty() ||
+               out.classes[row * static_cast<std::size_t>(draws) + static_cast<std::size_t>(d)] == c;
       };
       bool any = false;
       for (Index d = 0; d < draws; ++d) any = any || has_class(d);
       if (!any) continue;
-      const gibbs::Law1d law = r.utility.law_1d(r.context.cols() ? r.context.row(i) : nullptr,
-                                                out.classes.empty() ? gibbs::kAllClasses : static_cast<std::int32_t>(c));
+      const gibbs::Law1d law =
+          r.utility.law_1d(r.context.cols() ? r.context.row(i) : nullptr,
+                           out.classes.empty() ? gibbs::kAllClasses : static_cast<std::int32_t>(c));
       for (Index d = 0; d < draws; ++d)
-        if (has_class(d)) out.values(i * draws + d, 0) = law.quantile(moves.uniform(row, static_cast<std::uint64_t>(d)));
+        if (has_class(d))
+          out.values(i * draws + d, 0) = law.quantile(moves.uniform(row, static_cast<std::uint64_t>(d)));
     }
   });
   out.verdict = "Draws are exact and independent.";
@@ -133,14 +143,17 @@ OutputTable table_of(const Request& r, const RowSamples& samples) {
   out.columns = {std::move(row), std::move(draw)};
   if (!samples.classes.empty()) {
     OutputColumn classes{r.model.space.class_name, {}, {}};
-    for (const std::int32_t c : samples.classes) classes.texts.push_back(r.model.space.class_labels[static_cast<std::size_t>(c)]);
+    for (const std::int32_t c : samples.classes)
+      classes.texts.push_back(r.model.space.class_labels[static_cast<std::size_t>(c)]);
     out.columns.push_back(std::move(classes));
   }
   for (std::size_t k = 0; k < r.model.space.continuous_responses.size(); ++k) {
-    const ResponseEncoding& response = r.model.stored.encoder.responses()[r.model.space.continuous_responses[k]];
+    const ResponseEncoding& response =
+        r.model.stored.encoder.responses()[r.model.space.continuous_responses[k]];
     OutputColumn column{response.name, {}, {}};
     for (std::size_t i = 0; i < out.rows; ++i)
-      column.numbers.push_back(samples.values(static_cast<Index>(i), static_cast<Index>(k)) * response.scale + response.mean);
+      column.numbers.push_back(samples.values(static_cast<Index>(i), static_cast<Index>(k)) * response.scale +
+                               response.mean);
     out.columns.push_back(std::move(column));
   }
   return out;
@@ -148,15 +161,19 @@ OutputTable table_of(const Request& r, const RowSamples& samples) {
 
 SampleResult run(const Model::Impl& model, const Matrix<double>& context, const Given& given,
                  const SampleOptions& options) {
-  if (options.draws == 0 || options.chains == 0) throw UsageError("sampling needs at least one draw and one chain");
-  static_cast<void>(method_of(options.method));  // refuses an unknown name even where classes are drawn exactly
-  const gibbs::Utility utility = options.temperature == 0 ? model.utility : model.utility.at_temperature(options.temperature);
+  if (options.draws == 0 || options.chains == 0)
+    throw UsageError("sampling needs at least one draw and one chain");
+  static_cast<void>(
+      method_of(options.method));  // refuses an unknown name even where classes are drawn exactly
+  const gibbs::Utility utility =
+      options.temperature == 0 ? model.utility : model.utility.at_temperature(options.temperature);
   const Request request{model, utility, context, given, options};
   ThreadPool pool(options.threads);
   const bool can_be_exact = utility.values() <= 1 && given.free.empty();
   if (options.method == "exact" && !can_be_exact)
     throw UsageError("exact draws are for classes and one continuous response; use hmc");
-  const bool exact = options.method == "exact" || (options.method == "auto" && can_be_exact) || utility.values() == 0;
+  const bool exact =
+      options.method == "exact" || (options.method == "auto" && can_be_exact) || utility.values() == 0;
   const RowSamples samples = exact ? exact_draws(request, pool) : chain_draws(request, pool);
   SampleResult result;
   result.draws = table_of(request, samples);
@@ -166,7 +183,9 @@ SampleResult run(const Model::Impl& model, const Matrix<double>& context, const 
   result.divergences = static_cast<std::size_t>(samples.divergences);
   result.least_bulk_size = result.least_tail_size = static_cast<double>(options.draws);
   // std::max and std::min pass over a NaN on the right; a dimension without diagnostics must not.
-  const auto worst = [](double a, double b, bool larger) { return std::isnan(a) || std::isnan(b) ? std::nan("") : (a < b) == larger ? b : a; };
+  const auto worst = [](double a, double b, bool larger) {
+    return std::isnan(a) || std::isnan(b) ? std::nan("") : (a < b) == larger ? b : a;
+  };
   for (std::size_t k = 0; k < samples.diagnostics.size(); ++k) {
     const gibbs::Diagnostics& d = samples.diagnostics[k];
     result.worst_rhat = k == 0 ? d.rhat : worst(result.worst_rhat, d.rhat, true);
@@ -198,7 +217,8 @@ SampleResult sample(const Model& model, const Data& data, const SampleOptions& o
 SampleResult sample(const Model& model, const SampleOptions& options) {
   const auto& features = model.impl().stored.encoder.features();
   if (!features.empty())
-    throw UsageError(fmt::format("the law of this model depends on {} features; give a file of rows", features.size()));
+    throw UsageError(
+        fmt::format("the law of this model depends on {} features; give a file of rows", features.size()));
   if (!options.given.empty()) throw UsageError("given needs a file of rows to take the values from");
   return run(model.impl(), Matrix<double>(1, 0), {}, options);
 }

@@ -16,7 +16,8 @@ namespace bl {
 
 namespace {
 
-using Field = std::variant<std::string Settings::*, double Settings::*, std::int64_t Settings::*, bool Settings::*>;
+using Field =
+    std::variant<std::string Settings::*, double Settings::*, std::int64_t Settings::*, bool Settings::*>;
 
 constexpr std::size_t kLargestFile = 16U << 20;
 
@@ -40,13 +41,17 @@ std::vector<Entry> make_entries() {
   std::vector<Entry> entries;
   std::string_view group;
 #define BL_GROUP(title) group = title;
-#define BL_TEXT(name, value, help) entries.push_back({{group, #name, Kind::text, value, {}, 0, 0, help}, &Settings::name});
+#define BL_TEXT(name, value, help) \
+  entries.push_back({{group, #name, Kind::text, value, {}, 0, 0, help}, &Settings::name});
 #define BL_CHOICE(name, value, choices, help) \
-  entries.push_back({{group, #name, Kind::choice, value, split_choices(choices), 0, 0, help}, &Settings::name});
+  entries.push_back(                          \
+      {{group, #name, Kind::choice, value, split_choices(choices), 0, 0, help}, &Settings::name});
 #define BL_NUMBER(name, value, low, high, help) \
-  entries.push_back({{group, #name, Kind::number, format_number(value), {}, low, high, help}, &Settings::name});
+  entries.push_back(                            \
+      {{group, #name, Kind::number, format_number(value), {}, low, high, help}, &Settings::name});
 #define BL_INTEGER(name, value, low, high, help) \
-  entries.push_back({{group, #name, Kind::integer, fmt::format("{}", value), {}, low, high, help}, &Settings::name});
+  entries.push_back(                             \
+      {{group, #name, Kind::integer, fmt::format("{}", value), {}, low, high, help}, &Settings::name});
 #define BL_FLAG(name, value, help) \
   entries.push_back({{group, #name, Kind::flag, value ? "true" : "false", {}, 0, 0, help}, &Settings::name});
 #include "bl/settings.def"
@@ -85,7 +90,8 @@ Number parse_in_range(const SettingInfo& info, std::string_view value, const cha
   const bool whole = error == std::errc() && end == value.data() + value.size();
   if (!whole || std::isnan(static_cast<double>(number)) || static_cast<double>(number) < info.lowest ||
       static_cast<double>(number) > info.highest)
-    refuse(info, value, fmt::format("{} from {} to {}", kind, format_number(info.lowest), format_number(info.highest)));
+    refuse(info, value,
+           fmt::format("{} from {} to {}", kind, format_number(info.lowest), format_number(info.highest)));
   return number;
 }
 
@@ -151,7 +157,9 @@ void read_settings_file(Settings& settings, const std::string& path) {
 }
 
 void read_settings_text(Settings& settings, std::string_view text, const std::string& name) {
-  const auto place = [&](const toml::source_region& source) { return fmt::format("{}:{}", name, source.begin.line); };
+  const auto place = [&](const toml::source_region& source) {
+    return fmt::format("{}:{}", name, source.begin.line);
+  };
   const toml::table table = parse_toml(text, name);
   for (const auto& [key, node] : table) {
     std::string value;
@@ -164,7 +172,8 @@ void read_settings_text(Settings& settings, std::string_view text, const std::st
     } else if (const auto number = node.value_exact<double>()) {
       value = format_number(*number);
     } else {
-      throw UsageError(fmt::format("{}: {} must be a text, a number or true/false", place(node.source()), key.str()));
+      throw UsageError(
+          fmt::format("{}: {} must be a text, a number or true/false", place(node.source()), key.str()));
     }
     try {
       set(settings, key.str(), value);
@@ -189,13 +198,17 @@ std::string write_settings_file(const Settings& settings) {
 
 std::string settings_reference() {
   std::string out =
-      "# Settings\n\nMade by `bl settings --markdown` from the one list in `include/bl/settings.def`; do not edit.\n"
-      "On the command line a setting is an option with dashes (`--learning-rate 0.01`) or `--set learning_rate=0.01`;\n"
-      "in a file given with `--config` it is a line `learning_rate = 0.01`. The command line wins over the file.\n";
+      "# Settings\n\nMade by `bl settings --markdown` from the one list in `include/bl/settings.def`; do not "
+      "edit.\n"
+      "On the command line a setting is an option with dashes (`--learning-rate 0.01`) or `--set "
+      "learning_rate=0.01`;\n"
+      "in a file given with `--config` it is a line `learning_rate = 0.01`. The command line wins over the "
+      "file.\n";
   std::string_view group;
   for (const SettingInfo& info : setting_list()) {
     if (info.group != group)
-      out += fmt::format("\n## {}\n\n| setting | default | values | meaning |\n|---|---|---|---|\n", info.group);
+      out +=
+          fmt::format("\n## {}\n\n| setting | default | values | meaning |\n|---|---|---|---|\n", info.group);
     group = info.group;
     std::string values;
     switch (info.kind) {

@@ -24,8 +24,10 @@ RoleOptions role_options(const Settings& settings) {
   options.ignore = split_list(settings.ignore);
   if (!settings.schema.empty())
     options.columns = read_schema_toml(read_whole_file(settings.schema, kLargestSchemaFile), settings.schema);
-  for (const std::string& name : split_list(settings.continuous)) options.columns[name].type = ColumnType::continuous;
-  for (const std::string& name : split_list(settings.nominal)) options.columns[name].type = ColumnType::nominal;
+  for (const std::string& name : split_list(settings.continuous))
+    options.columns[name].type = ColumnType::continuous;
+  for (const std::string& name : split_list(settings.nominal))
+    options.columns[name].type = ColumnType::nominal;
   return options;
 }
 
@@ -35,7 +37,8 @@ char delimiter_of(const std::string& text) {
   if (text == "semicolon") return ';';
   if (text == "tab" || text == "\\t") return '\t';
   if (text.size() == 1) return text[0];
-  throw UsageError(fmt::format("delimiter = {}: expected auto, comma, semicolon, tab or one character", in_quotes(text)));
+  throw UsageError(
+      fmt::format("delimiter = {}: expected auto, comma, semicolon, tab or one character", in_quotes(text)));
 }
 
 std::array<double, 3> fractions_of(const std::string& text) {
@@ -43,10 +46,13 @@ std::array<double, 3> fractions_of(const std::string& text) {
   std::array<double, 3> fractions{};
   bool good = parts.size() == 3;
   for (std::size_t i = 0; good && i < 3; ++i) {
-    const auto [end, error] = std::from_chars(parts[i].data(), parts[i].data() + parts[i].size(), fractions[i]);
+    const auto [end, error] =
+        std::from_chars(parts[i].data(), parts[i].data() + parts[i].size(), fractions[i]);
     good = error == std::errc() && end == parts[i].data() + parts[i].size();
   }
-  if (!good) throw UsageError(fmt::format("fractions = {}: expected three numbers, for example 7:1:2", in_quotes(text)));
+  if (!good)
+    throw UsageError(
+        fmt::format("fractions = {}: expected three numbers, for example 7:1:2", in_quotes(text)));
   return fractions;
 }
 

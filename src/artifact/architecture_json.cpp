@@ -61,18 +61,23 @@ json to_json(const Architecture& a) {
     layers.push_back(one);
   }
   json activations;
-  for (const HeadKind kind : kHeadKinds) activations[std::string(letter(kind))] = std::string(name(a.activation(kind)));
+  for (const HeadKind kind : kHeadKinds)
+    activations[std::string(letter(kind))] = std::string(name(a.activation(kind)));
   return {{"input", {{"context", a.input.context}, {"values", a.input.values}, {"classes", a.input.classes}}},
           {"form", text_of(kForms, a.form)},
           {"outputs", a.outputs},
           {"basis",
-           {{"kind", text_of(kBases, a.basis.kind)}, {"extra", a.basis.extra}, {"response_only", a.basis.response_only}}},
+           {{"kind", text_of(kBases, a.basis.kind)},
+            {"extra", a.basis.extra},
+            {"response_only", a.basis.response_only}}},
           {"layers", layers},
           {"skip", text_of(kSkips, a.skip)},
           {"activations", activations},
           {"lambda", text_of(kSigns, a.lambda)},
           {"readout",
-           {{"present", a.readout.present}, {"bias", a.readout.bias}, {"sign", text_of(kSigns, a.readout.sign)}}}};
+           {{"present", a.readout.present},
+            {"bias", a.readout.bias},
+            {"sign", text_of(kSigns, a.readout.sign)}}}};
 }
 
 Architecture architecture_from_json(const json& value) {

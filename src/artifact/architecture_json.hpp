@@ -9,7 +9,8 @@ namespace bl {
 
 nlohmann::json to_json(const Architecture& architecture);
 
-// ModelFileError naming the field for anything that to_json cannot have written, and for a model that cannot be.
+// ModelFileError naming the field for anything that to_json cannot have written, and for a model that cannot
+// be.
 Architecture architecture_from_json(const nlohmann::json& json);
 
 }  // namespace bl

@@ -42,7 +42,12 @@ std::vector<T> read_vector(const TensorFile& file, const std::string& name) {
 // Counters and scalars, in this order.
 template <class T>
 std::vector<std::int64_t> counters(const TrainingState<T>& s) {
-  return {s.epoch, s.best_epoch, s.stale_epochs, s.plateau_epochs, s.optimizer.steps, s.lbfgs.started ? 1 : 0,
+  return {s.epoch,
+          s.best_epoch,
+          s.stale_epochs,
+          s.plateau_epochs,
+          s.optimizer.steps,
+          s.lbfgs.started ? 1 : 0,
           static_cast<std::int64_t>(s.lbfgs.steps.size())};
 }
 
@@ -54,8 +59,8 @@ std::vector<double> scalars(const TrainingState<T>& s) {
 std::vector<double> flat_history(const std::vector<EpochRecord>& history) {
   std::vector<double> flat;
   for (const EpochRecord& r : history)
-    flat.insert(flat.end(), {static_cast<double>(r.epoch), r.train_loss, r.validation_loss, r.monitor, r.gradient_norm,
-                             r.learning_rate});
+    flat.insert(flat.end(), {static_cast<double>(r.epoch), r.train_loss, r.validation_loss, r.monitor,
+                             r.gradient_norm, r.learning_rate});
   return flat;
 }
 
@@ -64,7 +69,8 @@ constexpr std::size_t kHistoryColumns = 6;
 }  // namespace
 
 template <class T>
-Checkpoint<T>::Checkpoint(std::string path, std::string data_digest, std::string settings, double seconds_between)
+Checkpoint<T>::Checkpoint(std::string path, std::string data_digest, std::string settings,
+                          double seconds_between)
     : path_(std::move(path)),
       data_digest_(std::move(data_digest)),
       settings_(std::move(settings)),
@@ -75,7 +81,10 @@ template <class T>
 void Checkpoint<T>::save(const TrainingState<T>& s) {
   if (path_.empty() || now() - last_saved_ < seconds_between_) return;
   TensorFile file;
-  file.metadata = {{"format", kFormat}, {"format_version", kFormatVersion}, {"data", data_digest_}, {"settings", settings_}};
+  file.metadata = {{"format", kFormat},
+                   {"format_version", kFormatVersion},
+                   {"data", data_digest_},
+                   {"settings", settings_}};
   file.tensors["counters"] = vector_tensor(counters(s));
   file.tensors["scalars"] = vector_tensor(scalars(s));
   file.tensors["history"] = vector_tensor(flat_history(s.history));
@@ -100,9 +109,11 @@ bool Checkpoint<T>::load(TrainingState<T>& state) const {
   if (file.metadata_value("format") != kFormat)
     throw ModelFileError(path_ + ": not a checkpoint of a training run");
   if (file.metadata_value("format_version") != kFormatVersion)
-    throw ModelFileError(path_ + ": a checkpoint of another version of this program; remove it to start afresh");
+    throw ModelFileError(path_ +
+                         ": a checkpoint of another version of this program; remove it to start afresh");
   if (file.metadata_value("data") != data_digest_)
-    throw ModelFileError(path_ + ": the checkpoint was made from other data; remove it or give the same file");
+    throw ModelFileError(path_ +
+                         ": the checkpoint was made from other data; remove it or give the same file");
   if (file.metadata_value("settings") != settings_)
     throw ModelFileError(path_ + ": the checkpoint was made with other settings; remove it or repeat them");
   const auto whole = read_vector<std::int64_t>(file, "counters");
@@ -117,8 +128,9 @@ bool Checkpoint<T>::load(TrainingState<T>& state) const {
   s.lbfgs.gradient = read_vector<T>(file, "lbfgs/gradient");
   const std::size_t n = state.parameters.size();
   const auto fits = [&](const std::vector<T>& v) { return v.empty() || v.size() == n; };
-  if (whole.size() != 7 || real.size() != 3 || history.size() % kHistoryColumns != 0 || s.parameters.size() != n ||
-      !fits(s.averaged) || !fits(s.best_parameters) || !fits(s.optimizer.first) || !fits(s.optimizer.second) || !fits(s.lbfgs.gradient))
+  if (whole.size() != 7 || real.size() != 3 || history.size() % kHistoryColumns != 0 ||
+      s.parameters.size() != n || !fits(s.averaged) || !fits(s.best_parameters) || !fits(s.optimizer.first) ||
+      !fits(s.optimizer.second) || !fits(s.lbfgs.gradient))
     throw ModelFileError(path_ + ": the checkpoint does not fit this model; remove it to start afresh");
   s.epoch = whole[0];
   s.best_epoch = whole[1];
@@ -136,9 +148,12 @@ bool Checkpoint<T>::load(TrainingState<T>& state) const {
   s.rate_factor = real[1];
   s.lbfgs.value = real[2];
   for (std::size_t i = 0; i < history.size(); i += kHistoryColumns)
-    s.history.push_back({.epoch = static_cast<std::int64_t>(history[i]), .train_loss = history[i + 1],
-                         .validation_loss = history[i + 2], .monitor = history[i + 3],
-                         .gradient_norm = history[i + 4], .learning_rate = history[i + 5]});
+    s.history.push_back({.epoch = static_cast<std::int64_t>(history[i]),
+                         .train_loss = history[i + 1],
+                         .validation_loss = history[i + 2],
+                         .monitor = history[i + 3],
+                         .gradient_norm = history[i + 4],
+                         .learning_rate = history[i + 5]});
   state = std::move(s);
   return true;
 }

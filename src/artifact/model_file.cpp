@@ -28,14 +28,17 @@ artifact::Tensor tensor_of(const StoredModel& model, const TensorInfo& tensor) {
   return artifact::Tensor::of<T>(values, shape_of(tensor));
 }
 
-// Appends tensor by tensor, in the layout's order: nothing is allocated for a tensor that the file does not hold.
+// Appends tensor by tensor, in the layout's order: nothing is allocated for a tensor that the file does not
+// hold.
 template <class T>
-void read_tensors(const artifact::TensorFile& file, const ParameterLayout& layout, std::vector<double>& parameters) {
+void read_tensors(const artifact::TensorFile& file, const ParameterLayout& layout,
+                  std::vector<double>& parameters) {
   for (const TensorInfo& tensor : layout.tensors()) {
     const std::vector<T> values = file.values<T>(tensor.name, shape_of(tensor));
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (!std::isfinite(values[i]))
-        throw ModelFileError(fmt::format("{}: tensor '{}' holds {} at place {}", file.source, tensor.name, values[i], i));
+        throw ModelFileError(
+            fmt::format("{}: tensor '{}' holds {} at place {}", file.source, tensor.name, values[i], i));
       parameters.push_back(static_cast<double>(values[i]));
     }
   }
@@ -55,13 +58,14 @@ void check_shapes(const StoredModel& model, const std::string& source) {
   }
   if (!any_class) classes = 0;
   const InputShape& input = model.architecture.input;
-  const Index model_classes = model.architecture.form == Form::vector ? model.architecture.outputs : input.classes;
+  const Index model_classes =
+      model.architecture.form == Form::vector ? model.architecture.outputs : input.classes;
   if (input.context != static_cast<Index>(model.encoder.columns().size()) || input.values != values ||
       model_classes != classes)
-    throw ModelFileError(
-        fmt::format("{}: the architecture expects {} features, {} continuous responses and {} classes, the encoder makes "
-                    "{}, {} and {}",
-                    source, input.context, input.values, model_classes, model.encoder.columns().size(), values, classes));
+    throw ModelFileError(fmt::format(
+        "{}: the architecture expects {} features, {} continuous responses and {} classes, the encoder makes "
+        "{}, {} and {}",
+        source, input.context, input.values, model_classes, model.encoder.columns().size(), values, classes));
   if (model.support.dimension() != values)
     throw ModelFileError(fmt::format("{}: the support has {} dimensions for {} continuous responses", source,
                                      model.support.dimension(), values));
@@ -101,25 +105,32 @@ artifact::TensorFile to_tensor_file(const StoredModel& model) {
                    {"library_version", BL_VERSION},
                    {"model", document.dump()}};
   for (const TensorInfo& tensor : layout.tensors())
-    file.tensors[tensor.name] = model.single_precision ? tensor_of<float>(model, tensor) : tensor_of<double>(model, tensor);
+    file.tensors[tensor.name] =
+        model.single_precision ? tensor_of<float>(model, tensor) : tensor_of<double>(model, tensor);
   return file;
 }
 
 StoredModel from_tensor_file(const artifact::TensorFile& file) {
   const auto format = file.metadata.find("format");
   if (format == file.metadata.end() || format->second != kFormat)
-    throw ModelFileError(file.source + ": a safetensors file, but not a Behavior Learning model; give a file that bl fit wrote");
+    throw ModelFileError(
+        file.source +
+        ": a safetensors file, but not a Behavior Learning model; give a file that bl fit wrote");
   const std::string version = file.metadata_value("format_version");
   if (version != std::to_string(kModelFormatVersion))
-    throw ModelFileError(fmt::format("{}: model format version {}, this program reads version {}; use the program that wrote it, or fit again",
-                                     file.source, version.substr(0, 20), kModelFormatVersion));
+    throw ModelFileError(
+        fmt::format("{}: model format version {}, this program reads version {}; use the program that wrote "
+                    "it, or fit again",
+                    file.source, version.substr(0, 20), kModelFormatVersion));
   const std::string& text = file.metadata_value("model");
-  const json document = text.find('\0') == std::string::npos ? json::parse(text, nullptr, false) : json(json::value_t::discarded);
+  const json document = text.find('\0') == std::string::npos ? json::parse(text, nullptr, false)
+                                                             : json(json::value_t::discarded);
   if (document.is_discarded()) throw ModelFileError(file.source + ": the metadata field 'model' is not JSON");
   try {
     const JsonField root(document, "model");
     const std::string precision = root["precision"].text();
-    if (precision != "float32" && precision != "float64") root["precision"].fail("should be float32 or float64");
+    if (precision != "float32" && precision != "float64")
+      root["precision"].fail("should be float32 or float64");
     for (const char* field : {"architecture", "encoder"}) static_cast<void>(root[field]);
     StoredModel model{.architecture = architecture_from_json(document["architecture"]),
                       .encoder = Encoder::from_json(document["encoder"]),
@@ -144,8 +155,12 @@ StoredModel from_tensor_file(const artifact::TensorFile& file) {
   }
 }
 
-void save_model(const std::string& path, const StoredModel& model) { artifact::save(path, to_tensor_file(model)); }
+void save_model(const std::string& path, const StoredModel& model) {
+  artifact::save(path, to_tensor_file(model));
+}
 
-StoredModel load_model(const std::string& path) { return from_tensor_file(artifact::load(path)); }
+StoredModel load_model(const std::string& path) {
+  return from_tensor_file(artifact::load(path));
+}
 
 }  // namespace bl

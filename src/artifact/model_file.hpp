@@ -2,7 +2,8 @@
 // metadata, enough to encode new data and predict without the training file.
 //
 //   metadata  format "behavior_learning.model", format_version "1", model: the JSON below
-//   tensors   layers/0/U/weight, ... readout/bias as the layout names them; raw values (see model/parameters.hpp)
+//   tensors   layers/0/U/weight, ... readout/bias as the layout names them; raw values (see
+//   model/parameters.hpp)
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -25,13 +26,15 @@ struct StoredModel {
   bool single_precision = true;    // stored, and trained, as float32
   Support support;                 // of the continuous responses, in encoded units
   double temperature = 1;
-  // Plain information, kept as it is found (unknown fields too): settings, split, training, metrics, provenance.
+  // Plain information, kept as it is found (unknown fields too): settings, split, training, metrics,
+  // provenance.
   nlohmann::json information = nlohmann::json::object();
 };
 
 artifact::TensorFile to_tensor_file(const StoredModel& model);
 
-// ModelFileError naming what is wrong: not ours, another version, a field, a tensor's shape, a value not finite.
+// ModelFileError naming what is wrong: not ours, another version, a field, a tensor's shape, a value not
+// finite.
 StoredModel from_tensor_file(const artifact::TensorFile& file);
 
 void save_model(const std::string& path, const StoredModel& model);

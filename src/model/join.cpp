@@ -13,8 +13,10 @@ struct Place {
   Index row, col;
 };
 
-Place place_of(const Architecture& a, const TensorInfo& tensor, Index member, Index members, Index row, Index col) {
-  if (!tensor.is_matrix()) return {tensor.role == TensorRole::readout_bias ? row : member * tensor.rows + row, 0};
+Place place_of(const Architecture& a, const TensorInfo& tensor, Index member, Index members, Index row,
+               Index col) {
+  if (!tensor.is_matrix())
+    return {tensor.role == TensorRole::readout_bias ? row : member * tensor.rows + row, 0};
   const Index own_rows = tensor.role == TensorRole::readout_weight ? 0 : member * tensor.rows;
   if (tensor.role != TensorRole::weight) return {own_rows + row, member * tensor.cols + col};
   if (tensor.layer == 0) return {own_rows + row, col};

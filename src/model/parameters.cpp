@@ -125,10 +125,12 @@ void starting_values(const Architecture& a, const ParameterLayout& layout, std::
   const auto& mask = layout.free_mask();
   for (std::size_t t = 0; t < layout.tensors().size(); ++t) {
     const TensorInfo& tensor = layout.tensors()[t];
-    const bool head = tensor.role == TensorRole::weight || tensor.role == TensorRole::bias || tensor.role == TensorRole::lambda;
+    const bool head = tensor.role == TensorRole::weight || tensor.role == TensorRole::bias ||
+                      tensor.role == TensorRole::lambda;
     const bool monomials = head && tensor.layer == 0 && a.basis.kind == BasisKind::monomials;
-    const Index fan_in = head ? layer_input_size(a, tensor.layer)
-                              : (tensor.role == TensorRole::readout_bias ? a.layers.back().blocks : tensor.cols);
+    const Index fan_in =
+        head ? layer_input_size(a, tensor.layer)
+             : (tensor.role == TensorRole::readout_bias ? a.layers.back().blocks : tensor.cols);
     for (Index i = 0; i < tensor.size(); ++i) {
       const auto at = static_cast<std::size_t>(tensor.offset + i);
       const auto index = static_cast<std::uint64_t>(i);

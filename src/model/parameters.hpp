@@ -29,10 +29,12 @@ struct TensorInfo {
   Index size() const { return rows * cols; }
   // A raw value does not: its zero is the effective value log 2.
   bool decays() const {
-    return sign == Sign::free &&
-           (role == TensorRole::weight || role == TensorRole::projection || role == TensorRole::readout_weight);
+    return sign == Sign::free && (role == TensorRole::weight || role == TensorRole::projection ||
+                                  role == TensorRole::readout_weight);
   }
-  bool is_matrix() const { return role != TensorRole::bias && role != TensorRole::lambda && role != TensorRole::readout_bias; }
+  bool is_matrix() const {
+    return role != TensorRole::bias && role != TensorRole::lambda && role != TensorRole::readout_bias;
+  }
 };
 
 class ParameterLayout {

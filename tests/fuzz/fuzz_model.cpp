@@ -1,4 +1,5 @@
-// Any bytes are either a model or refused with a ModelFileError; what loads is a fixed point of write and read.
+// Any bytes are either a model or refused with a ModelFileError; what loads is a fixed point of write and
+// read.
 #include <string>
 
 #include "artifact/model_file.hpp"
@@ -27,9 +28,11 @@ std::string small_model(const bl::Architecture& architecture, const std::string&
 }  // namespace
 
 FuzzSeeds fuzz_seeds() {
-  return {{small_model(bl::stacked({2, 0, 2}, {2, 1}), "s"), small_model(bl::single_block({3, 1, 0}, {2}, {1}, {}), "y"),
+  return {{small_model(bl::stacked({2, 0, 2}, {2, 1}), "s"),
+           small_model(bl::single_block({3, 1, 0}, {2}, {1}, {}), "y"),
            small_model(bl::stacked_vector({2, 0, 0}, {2}, 2), "s")},
-          {"\\\"layers\\\"", "blocks", "classes", "context", "9999999999", "-1", "monomials", "affine", "null", "[", "]", "{", "}"}};
+          {"\\\"layers\\\"", "blocks", "classes", "context", "9999999999", "-1", "monomials", "affine",
+           "null", "[", "]", "{", "}"}};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -38,7 +41,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const bl::StoredModel model = bl::from_tensor_file(bl::artifact::parse(bytes, "fuzz"));
     const std::string written = bl::artifact::serialize(bl::to_tensor_file(model));
     const bl::StoredModel again = bl::from_tensor_file(bl::artifact::parse(written, "again"));
-    bl::fuzz::require(bl::artifact::serialize(bl::to_tensor_file(again)) == written, "a written model reads differently");
+    bl::fuzz::require(bl::artifact::serialize(bl::to_tensor_file(again)) == written,
+                      "a written model reads differently");
   } catch (const bl::ModelFileError&) {
   }
   return 0;

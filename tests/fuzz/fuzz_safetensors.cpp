@@ -16,7 +16,8 @@ FuzzSeeds fuzz_seeds() {
   file.tensors["b"] = Tensor::of<double>(std::vector<double>{0.5}, {});
   file.tensors["empty"] = Tensor::of<std::int64_t>(std::vector<std::int64_t>{}, {0});
   return {{serialize(file), serialize(TensorFile{})},
-          {"\"dtype\"", "\"shape\"", "\"data_offsets\"", "__metadata__", "F32", "F64", "[", "]", "{", "}", ":", ","}};
+          {"\"dtype\"", "\"shape\"", "\"data_offsets\"", "__metadata__", "F32", "F64", "[", "]", "{", "}",
+           ":", ","}};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -107,7 +107,7 @@ const json& tensor_value(const json& file, const TensorInfo& tensor) {
   }
   const std::string field = tensor.role == TensorRole::weight ? "weight"
                             : tensor.role == TensorRole::bias ? "bias"
-                                                        : "lambda";
+                                                              : "lambda";
   return file["layers"][tensor.layer][std::string(letter(tensor.kind))][field];
 }
 

@@ -9,8 +9,8 @@
 namespace bl {
 namespace {
 
-// The products of several threads must not disturb each other. Large enough for the blocked path of the library,
-// which packs into buffers of its own: OpenBLAS built without locks fails here.
+// The products of several threads must not disturb each other. Large enough for the blocked path of the
+// library, which packs into buffers of its own: OpenBLAS built without locks fails here.
 TEST(Product, ConcurrentProductsAreThoseOfOneThread) {
   const Index n = 64, m = 264, k = 300;
   Matrix<float> a(n, k), b(m, k), expected(n, m);

@@ -15,8 +15,10 @@ std::vector<double> scores(const Architecture& a, const std::vector<double>& par
   Matrix<double> context(rows, a.input.context), values(rows, a.input.values);
   std::vector<std::int32_t> begin(1, 0), classes;
   for (Index i = 0; i < rows; ++i) {
-    stream.fill_normal(static_cast<std::uint64_t>(i), std::span<double>(context.row(i), static_cast<std::size_t>(context.cols())));
-    stream.fill_normal(static_cast<std::uint64_t>(100 + i), std::span<double>(values.row(i), static_cast<std::size_t>(values.cols())));
+    stream.fill_normal(static_cast<std::uint64_t>(i),
+                       std::span<double>(context.row(i), static_cast<std::size_t>(context.cols())));
+    stream.fill_normal(static_cast<std::uint64_t>(100 + i),
+                       std::span<double>(values.row(i), static_cast<std::size_t>(values.cols())));
     begin.push_back(static_cast<std::int32_t>(i + 1));
     if (a.input.classes > 0) classes.push_back(static_cast<std::int32_t>(i % a.input.classes));
   }

@@ -47,7 +47,8 @@ TEST(Parameters, NamesAndPlaces) {
   EXPECT_FALSE(ParameterLayout(a).contains("projections/1")) << "equal widths add without a projection";
 }
 
-// Neither biases, nor lambdas, nor a readout stored raw: the zero of a raw value is not the zero of its weight.
+// Neither biases, nor lambdas, nor a readout stored raw: the zero of a raw value is not the zero of its
+// weight.
 TEST(Parameters, DecayIsForWeightsOnly) {
   for (const Sign readout : {Sign::free, Sign::non_negative}) {
     Architecture a = stacked({.context = 3, .values = 1, .classes = 0}, {2, 4});

@@ -67,7 +67,8 @@ TEST_P(Recovery, FindsTheProblemAgain) {
   spec.starts = 1;
   const RecoveryResult result = recover(problem, spec, pool);
   // At a kink there is no small gradient to converge to: the fit ends where no lower point is found.
-  EXPECT_TRUE(result.fit.reason == StopReason::converged || result.fit.reason == StopReason::no_descent) << result.fit.cause;
+  EXPECT_TRUE(result.fit.reason == StopReason::converged || result.fit.reason == StopReason::no_descent)
+      << result.fit.cause;
   expect_recovered(problem, spec, result);
 }
 

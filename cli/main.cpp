@@ -58,7 +58,11 @@ std::vector<std::string> known_words(const CLI::App& app) {
 
 int usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* command = &app;
-  for (const CLI::App* one : app.get_subcommands()) command = one;
+  std::string words;  // "choice predict "
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+    words += command->get_name() + " ";
+  }
   std::string message = error.what();
   for (const std::string& extra : command->remaining()) {
     const std::string word = extra.substr(0, extra.find('='));
@@ -66,8 +70,7 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error) {
                           did_you_mean(word, known_words(*command)));
     break;
   }
-  return fail(kUsage, fmt::format("{}\nRun 'bl {}--help' for what there is.", message,
-                                  command == &app ? "" : command->get_name() + " "));
+  return fail(kUsage, fmt::format("{}\nRun 'bl {}--help' for what there is.", message, words));
 }
 
 int run(int argc, char** argv) {

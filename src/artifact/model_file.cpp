@@ -112,6 +112,9 @@ artifact::TensorFile to_tensor_file(const StoredModel& model) {
 
 StoredModel from_tensor_file(const artifact::TensorFile& file) {
   const auto format = file.metadata.find("format");
+  if (format != file.metadata.end() && format->second == "behavior_learning.choice")
+    throw ModelFileError(file.source +
+                         ": a model of choices among alternatives; use bl choice predict, evaluate or show");
   if (format == file.metadata.end() || format->second != kFormat)
     throw ModelFileError(
         file.source +

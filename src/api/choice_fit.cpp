@@ -9,6 +9,7 @@
 #include "api/choice_impl.hpp"
 #include "api/choice_linear.hpp"
 #include "api/impl.hpp"
+#include "api/members.hpp"
 #include "api/plan.hpp"
 #include "api/table_plan.hpp"
 #include "base/file.hpp"
@@ -94,11 +95,6 @@ struct Parts {
   ChoiceData train, validation, test;
 };
 
-// Far apart, the first the seed itself.
-std::uint64_t seed_of_member(std::uint64_t seed, Index member) {
-  return seed + static_cast<std::uint64_t>(member) * 0x9E3779B97F4A7C15U;
-}
-
 template <class T>
 void train_network(const Parts& parts, const Settings& s, const FitOptions& options, StoredChoice& model,
                    ChoiceFitSummary& summary) {
@@ -121,28 +117,14 @@ void train_network(const Parts& parts, const Settings& s, const FitOptions& opti
   std::vector<std::vector<double>> learned;
   const double started = now();
   for (Index member = 0; member < members && !summary.interrupted; ++member) {
-    train_spec.seed = seed_of_member(seed, member);
+    train_spec.seed = member_seed(seed, member);
     Trainer<T> trainer(objective, validation_objective ? &*validation_objective : nullptr, train_spec, pool);
     TrainingState<T> state = trainer.start();
     TrainingHooks<T> hooks;
     hooks.should_stop = options.should_stop;
     hooks.on_epoch = [&](const TrainingState<T>& current) {
       if (!options.on_progress) return;
-      const EpochRecord& record = current.history.back();
-      FitProgress progress{.member = member + 1,
-                           .members = members,
-                           .epoch = current.epoch,
-                           .epochs = train_spec.epochs,
-                           .train_loss = record.train_loss,
-                           .validation_loss = record.validation_loss,
-                           .best = current.best_monitor,
-                           .best_epoch = current.best_epoch,
-                           .seconds = now() - started,
-                           .seconds_left = 0};
-      const double done = static_cast<double>(member) +
-                          static_cast<double>(current.epoch) / static_cast<double>(train_spec.epochs);
-      progress.seconds_left = progress.seconds / done * (static_cast<double>(members) - done);
-      options.on_progress(progress);
+      options.on_progress(fit_progress(current, member, members, train_spec.epochs, now() - started));
     };
     const FitReport report = trainer.run(state, hooks);
     if (report.reason == StopReason::diverged) throw NumericError("training diverged: " + report.cause);

@@ -10,6 +10,7 @@
 
 #include "api/evaluation.hpp"
 #include "api/impl.hpp"
+#include "api/members.hpp"
 #include "api/plan.hpp"
 #include "api/table_plan.hpp"
 #include "artifact/checkpoint.hpp"
@@ -128,11 +129,6 @@ struct Trained {
   Support support;
 };
 
-// The first member has the seed itself; the others take far ones.
-std::uint64_t member_seed(std::uint64_t seed, Index member) {
-  return seed + static_cast<std::uint64_t>(member) * 0x9E3779B97F4A7C15U;
-}
-
 // A checkpoint of its own for every member.
 std::string checkpoint_path(const FitOptions& options, Index member) {
   return options.checkpoint.empty() || member == 0 ? options.checkpoint
@@ -179,21 +175,7 @@ Trained<T> train(const Prepared& p, const FitOptions& options) {
     hooks.on_epoch = [&](const TrainingState<T>& current) {
       checkpoint.save(current);
       if (!options.on_progress) return;
-      const EpochRecord& record = current.history.back();
-      FitProgress progress{.member = member + 1,
-                           .members = p.members,
-                           .epoch = current.epoch,
-                           .epochs = train_spec.epochs,
-                           .train_loss = record.train_loss,
-                           .validation_loss = record.validation_loss,
-                           .best = current.best_monitor,
-                           .best_epoch = current.best_epoch,
-                           .seconds = now() - started,
-                           .seconds_left = 0};
-      const double done = static_cast<double>(member) +
-                          static_cast<double>(current.epoch) / static_cast<double>(train_spec.epochs);
-      progress.seconds_left = progress.seconds / done * (static_cast<double>(p.members) - done);
-      options.on_progress(progress);
+      options.on_progress(fit_progress(current, member, p.members, train_spec.epochs, now() - started));
     };
     FitReport report = trainer.run(state, hooks);
     if (report.reason == StopReason::diverged) throw NumericError("training diverged: " + report.cause);

@@ -186,6 +186,12 @@ void blocks_backward_tangent(const BlockShape& shape, const T* lambda, MatrixVie
 }
 
 template <class T>
+void softplus_values(const T* raw, T* value, T* slope, Index n) {
+  std::copy_n(raw, n, value);
+  transform_both(value, slope, n, SoftplusBoth());
+}
+
+template <class T>
 void spread_rows(std::span<const std::int32_t> begin, MatrixView<const T> rows, MatrixView<T> out) {
   for (Index i = 0; i < rows.rows; ++i)
     for (std::int32_t p = begin[static_cast<size_t>(i)]; p < begin[static_cast<size_t>(i) + 1]; ++p)
@@ -262,9 +268,17 @@ void rank_feature_gradient(MatrixView<const T> weights, std::span<const std::int
 
 template <class T>
 Kernels<T> table() {
-  return {hwy::TargetName(HWY_TARGET), blocks_forward<T>,       blocks_tangent<T>, blocks_backward<T>,
-          blocks_backward_tangent<T>,  spread_rows<T>,          gather_rows<T>,    rank_update<T>,
-          rank_weight_gradient<T>,     rank_feature_gradient<T>};
+  return {hwy::TargetName(HWY_TARGET),
+          blocks_forward<T>,
+          blocks_tangent<T>,
+          blocks_backward<T>,
+          blocks_backward_tangent<T>,
+          softplus_values<T>,
+          spread_rows<T>,
+          gather_rows<T>,
+          rank_update<T>,
+          rank_weight_gradient<T>,
+          rank_feature_gradient<T>};
 }
 
 Kernels<float> table_float() {

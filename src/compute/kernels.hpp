@@ -51,6 +51,9 @@ struct Kernels {
                                   MatrixView<const T> slope, MatrixView<T> a_dot, MatrixView<const T> d_s,
                                   MatrixView<const T> d_s_dot, MatrixView<T> d_a, T* d_lambda);
 
+  // softplus and its slope of n raw values.
+  void (*softplus)(const T* raw, T* value, T* slope, Index n);
+
   // Rows shared by several points: row i owns the points begin[i] ... begin[i + 1] - 1.
   // out[p] = rows[i]  and  sums[i] = sum over its points of d_out[p].
   void (*spread_rows)(std::span<const std::int32_t> begin, MatrixView<const T> rows, MatrixView<T> out);

@@ -1,7 +1,9 @@
-// Matrix products, by OpenBLAS (kernels chosen for the processor at run time, one thread a call).
+// Matrix products on the thread that asks for them. Those of training, whose second factor has its rows in
+// memory order, run in kernels of our own (dense_kernels.hpp); the third form is OpenBLAS's.
 #pragma once
 
 #include "base/matrix.hpp"
+#include "base/parallel.hpp"
 
 namespace bl {
 
@@ -21,5 +23,9 @@ void multiply(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, Acc
 template <class T>
 void multiply_first_transposed(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c,
                                Accumulate accumulate);
+
+// to (m x n) = transpose of from (n x m). A pool, where given, shares the work on a large one.
+template <class T>
+void transpose(MatrixView<const T> from, MatrixView<T> to, ThreadPool* pool);
 
 }  // namespace bl

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "compute/dense_kernels.hpp"
 #include "compute/kernels.hpp"
 #include "compute/product.hpp"
 
@@ -129,19 +130,16 @@ InputPlan::InputPlan(const InputShape& input, const std::vector<Term>& terms) : 
 }
 
 template <class T>
-void InputProduct<T>::prepare(MatrixView<const T> weights, PreparedInput<T>& out) const {
+void InputProduct<T>::prepare(MatrixView<const T> weights, PreparedInput<T>& out, ThreadPool* pool) const {
   const Index heads = weights.rows;
   const auto& context_columns = plan_.context.columns;
-  if (plan_.context.identity) {
-    out.context = weights.columns(context_columns.empty() ? 0 : context_columns[0],
-                                  static_cast<Index>(context_columns.size()));
-  } else {
-    out.context_copy.resize(heads, static_cast<Index>(context_columns.size()));
+  const auto terms = static_cast<Index>(context_columns.size());
+  out.context.resize(terms, heads);
+  if (plan_.context.identity && terms > 0)
+    transpose<T>(weights.columns(context_columns[0], terms), out.context.view(), pool);
+  for (Index t = 0; t < terms && !plan_.context.identity; ++t)
     for (Index h = 0; h < heads; ++h)
-      for (std::size_t t = 0; t < context_columns.size(); ++t)
-        out.context_copy.row(h)[t] = weights(h, context_columns[t]);
-    out.context = std::as_const(out.context_copy).view();
-  }
+      out.context(t, h) = weights(h, context_columns[static_cast<std::size_t>(t)]);
   out.values.resize(static_cast<Index>(plan_.values.columns.size()), heads);
   for (std::size_t t = 0; t < plan_.values.columns.size(); ++t)
     for (Index h = 0; h < heads; ++h)
@@ -197,7 +195,7 @@ void InputProduct<T>::forward(const PreparedInput<T>& w, const T* bias, const Po
     else
       std::fill_n(rows.row(i), rows.cols, T(0));
   }
-  multiply_transposed<T>(context_features(points, ws), w.context, rows, Accumulate::yes);
+  multiply<T>(context_features(points, ws), w.context.view(), rows, Accumulate::yes);
   if (!one_point_per_row) k.spread_rows(points.begin, rows, heads);
   k.rank_update(value_features(points, ws), {}, w.values.view(), heads);
   if (!points.classes.empty())
@@ -254,10 +252,7 @@ void InputProduct<T>::backward(const Points<T>& points, MatrixView<const T> d_he
     k.gather_rows(points.begin, d_heads, ws.row_gradient.view());
     rows = ws.row_gradient.view();
   }
-  if (d_bias) {
-    for (Index i = 0; i < rows.rows; ++i)
-      for (Index h = 0; h < rows.cols; ++h) d_bias[h] += rows(i, h);
-  }
+  if (d_bias) dense_kernels<T>().column_sums(rows, d_bias);
   const auto& context = plan_.context;
   const auto context_terms = static_cast<Index>(context.columns.size());
   const MatrixView<T> d_context = !context.identity   ? sums.context.view()

@@ -9,6 +9,7 @@
 
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "model/basis.hpp"
 #include "model/points.hpp"
 
@@ -42,10 +43,9 @@ struct InputPlan {
 // Weights rearranged for evaluation; made once per parameter change, read by all threads.
 template <class T>
 struct PreparedInput {
-  MatrixView<const T> context;  // heads x fx
-  Matrix<T> context_copy;       // storage of `context` where its columns are not adjacent
-  Matrix<T> values;             // fv x heads
-  Matrix<T> classes;            // (class, fc) x heads
+  Matrix<T> context;  // fx x heads
+  Matrix<T> values;   // fv x heads
+  Matrix<T> classes;  // (class, fc) x heads
 };
 
 // Gradients in the same arrangement, summed over chunks, then scattered once.
@@ -70,7 +70,8 @@ class InputProduct {
  public:
   explicit InputProduct(InputPlan plan) : plan_(std::move(plan)) {}
 
-  void prepare(MatrixView<const T> weights, PreparedInput<T>& out) const;
+  // A pool, where given, shares the work on wide weights.
+  void prepare(MatrixView<const T> weights, PreparedInput<T>& out, ThreadPool* pool) const;
   // heads (points x heads) = bias + weights . basis. bias may be null.
   void forward(const PreparedInput<T>& w, const T* bias, const Points<T>& points, InputWorkspace<T>& ws,
                MatrixView<T> heads) const;

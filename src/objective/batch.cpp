@@ -41,7 +41,7 @@ void BatchEvaluator<T>::run_lane(const Job& job, std::size_t lane_index) {
     lane.loss.add(objective_->chunk(prepared_, rows, *job.noise, job.scale, lane.workspace,
                                     job.with_gradient ? &lane.sums : nullptr));
   }
-  if (job.with_gradient) objective_->network().finish(prepared_, lane.sums);
+  if (job.with_gradient) objective_->network().gather(lane.sums);
 }
 
 template <class T>
@@ -51,7 +51,7 @@ LossSum BatchEvaluator<T>::evaluate(std::span<const T> parameters, std::span<con
     std::fill(gradient.begin(), gradient.end(), T(0));
     return {};
   }
-  objective_->network().prepare(parameters, prepared_);
+  objective_->network().prepare(parameters, prepared_, pool_);
   const auto n = static_cast<Index>(rows.size());
   Job job{.rows = rows,
           .noise = &noise,
@@ -73,7 +73,10 @@ LossSum BatchEvaluator<T>::evaluate(std::span<const T> parameters, std::span<con
              [&call](std::size_t lane) { call.self->run_lane(*call.job, lane); });
   LossSum total;
   for (Index lane = 0; lane < job.lanes; ++lane) total.add(lanes_[static_cast<std::size_t>(lane)].loss);
-  if (job.with_gradient) reduce(static_cast<std::size_t>(job.lanes), gradient);
+  if (job.with_gradient) {
+    reduce(static_cast<std::size_t>(job.lanes), gradient);
+    objective_->network().to_raw(prepared_, gradient);
+  }
   return total;
 }
 

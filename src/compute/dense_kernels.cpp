@@ -32,7 +32,7 @@ inline constexpr Index kInner = 256;
 // One tile: ROWS x VECTORS vectors, the last of which has `last` lanes (all of them unless PARTIAL).
 template <class T, int ROWS, int VECTORS, bool PARTIAL>
 HWY_INLINE void tile(const StridedMatrix<T>& a, MatrixView<const T> b, MatrixView<T> c, bool accumulate,
-                     Index last) {
+                     const T* start, Index last) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
@@ -41,7 +41,8 @@ HWY_INLINE void tile(const StridedMatrix<T>& a, MatrixView<const T> b, MatrixVie
   };
   V sum[static_cast<size_t>(ROWS)][static_cast<size_t>(VECTORS)];
   for (int i = 0; i < ROWS; ++i)
-    for (int v = 0; v < VECTORS; ++v) sum[i][v] = accumulate ? load(c.data + i * c.stride, v) : hn::Zero(d);
+    for (int v = 0; v < VECTORS; ++v)
+      sum[i][v] = start ? load(start, v) : accumulate ? load(c.data + i * c.stride, v) : hn::Zero(d);
   const T* HWY_RESTRICT b_row = b.data;
   const T* HWY_RESTRICT a_column = a.data;
   for (Index k = 0; k < a.cols; ++k, b_row += b.stride, a_column += a.column_stride) {
@@ -65,21 +66,25 @@ HWY_INLINE void tile(const StridedMatrix<T>& a, MatrixView<const T> b, MatrixVie
 
 // A panel of c: all rows, VECTORS vectors of columns.
 template <class T, int VECTORS, bool PARTIAL>
-void panel(const StridedMatrix<T>& a, MatrixView<const T> b, MatrixView<T> c, bool accumulate, Index last) {
+void panel(const StridedMatrix<T>& a, MatrixView<const T> b, MatrixView<T> c, bool accumulate, const T* start,
+           Index last) {
   Index i = 0;
   const auto rows = [&](Index count) {
     return StridedMatrix<T>{a.data + i * a.row_stride, count, a.cols, a.row_stride, a.column_stride};
   };
   for (; i + kTileRows <= c.rows; i += kTileRows)
-    tile<T, kTileRows, VECTORS, PARTIAL>(rows(kTileRows), b, c.row_range(i, kTileRows), accumulate, last);
+    tile<T, kTileRows, VECTORS, PARTIAL>(rows(kTileRows), b, c.row_range(i, kTileRows), accumulate, start,
+                                         last);
   if constexpr (kTileRows > 4)
     for (; i + 4 <= c.rows; i += 4)
-      tile<T, 4, VECTORS, PARTIAL>(rows(4), b, c.row_range(i, 4), accumulate, last);
-  for (; i < c.rows; ++i) tile<T, 1, VECTORS, PARTIAL>(rows(1), b, c.row_range(i, 1), accumulate, last);
+      tile<T, 4, VECTORS, PARTIAL>(rows(4), b, c.row_range(i, 4), accumulate, start, last);
+  for (; i < c.rows; ++i)
+    tile<T, 1, VECTORS, PARTIAL>(rows(1), b, c.row_range(i, 1), accumulate, start, last);
 }
 
 template <class T>
-void panels(const StridedMatrix<T>& a, MatrixView<const T> b, MatrixView<T> c, bool accumulate) {
+void panels(const StridedMatrix<T>& a, MatrixView<const T> b, MatrixView<T> c, bool accumulate,
+            const T* start) {
   const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<T>()));
   for (Index j = 0; j < c.cols;) {
     const Index left = c.cols - j;
@@ -88,25 +93,27 @@ void panels(const StridedMatrix<T>& a, MatrixView<const T> b, MatrixView<T> c, b
     const MatrixView<const T> right = b.columns(j, width);
     const MatrixView<T> out = c.columns(j, width);
     const bool partial = last < lanes;
+    const T* from = start ? start + j : nullptr;
     if (vectors == 3)
-      partial ? panel<T, 3, true>(a, right, out, accumulate, last)
-              : panel<T, 3, false>(a, right, out, accumulate, last);
+      partial ? panel<T, 3, true>(a, right, out, accumulate, from, last)
+              : panel<T, 3, false>(a, right, out, accumulate, from, last);
     else if (vectors == 2)
-      partial ? panel<T, 2, true>(a, right, out, accumulate, last)
-              : panel<T, 2, false>(a, right, out, accumulate, last);
+      partial ? panel<T, 2, true>(a, right, out, accumulate, from, last)
+              : panel<T, 2, false>(a, right, out, accumulate, from, last);
     else
-      partial ? panel<T, 1, true>(a, right, out, accumulate, last)
-              : panel<T, 1, false>(a, right, out, accumulate, last);
+      partial ? panel<T, 1, true>(a, right, out, accumulate, from, last)
+              : panel<T, 1, false>(a, right, out, accumulate, from, last);
     j += width;
   }
 }
 
 template <class T>
-void dense_product(const StridedMatrix<T>& a, MatrixView<const T> b, MatrixView<T> c, bool accumulate) {
+void dense_product(const StridedMatrix<T>& a, MatrixView<const T> b, MatrixView<T> c, bool accumulate,
+                   const T* start) {
   for (Index k = 0; k == 0 || k < a.cols; k += kInner) {
     const Index count = std::min(kInner, a.cols - k);
     const StridedMatrix<T> left{a.data + k * a.column_stride, a.rows, count, a.row_stride, a.column_stride};
-    panels(left, b.row_range(k, count), c, accumulate || k > 0);
+    panels(left, b.row_range(k, count), c, accumulate || k > 0, k == 0 ? start : nullptr);
   }
 }
 

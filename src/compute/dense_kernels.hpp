@@ -23,8 +23,10 @@ struct StridedMatrix {
 
 template <class T>
 struct DenseKernels {
-  // c = a b, or c += a b:  a is n x k, b is k x m, c is n x m.
-  void (*product)(const StridedMatrix<T>& a, MatrixView<const T> b, MatrixView<T> c, bool accumulate);
+  // c = a b, or c += a b:  a is n x k, b is k x m, c is n x m. With a start (m numbers): every row of c
+  // becomes start + its row of a b.
+  void (*product)(const StridedMatrix<T>& a, MatrixView<const T> b, MatrixView<T> c, bool accumulate,
+                  const T* start);
 
   // to (m x n) = transpose of from (n x m).
   void (*transpose)(MatrixView<const T> from, MatrixView<T> to);

@@ -56,14 +56,22 @@ void multiply_transposed(MatrixView<const T> a, MatrixView<const T> b, MatrixVie
 template <class T>
 void multiply(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, Accumulate accumulate) {
   assert(a.cols == b.rows && a.rows == c.rows && b.cols == c.cols);
-  dense_kernels<T>().product({a.data, a.rows, a.cols, a.stride, 1}, b, c, accumulate == Accumulate::yes);
+  dense_kernels<T>().product({a.data, a.rows, a.cols, a.stride, 1}, b, c, accumulate == Accumulate::yes,
+                             nullptr);
 }
 
 template <class T>
 void multiply_first_transposed(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c,
                                Accumulate accumulate) {
   assert(a.rows == b.rows && a.cols == c.rows && b.cols == c.cols);
-  dense_kernels<T>().product({a.data, a.cols, a.rows, 1, a.stride}, b, c, accumulate == Accumulate::yes);
+  dense_kernels<T>().product({a.data, a.cols, a.rows, 1, a.stride}, b, c, accumulate == Accumulate::yes,
+                             nullptr);
+}
+
+template <class T>
+void multiply_plus(MatrixView<const T> a, MatrixView<const T> b, const T* start, MatrixView<T> c) {
+  assert(a.cols == b.rows && a.rows == c.rows && b.cols == c.cols);
+  dense_kernels<T>().product({a.data, a.rows, a.cols, a.stride, 1}, b, c, false, start);
 }
 
 template <class T>
@@ -87,6 +95,7 @@ void transpose(MatrixView<const T> from, MatrixView<T> to, ThreadPool* pool) {
 
 #define BL_INSTANTIATE(T)                                                                                    \
   template void multiply_transposed<T>(MatrixView<const T>, MatrixView<const T>, MatrixView<T>, Accumulate); \
+  template void multiply_plus<T>(MatrixView<const T>, MatrixView<const T>, const T*, MatrixView<T>);         \
   template void transpose<T>(MatrixView<const T>, MatrixView<T>, ThreadPool*);                               \
   template void multiply<T>(MatrixView<const T>, MatrixView<const T>, MatrixView<T>, Accumulate);            \
   template void multiply_first_transposed<T>(MatrixView<const T>, MatrixView<const T>, MatrixView<T>,        \

@@ -19,6 +19,10 @@ void multiply_transposed(MatrixView<const T> a, MatrixView<const T> b, MatrixVie
 template <class T>
 void multiply(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, Accumulate accumulate);
 
+// Every row of c = start + its row of a b; start null: zero.
+template <class T>
+void multiply_plus(MatrixView<const T> a, MatrixView<const T> b, const T* start, MatrixView<T> c);
+
 // c = a^T b  (+ c):  a is n x k, b is n x m, c is k x m.
 template <class T>
 void multiply_first_transposed(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c,

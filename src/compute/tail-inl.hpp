@@ -10,6 +10,8 @@
 
 #include <algorithm>
 
+#include "base/matrix.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace bl::HWY_NAMESPACE {
 

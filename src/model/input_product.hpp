@@ -43,9 +43,10 @@ struct InputPlan {
 // Weights rearranged for evaluation; made once per parameter change, read by all threads.
 template <class T>
 struct PreparedInput {
-  Matrix<T> context;  // fx x heads
-  Matrix<T> values;   // fv x heads
-  Matrix<T> classes;  // (class, fc) x heads
+  Matrix<T> context;        // fx x heads
+  Matrix<T> values;         // fv x heads
+  Matrix<T> value_columns;  // the same, heads x fv
+  Matrix<T> classes;        // (class, fc) x heads
 };
 
 // Gradients in the same arrangement, summed over chunks, then scattered once.
@@ -90,6 +91,10 @@ class InputProduct {
   void scatter(const InputGradient<T>& sums, MatrixView<T> gradient) const;
 
  private:
+  // The one-hot response is a look-up: it multiplies nothing but the constant.
+  bool constant_cofactor() const {
+    return plan_.cofactors.terms.size() == 1 && plan_.cofactors.terms[0].empty();
+  }
   void features(const Points<T>& points, InputWorkspace<T>& ws) const;
   MatrixView<const T> context_features(const Points<T>& points, const InputWorkspace<T>& ws) const;
   MatrixView<const T> value_features(const Points<T>& points, const InputWorkspace<T>& ws) const;

@@ -145,13 +145,12 @@ void Network<T>::forward(const PreparedParameters<T>& w, const Points<T>& points
     LayerWorkspace<T>& layer = ws.layers[l];
     layer.phi.resize(n, plan.shape.total());
     const T* bias = plan.bias_offset < 0 ? nullptr : w.raw.data() + plan.bias_offset;
-    if (plan.input) {
-      plan.input->forward(w.inputs[l], bias, points, layer.input, layer.phi.view());
-    } else {
-      for (Index p = 0; p < n; ++p) std::copy_n(bias, plan.shape.total(), layer.phi.row(p));
-    }
+    if (plan.input) plan.input->forward(w.inputs[l], bias, points, layer.input, layer.phi.view());
     const MatrixView<T> read = ws.s.view().columns(plan.read_from, plan.read_count);
-    if (plan.read_count > 0) multiply<T>(read, w.reads[l].view(), layer.phi.view(), Accumulate::yes);
+    if (!plan.input)
+      multiply_plus<T>(read, w.reads[l].view(), bias, layer.phi.view());
+    else if (plan.read_count > 0)
+      multiply<T>(read, w.reads[l].view(), layer.phi.view(), Accumulate::yes);
     const MatrixView<T> out = ws.s.view().columns(plan.out_from, plan.shape.blocks);
     if (plan.residual_identity)
       for (Index p = 0; p < n; ++p) std::copy_n(read.row(p), read.cols, out.row(p));
@@ -181,9 +180,7 @@ void Network<T>::read_out(const PreparedParameters<T>& w, MatrixView<const T> la
                           MatrixView<T> scores) const {
   if (outputs() == 1)
     return dense_kernels<T>().row_dots(last, w.readout.data(), bias ? *bias : T(0), scores.data);
-  for (Index p = 0; p < scores.rows; ++p)
-    for (Index o = 0; o < outputs(); ++o) scores(p, o) = bias ? bias[o] : T(0);
-  multiply<T>(last, w.readout_columns.view(), scores, Accumulate::yes);
+  multiply_plus<T>(last, w.readout_columns.view(), bias, scores);
 }
 
 template <class T>

@@ -96,8 +96,8 @@ struct Parts {
 };
 
 template <class T>
-void train_network(const Parts& parts, const Settings& s, const FitOptions& options, StoredChoice& model,
-                   ChoiceFitSummary& summary) {
+void train_network(const Parts& parts, const Settings& s, const FitOptions& options,
+                   const std::vector<Bound>& bounds, StoredChoice& model, ChoiceFitSummary& summary) {
   const EncodedChoices<T> training(parts.train, model);
   const Network<T> network(model.architecture);
   ObjectiveSpec spec;
@@ -111,6 +111,7 @@ void train_network(const Parts& parts, const Settings& s, const FitOptions& opti
   }
   ThreadPool pool(static_cast<std::size_t>(s.threads));
   TrainSpec train_spec = plan_training(s, parts.train.situations());
+  train_spec.bounds = bounds;
   const std::uint64_t seed = train_spec.seed;
   const Index members = plan_members(s, model.architecture);
   train_spec.time_limit /= static_cast<double>(members);
@@ -149,15 +150,19 @@ Architecture network_architecture(const Settings& s, const StoredChoice& model, 
   return plan_architecture(scalar, model.encoder, space, train_situations);
 }
 
-void fit_network(const Parts& parts, const ChoiceSchema&, const Settings& s, const FitOptions& options,
+void fit_network(const Parts& parts, const ChoiceSchema& schema, const Settings& s, const FitOptions& options,
                  StoredChoice& model, ChoiceFitSummary& summary) {
   standardize(parts.train, model);
   model.temperature = s.temperature;
   model.architecture = network_architecture(s, model, parts.train.situations());
+  const bool signed_attributes =
+      std::any_of(schema.signs.begin(), schema.signs.end(), [](int sign) { return sign != 0; });
+  const std::vector<Bound> bounds =
+      signed_attributes ? monotone_bounds(model.architecture, schema.signs) : std::vector<Bound>();
   if (s.precision == "float32")
-    train_network<float>(parts, s, options, model, summary);
+    train_network<float>(parts, s, options, bounds, model, summary);
   else
-    train_network<double>(parts, s, options, model, summary);
+    train_network<double>(parts, s, options, bounds, model, summary);
 }
 
 void fit_linear_model(const Parts& parts, const ChoiceSchema& schema, const Settings& s,

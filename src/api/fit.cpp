@@ -235,6 +235,9 @@ FitSummary fit(const Data& data, const Settings& settings, const FitOptions& opt
     parameters = learned == 1 ? std::move(trained.members[0])
                               : join_parameters(prepared.architecture, trained.members);
     if (learned > 1) prepared.architecture = joined_architecture(prepared.architecture, learned);
+    // The model that is evaluated is the one that is stored.
+    if (single_precision)
+      for (double& value : parameters) value = static_cast<double>(static_cast<float>(value));
     report = std::move(trained.report);
     support = std::move(trained.support);
   };

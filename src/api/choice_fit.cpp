@@ -15,7 +15,6 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
-#include "model/join.hpp"
 #include "training/trainer.hpp"
 
 namespace bl {
@@ -110,32 +109,14 @@ void train_network(const Parts& parts, const Settings& s, const FitOptions& opti
     validation_objective.emplace(network, spec, validation->view());
   }
   ThreadPool pool(static_cast<std::size_t>(s.threads));
-  TrainSpec train_spec = plan_training(s, parts.train.situations());
-  const std::uint64_t seed = train_spec.seed;
-  const Index members = plan_members(s, model.architecture);
-  train_spec.time_limit /= static_cast<double>(members);
-  std::vector<std::vector<double>> learned;
-  const double started = now();
-  for (Index member = 0; member < members && !summary.interrupted; ++member) {
-    train_spec.seed = member_seed(seed, member);
-    Trainer<T> trainer(objective, validation_objective ? &*validation_objective : nullptr, train_spec, pool);
-    TrainingState<T> state = trainer.start();
-    TrainingHooks<T> hooks;
-    hooks.should_stop = options.should_stop;
-    hooks.on_epoch = [&](const TrainingState<T>& current) {
-      if (!options.on_progress) return;
-      options.on_progress(fit_progress(current, member, members, train_spec.epochs, now() - started));
-    };
-    const FitReport report = trainer.run(state, hooks);
-    if (report.reason == StopReason::diverged) throw NumericError("training diverged: " + report.cause);
-    learned.emplace_back(state.parameters.begin(), state.parameters.end());
-    summary.interrupted = report.reason == StopReason::interrupted;
-    summary.stop_cause = report.cause;
-    summary.epochs += report.epochs;
-  }
-  model.parameters = learned.size() == 1 ? learned[0] : join_parameters(model.architecture, learned);
-  if (learned.size() > 1)
-    model.architecture = joined_architecture(model.architecture, static_cast<Index>(learned.size()));
+  const MemberPlan<T> plan{.spec = plan_training(s, parts.train.situations()),
+                           .members = plan_members(s, model.architecture)};
+  TrainedMembers learned =
+      train_members(objective, validation_objective ? &*validation_objective : nullptr, plan, options, pool);
+  summary.interrupted = learned.report.reason == StopReason::interrupted;
+  summary.stop_cause = learned.report.cause;
+  summary.epochs = static_cast<std::int64_t>(learned.report.history.size());
+  model.parameters = joined(model.architecture, std::move(learned.parameters));
 }
 
 // The plan of a fit needs to know how many values and classes stand in the utility, and no more.

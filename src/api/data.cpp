@@ -14,6 +14,7 @@
 namespace bl {
 
 Data Data::read(const std::string& path, const Settings& settings) {
+  const SpillScope scope(settings.out_of_core);
   return Data(std::make_shared<Impl>(Impl{read_table(path, read_options(settings))}));
 }
 
@@ -32,7 +33,7 @@ Data Data::from_columns(const std::vector<Column>& columns, const std::string& n
                       " rows, the first column has " + std::to_string(table.rows));
     table.rows = static_cast<Index>(size);
     column.raw = text ? RawType::text : RawType::numeric;
-    column.numbers = given.numbers;
+    column.numbers.assign(given.numbers.begin(), given.numbers.end());
     for (const double number : column.numbers)
       if (std::isinf(number)) throw DataError("column '" + given.name + "' holds an infinite value");
     std::map<std::string, std::int32_t> codes;

@@ -22,8 +22,8 @@ inline constexpr std::int32_t kMissingCode = -1;
 struct Column {
   std::string name;
   RawType raw = RawType::numeric;
-  std::vector<double> numbers;      // numeric columns: one per row
-  std::vector<std::int32_t> codes;  // text columns: one per row, an index into levels or kMissingCode
+  AlignedVector<double> numbers;      // numeric columns: one per row
+  AlignedVector<std::int32_t> codes;  // text columns: one per row, an index into levels or kMissingCode
   std::vector<std::string>
       levels;  // text columns: distinct values in order of first appearance (ARFF: declared)
 

@@ -10,6 +10,7 @@ void add_predict(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_explain(CLI::App& app);
+void add_whatif(CLI::App& app);
 void add_sample(CLI::App& app);
 void add_schema(CLI::App& app);
 void add_settings(CLI::App& app);

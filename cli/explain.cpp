@@ -7,6 +7,7 @@
 
 #include "bl/errors.hpp"
 #include "bl/output.hpp"
+#include "choice.hpp"
 #include "commands.hpp"
 #include "options.hpp"
 #include "terminal.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 struct ExplainArguments {
   std::string model, data, format = "text", units = "original", terms, output = "-", numeraire, part = "all",
-                           at = "observed";
+                           at = "observed", alternative, attribute;
   std::size_t row = 0, threads = 0;
   bool economics = false, constraints = false, importance = false, by_head = false, json = false;
   ExplainOptions options;
@@ -90,13 +91,29 @@ std::string of_data(const Model& model, const Data& data, const std::string& que
   return table_text(importance(model, data, {a.by_head, part}), a.json);
 }
 
-void run_explain(ExplainArguments& a, const Settings& reading) {
+// The formulas, or with data and --economics what follows from them.
+void explain_choices(const ExplainArguments& a, ExplainFormat format, const CLI::App& command,
+                     const Settings& reading) {
+  refuse_for_choices(command, {"--row", "--constraints", "--importance", "--part", "--at", "--by-head"});
+  if (a.economics && a.data.empty())
+    throw UsageError("--economics needs data: bl explain MODEL DATA --economics");
+  if (!a.economics && !a.data.empty()) throw UsageError("data of choices is read for --economics");
+  if (a.economics)
+    return choice_economics(a.model, Data::read(a.data, reading),
+                            {a.attribute, a.numeraire, a.json, a.threads});
+  write_text(a.output, explain_choice(ChoiceModel::load(a.model), format, a.options, a.alternative));
+}
+
+void run_explain(ExplainArguments& a, const CLI::App& command, const Settings& reading) {
   const ExplainFormat format = format_from_name(a.format);
   if (a.units != "original" && a.units != "standardised")
     throw UsageError(fmt::format("--units '{}': expected original or standardised", a.units));
   a.options.standardised = a.units == "standardised";
   a.options.terms = term_count(a.terms, format == ExplainFormat::svg);
   a.options.color = a.output == "-" && standard_output_has_color();
+  if (is_choice_model(a.model)) return explain_choices(a, format, command, reading);
+  if (!a.alternative.empty() || !a.attribute.empty())
+    throw UsageError("--alternative and --attribute are for models of choices among alternatives");
   const std::string question = question_of(a);
   check_options(a, question);
   if (!question.empty() && a.data.empty())
@@ -147,14 +164,22 @@ void add_explain(CLI::App& app) {
   command->add_option("--threads", a->threads, "Threads; 0: one per processor")
       ->option_text("[0]")
       ->check(thread_range());
+  const std::string choices = "Choices among alternatives";
+  command->add_option("--alternative", a->alternative, "The utility of this alternative alone")
+      ->option_text("NAME")
+      ->group(choices);
+  command->add_option("--attribute", a->attribute, "With --economics: only these, comma-separated")
+      ->option_text("NAMES")
+      ->group(choices);
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer(
       "Examples:\n  bl explain model.bl\n  bl explain model.bl --block L1.B2 --terms all --units "
       "standardised\n"
       "  bl explain model.bl --format svg --output network.svg\n  bl explain model.bl data.csv --row 17\n"
       "  bl explain model.bl data.csv --economics --numeraire price\n"
-      "  bl explain model.bl data.csv --constraints --at best");
-  command->callback([a, reading] { run_explain(*a, reading->settings()); });
+      "  bl explain model.bl data.csv --constraints --at best\n"
+      "  bl explain choices.bl trips.csv --economics --attribute time --numeraire cost");
+  command->callback([a, command, reading] { run_explain(*a, *command, reading->settings()); });
 }
 
 }  // namespace bl::cli

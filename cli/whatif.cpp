@@ -5,6 +5,7 @@
 #include "bl/errors.hpp"
 #include "bl/output.hpp"
 #include "bl/scenario.hpp"
+#include "choice.hpp"
 #include "commands.hpp"
 #include "options.hpp"
 #include "terminal.hpp"
@@ -52,7 +53,16 @@ void print_json(const ScenarioResult& result, std::size_t rows) {
   fmt::print("{}\n", out.dump(2));
 }
 
-void run_whatif(WhatIfArguments& a, const Settings& reading) {
+void run_whatif(WhatIfArguments& a, const ChoiceWhatIfOptions& choice, const CLI::App& command,
+                const Settings& reading) {
+  if (is_choice_model(a.model)) {
+    refuse_for_choices(command, {"--set", "--drop-constraint", "--scale-lambda", "--rows", "--format"});
+    return choice.run(a.model, Data::read(a.data, reading), a.json, a.scenario.threads);
+  }
+  for (const char* option : {"--change", "--add", "--withdraw", "--money"})
+    if (command.count(option) > 0)
+      throw UsageError(
+          fmt::format("{} is for models of choices among alternatives; --set changes a column", option));
   if (a.format != "csv" && a.format != "jsonl")
     throw UsageError(fmt::format("--format '{}': expected csv or jsonl", a.format));
   for (const std::string& text : a.scale) a.scenario.scale_lambdas.push_back(factor_of(text));
@@ -100,12 +110,16 @@ void add_whatif(CLI::App& app) {
   command->add_option("--threads", a->scenario.threads, "Threads; 0: one per processor")
       ->option_text("[0]")
       ->check(thread_range());
-  auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
+  const auto choice = std::make_shared<ChoiceWhatIfOptions>(*command);
+  const auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer(
       "Examples:\n  bl whatif model.bl data.csv --set \"price*=1.1\"\n"
       "  bl whatif model.bl data.csv --drop-constraint L1.B2.C1 --rows changes.csv\n"
-      "  bl whatif model.bl data.csv --scale-lambda L1.B1.T1=2");
-  command->callback([a, reading] { run_whatif(*a, reading->settings()); });
+      "  bl whatif model.bl data.csv --scale-lambda L1.B1.T1=2\n"
+      "  bl whatif choices.bl trips.csv --change 'car.cost=cost * 1.1' --money cost\n"
+      "  bl whatif choices.bl trips.csv --add taxi=car --change 'taxi.cost=3 * cost'");
+  command->callback(
+      [a, choice, command, reading] { run_whatif(*a, *choice, *command, reading->settings()); });
 }
 
 }  // namespace bl::cli

@@ -5,6 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "api/render_problem.hpp"
 #include "api/row_law.hpp"
 #include "bl/errors.hpp"
 #include "explain/color.hpp"
@@ -34,11 +35,17 @@ std::vector<std::string> response_names(const explain::Problem& problem) {
 }  // namespace
 
 std::string explain_model(const Model& model, ExplainFormat format, const ExplainOptions& options) {
-  explain::RenderOptions render = render_options(options);
   const explain::Problem standardised = problem_of(model.impl(), explain::Units::standardised);
-  const explain::Problem problem =
-      options.standardised ? standardised : problem_of(model.impl(), explain::Units::original);
-  render.readings = explain::common_factors(standardised);
+  return render_problem(
+      options.standardised ? standardised : problem_of(model.impl(), explain::Units::original), format,
+      options, explain::common_factors(standardised));
+}
+
+std::string render_problem(const explain::Problem& problem, ExplainFormat format,
+                           const ExplainOptions& options,
+                           const std::vector<explain::FactorReading>& readings) {
+  explain::RenderOptions render = render_options(options);
+  render.readings = readings;
   switch (format) {
     case ExplainFormat::text:
       return options.color ? explain::colored(render_text(problem, render), response_names(problem))

@@ -6,7 +6,7 @@ namespace bl::explain {
 
 namespace {
 
-constexpr double kLetter = 0.56;  // of the font size, for a letter of Helvetica on average
+constexpr double kLetter = 0.6;  // of the font size, for a letter of Helvetica on average
 
 bool continues_letter(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "model/monotone.hpp"
 #include "objective/batch.hpp"
 #include "training/lbfgs.hpp"
 #include "training/optimizer.hpp"
@@ -37,6 +38,7 @@ struct TrainSpec {
   double sigma_final = 0;  // score matching: sigma moves geometrically to this over the epochs; 0: constant
   double time_limit = 0;   // seconds; 0: none
   std::uint64_t seed = 0;
+  std::vector<Bound> bounds;  // per parameter, kept after every step of a stochastic rule; empty: none
 };
 
 enum class StopReason {
@@ -131,6 +133,7 @@ class Trainer {
   Lbfgs<T> lbfgs_;
   BatchEvaluator<T> evaluator_;
   const Objective<T>* validation_;
+  ThreadPool* pool_;
   std::optional<BatchEvaluator<T>> validation_evaluator_;
   std::vector<std::int64_t> order_, all_rows_, validation_rows_;
   std::vector<T> gradient_;

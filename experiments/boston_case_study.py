@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """The paper's case study on Boston housing: makes docs/boston from the data, in one command.
 
-    experiments/boston_case_study.py DATA_FOLDER [--bl build/release/bl] [--output docs/boston] [--seeds 10]
+    experiments/boston_case_study.py DATA_FOLDER [--bl build/release/bl] [--output docs/boston] [--seeds 10] [--jobs 2]
 
 Fits a single block of degree 2, [2,1] and [5,3,1] once per seed (each seed is a split of its own), writes the
 figures of held-out rows, and shows the problems of the first seed with their graphs.
 """
 import argparse
+import concurrent.futures
 import json
 import pathlib
 import statistics
@@ -34,17 +35,20 @@ def run(command):
 
 
 class Study:
-    def __init__(self, bl, data, folder, seeds):
+    def __init__(self, bl, data, folder, seeds, jobs):
         self.bl, self.data, self.folder, self.seeds = bl, data, pathlib.Path(folder), seeds
+        self.pool = concurrent.futures.ThreadPoolExecutor(jobs)
 
     def model(self, name, seed):
         return self.folder / f"{name}-{seed}.bl"
 
     def fit(self, name, options):
         """What bl fit reports, one dictionary per seed."""
-        return [json.loads(run([self.bl, "fit", self.data, "--target", "MEDV", "--fractions", FRACTIONS, "--seed",
-                                seed, "--json", "--quiet", "--output", self.model(name, seed), *options]))
-                for seed in range(self.seeds)]
+        def one(seed):
+            return json.loads(run([self.bl, "fit", self.data, "--target", "MEDV", "--fractions", FRACTIONS, "--seed",
+                                   seed, "--json", "--quiet", "--threads", "1", "--output", self.model(name, seed),
+                                   *options]))
+        return list(self.pool.map(one, range(self.seeds)))
 
     def fit_best(self, name, options):
         """The weight decay that does best on validation rows, and its fits."""
@@ -67,8 +71,10 @@ class Study:
     def effects(self, name):
         """d E[MEDV] / d column over the test rows: per column, a number per seed."""
         by_column = {}
-        for seed in range(self.seeds):
-            for row in self.table(name, "--economics", "--part", "test", seed=seed):
+        tables = self.pool.map(lambda seed: self.table(name, "--economics", "--part", "test", seed=seed),
+                               range(self.seeds))
+        for table in tables:
+            for row in table:
                 if row["column"] != "MEDV":
                     by_column.setdefault(row["column"], []).append(row)
         return by_column
@@ -154,12 +160,13 @@ def main():
     parser.add_argument("--bl", default="build/release/bl")
     parser.add_argument("--output", default="docs/boston")
     parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--jobs", type=int, default=2, help="fits at the same time")
     arguments = parser.parse_args()
     output = pathlib.Path(arguments.output)
     output.mkdir(parents=True, exist_ok=True)
     data = pathlib.Path(arguments.data) / "boston_housing.csv"
     with tempfile.TemporaryDirectory() as folder:
-        study = Study(arguments.bl, data, folder, arguments.seeds)
+        study = Study(arguments.bl, data, folder, arguments.seeds, arguments.jobs)
         results, decays = {}, {}
         for name, _, options in MODELS:
             decays[name], results[name] = study.fit_best(name, options)

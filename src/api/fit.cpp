@@ -12,7 +12,6 @@
 #include "api/members.hpp"
 #include "api/plan.hpp"
 #include "api/table_plan.hpp"
-#include "artifact/checkpoint.hpp"
 #include "bl/errors.hpp"
 #include "training/trainer.hpp"
 
@@ -79,14 +78,6 @@ std::vector<std::string> encoding_notes(const Encoder& encoder) {
   return notes;
 }
 
-// The number of threads is left out: nothing depends on it, so neither the model file nor a checkpoint may.
-json settings_json(const Settings& settings) {
-  json object = json::object();
-  for (const SettingInfo& info : setting_list())
-    if (info.name != "threads") object[std::string(info.name)] = get(settings, info.name);
-  return object;
-}
-
 json metrics_json(const std::vector<Metric>& metrics) {
   json object = json::object();
   for (const Metric& metric : metrics) object[metric.name] = metric.value;
@@ -121,12 +112,6 @@ struct Trained {
   Support support;
 };
 
-// A checkpoint of its own for every member.
-std::string checkpoint_path(const FitOptions& options, Index member) {
-  return options.checkpoint.empty() || member == 0 ? options.checkpoint
-                                                   : fmt::format("{}.{}", options.checkpoint, member);
-}
-
 template <class T>
 Trained train(const Prepared& p, const FitOptions& options) {
   const Settings& s = *p.settings;
@@ -150,17 +135,9 @@ Trained train(const Prepared& p, const FitOptions& options) {
     validation_objective.emplace(network, spec, validation->view());
   }
   ThreadPool pool(static_cast<std::size_t>(s.threads));
-  std::optional<Checkpoint<T>> checkpoint;  // of the member at hand
-  const MemberPlan<T> plan{
-      .spec = plan_training(s, static_cast<Index>(p.split.train.size())),
-      .members = p.members,
-      .on_start =
-          [&](Index member, TrainingState<T>& fresh) {
-            checkpoint.emplace(checkpoint_path(options, member), table_digest(*p.table),
-                               settings_json(s).dump());
-            if (options.resume) checkpoint->load(fresh);
-          },
-      .on_epoch = [&](Index, const TrainingState<T>& state) { checkpoint->save(state); }};
+  MemberPlan<T> plan{.spec = plan_training(s, static_cast<Index>(p.split.train.size())),
+                     .members = p.members};
+  keep_checkpoints(plan, options, table_digest(*p.table), settings_json(s).dump());
   return {
       train_members(objective, validation_objective ? &*validation_objective : nullptr, plan, options, pool),
       support};
@@ -206,6 +183,9 @@ FitSummary fit(const Data& data, const Settings& settings, const FitOptions& opt
   const bool single_precision = settings.precision == "float32";
   Trained trained = single_precision ? train<float>(prepared, options) : train<double>(prepared, options);
   std::vector<double> parameters = joined(prepared.architecture, std::move(trained.learned.parameters));
+  // The model that is evaluated is the one that is stored.
+  if (single_precision)
+    for (double& value : parameters) value = static_cast<double>(static_cast<float>(value));
   const FitReport& report = trained.learned.report;
 
   const ParameterLayout layout(prepared.architecture);

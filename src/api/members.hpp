@@ -2,12 +2,19 @@
 // then joined.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "artifact/checkpoint.hpp"
 #include "bl/errors.hpp"
 #include "bl/fit.hpp"
 #include "model/join.hpp"
@@ -47,6 +54,28 @@ struct MemberPlan {
   std::function<void(Index member, TrainingState<T>& fresh)> on_start = {};
   std::function<void(Index member, const TrainingState<T>& state)> on_epoch = {};
 };
+
+// The number of threads is left out: nothing depends on it, so neither a model file nor a checkpoint may.
+inline nlohmann::json settings_json(const Settings& settings) {
+  nlohmann::json object = nlohmann::json::object();
+  for (const SettingInfo& info : setting_list())
+    if (info.name != "threads") object[std::string(info.name)] = get(settings, info.name);
+  return object;
+}
+
+// A checkpoint for every member: PATH, PATH.1, PATH.2, ... They belong to these data and settings.
+template <class T>
+void keep_checkpoints(MemberPlan<T>& plan, const FitOptions& options, const std::string& data_digest,
+                      const std::string& settings) {
+  const auto checkpoint = std::make_shared<std::optional<Checkpoint<T>>>();  // of the member at hand
+  plan.on_start = [=](Index member, TrainingState<T>& fresh) {
+    const bool numbered = !options.checkpoint.empty() && member > 0;
+    checkpoint->emplace(numbered ? fmt::format("{}.{}", options.checkpoint, member) : options.checkpoint,
+                        data_digest, settings);
+    if (options.resume) (*checkpoint)->load(fresh);
+  };
+  plan.on_epoch = [checkpoint](Index, const TrainingState<T>& state) { (*checkpoint)->save(state); };
+}
 
 struct TrainedMembers {
   std::vector<std::vector<double>> parameters;  // of each

@@ -17,7 +17,7 @@ struct SummaryArguments {
   std::string model, data, format = "text", units = "original", output = "-", save, compare, cluster,
                            numeraire;
   std::vector<std::string> tests;
-  bool marginal = false;
+  bool economics = false;
   InferenceOptions options;
 };
 
@@ -44,17 +44,17 @@ void run_summary(SummaryArguments& a, const Settings& reading) {
   const SummaryFormat format = format_from_name(a.format);
   if (a.units != "original" && a.units != "standardised")
     throw UsageError(fmt::format("--units '{}': expected original or standardised", a.units));
-  if ((!a.save.empty() || a.marginal) && a.data.empty())
-    throw UsageError("--save and --marginal need data: bl summary MODEL DATA");
+  if ((!a.save.empty() || a.economics) && a.data.empty())
+    throw UsageError("--save and --economics need data: bl summary MODEL DATA");
   a.options.standardised = a.units == "standardised";
   a.options.cluster = name_list(a.cluster);
   catch_interrupts();
   a.options.should_stop = [] { return interrupted(); };
   const Inference inference = inference_of(a.model, a, reading);
   std::string out;
-  if (a.marginal)
-    out = format_table(marginal_utilities_with_errors(inference.model, inference.model.read(a.data, reading),
-                                                      a.numeraire, a.options.covariance),
+  if (a.economics)
+    out = format_table(economics_with_errors(inference.model, inference.model.read(a.data, reading),
+                                             a.numeraire, a.options.covariance),
                        TableFormat::csv, true);
   else if (a.tests.empty() && a.compare.empty())
     out = render(inference.summary, format);
@@ -101,9 +101,11 @@ void add_summary(CLI::App& app) {
       ->option_text("CLASS");
   command->add_option("--units", a->units, "Of the data's columns or standardised")
       ->option_text("original|standardised");
-  command->add_flag("--marginal", a->marginal,
-                    "Marginal utilities and effects on probabilities with delta-method errors (CSV)");
-  command->add_option("--numeraire", a->numeraire, "With --marginal: rates of substitution for this column")
+  command->add_flag(
+      "--economics", a->economics,
+      "Marginal utilities, rates of substitution, willingness to pay, effects and elasticities with "
+      "delta-method errors (CSV)");
+  command->add_option("--numeraire", a->numeraire, "With --economics: rates of substitution for this column")
       ->option_text("NAME");
   command->add_option("--format", a->format, "Form of the summary")
       ->option_text("text|json|csv|latex|markdown");

@@ -110,10 +110,10 @@ std::vector<Quantity> delta_method(const Model& model,
                                    const std::function<std::vector<double>(const Model&)>& quantities,
                                    const std::string& covariance = "robust");
 
-// Marginal utilities, rates of substitution and effects on probabilities (see marginal_utilities), with a
-// standard error beside every number.
-OutputTable marginal_utilities_with_errors(const Model& model, const Data& data, const std::string& numeraire,
-                                           const std::string& covariance = "robust");
+// Marginal utilities, rates of substitution, willingness to pay, effects on predictions and elasticities (see
+// economics), with a standard error beside every number that depends on the estimates.
+OutputTable economics_with_errors(const Model& model, const Data& data, const std::string& numeraire,
+                                  const std::string& covariance = "robust");
 
 // The same law with what data cannot decide decided by rule; covariances are dropped. UsageError for a
 // reference that is no class.

@@ -104,7 +104,7 @@ Inference infer(const Model& model, const Data& data, const InferenceOptions& op
   const std::vector<Index> rows = inference_rows(m, table);
   const Settings settings = fit_settings(m);
   PartData<double> part(m.stored.encoder.with_unseen(UnseenPolicy::missing), m.space, table, rows,
-                        fit_settings(m).out_of_core);
+                        settings.out_of_core);
   if (settings.class_weight == "balanced") balance_classes(part, m.space.classes());
   Settings objective_settings = settings;
   objective_settings.temperature = m.stored.temperature;
@@ -233,18 +233,18 @@ std::vector<Quantity> delta_method(const Model& model,
   return out;
 }
 
-OutputTable marginal_utilities_with_errors(const Model& model, const Data& data, const std::string& numeraire,
-                                           const std::string& covariance) {
-  const OutputTable table = marginal_utilities(model, data, numeraire);
+OutputTable economics_with_errors(const Model& model, const Data& data, const std::string& numeraire,
+                                  const std::string& covariance) {
+  const EconomicsOptions options{.numeraire = numeraire};
+  const OutputTable table = economics(model, data, options);
   const auto numbers = [&](const Model& moved) {
     std::vector<double> out;
-    for (const OutputColumn& column : marginal_utilities(moved, data, numeraire).columns)
+    for (const OutputColumn& column : economics(moved, data, options).columns)
       if (column.texts.empty()) out.insert(out.end(), column.numbers.begin(), column.numbers.end());
     return out;
   };
   const std::vector<Quantity> quantities = delta_method(model, numbers, covariance);
-  OutputTable out;
-  out.rows = table.rows;
+  OutputTable out{.rows = table.rows, .columns = {}};
   std::size_t at = 0;
   for (const OutputColumn& column : table.columns) {
     out.columns.push_back(column);
@@ -252,7 +252,10 @@ OutputTable marginal_utilities_with_errors(const Model& model, const Data& data,
     OutputColumn errors{column.name + " s.e.", {}, {}};
     for (std::size_t i = 0; i < column.numbers.size(); ++i)
       errors.numbers.push_back(quantities[at++].standard_error);
-    out.columns.push_back(std::move(errors));
+    // What does not depend on the parameters (a column's mean) has no error to show.
+    const bool exact =
+        std::all_of(errors.numbers.begin(), errors.numbers.end(), [](double e) { return e == 0; });
+    if (!exact) out.columns.push_back(std::move(errors));
   }
   return out;
 }

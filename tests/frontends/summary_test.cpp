@@ -106,7 +106,7 @@ TEST_F(Summary, ClustersBootstrapAndDeltaMethod) {
   const TextbookLogit truth(data_);
   double share = 0;
   for (const std::int32_t c : data_.classes) share += c / 500.0;
-  const Outcome marginal = run(words("summary m.bl d.csv --marginal"));
+  const Outcome marginal = run(words("summary m.bl d.csv --economics"));
   ASSERT_EQ(marginal.code, 0) << marginal.err;
   const auto lines = lines_of(marginal.out);
   EXPECT_THAT(lines[0], HasSubstr("s.e."));

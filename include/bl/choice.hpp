@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -65,12 +66,20 @@ class ChoiceModel {
   // ModelFileError where the file is damaged or not a choice model.
   static ChoiceModel load(const std::string& path);
   void save(const std::string& path) const;
+  // The bytes of the file, and back; `name` stands for the file in messages.
+  std::string to_bytes() const;
+  static ChoiceModel from_bytes(std::string_view bytes, const std::string& name);
   std::string describe() const;
+  // Settings, sizes of the parts and how training ended, as JSON.
+  std::string information_json() const;
+  const std::vector<std::string>& alternatives() const;
   // Of a linear utility; empty otherwise.
   const std::vector<ChoiceCoefficient>& coefficients() const;
 
   // One row per situation: its label, a probability per alternative (0 where not available), the likeliest.
   OutputTable predict(const Data& data, Part part = Part::all, std::size_t threads = 0) const;
+  // The same with V over the temperature, of which probabilities are the softmax; NaN where not available.
+  OutputTable utilities(const Data& data, Part part = Part::all, std::size_t threads = 0) const;
   // Mean probability of every alternative, and how often it was chosen where that is known.
   OutputTable market_shares(const Data& data, Part part = Part::all, std::size_t threads = 0) const;
   // situations, log_likelihood, null_log_likelihood (all available equally likely), rho_square,
@@ -107,6 +116,14 @@ struct ChoiceFitSummary {
 // The schema file's [settings] first, then those of `settings` that differ from their defaults. A linear
 // utility takes all situations for training unless fractions are given. UsageError, DataError, NumericError.
 ChoiceFitSummary fit_choice(const Data& data, const std::string& schema_path, const Settings& settings,
+                            const FitOptions& options = {});
+
+// The schema itself instead of its file; `name` stands for the file in messages.
+struct ChoiceSchemaText {
+  std::string text;
+  std::string name = "choice schema";
+};
+ChoiceFitSummary fit_choice(const Data& data, const ChoiceSchemaText& schema, const Settings& settings,
                             const FitOptions& options = {});
 
 }  // namespace bl

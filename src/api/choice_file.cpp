@@ -88,7 +88,7 @@ artifact::Shape shape_of(const TensorInfo& tensor) {
 
 }  // namespace
 
-void save_choice(const std::string& path, const StoredChoice& m) {
+artifact::TensorFile choice_to_file(const StoredChoice& m) {
   json coefficients = json::array(), covariance = json::array();
   for (const ChoiceCoefficient& one : m.coefficients) coefficients.push_back(coefficient_json(one));
   for (const double value : m.covariance) covariance.push_back(number_json(value));
@@ -115,11 +115,11 @@ void save_choice(const std::string& path, const StoredChoice& m) {
             .subspan(static_cast<std::size_t>(tensor.offset), static_cast<std::size_t>(tensor.size()));
     file.tensors[tensor.name] = artifact::Tensor::of<double>(values, shape_of(tensor));
   }
-  artifact::save(path, file);
+  return file;
 }
 
-StoredChoice load_choice(const std::string& path) {
-  const artifact::TensorFile file = artifact::load(path);
+StoredChoice choice_from_file(const artifact::TensorFile& file) {
+  const std::string& path = file.source;
   const auto format = file.metadata.find("format");
   if (format != file.metadata.end() && format->second == "behavior_learning.model")
     throw ModelFileError(

@@ -253,21 +253,27 @@ std::vector<Index> choice_part(const ChoiceData& data, const Settings& settings,
 
 ChoiceFitSummary fit_choice(const Data& data, const std::string& schema_path, const Settings& given,
                             const FitOptions& options) {
+  return fit_choice(data, {read_whole_file(schema_path, kLargestSchema), schema_path}, given, options);
+}
+
+ChoiceFitSummary fit_choice(const Data& data, const ChoiceSchemaText& written, const Settings& given,
+                            const FitOptions& options) {
   const double started = now();
   const Table& table = data.impl().table;
-  const std::string schema_text = read_whole_file(schema_path, kLargestSchema);
-  const ChoiceSchema schema = read_choice_schema(schema_text, schema_path);
+  const ChoiceSchema schema = read_choice_schema(written.text, written.name);
   bool explicit_fractions = false;
   Settings settings = merge_settings(schema, given, explicit_fractions);
   refuse_settings(settings);
   if (schema.linear && !explicit_fractions) settings.fractions = "1:0:0";
+  if (!schema.linear && !explicit_fractions && options.training_rows_only)
+    settings = without_test_part(settings, {});
   const ChoiceData all = read_choices(table, schema, true);
   const Parts parts{select_situations(all, choice_part(all, settings, Part::train)),
                     select_situations(all, choice_part(all, settings, Part::validation)),
                     select_situations(all, choice_part(all, settings, Part::test))};
   ChoiceFitSummary summary{.model = ChoiceModel(nullptr)};
-  StoredChoice model{.schema_text = schema_text,
-                     .schema_name = schema_path,
+  StoredChoice model{.schema_text = written.text,
+                     .schema_name = written.name,
                      .alternatives = all.alternatives,
                      .architecture = {},
                      .encoder = fit_context(parts.train, schema, settings),

@@ -44,6 +44,8 @@ void add_evaluate(CLI::App& app) {
       ->option_text("all|train|validation|test");
   command->add_option("--temperature", a->options.temperature, "Another temperature than the trained one")
       ->option_text("TAU");
+  command->add_flag("--unseen-as-missing", a->options.treat_unseen_as_missing,
+                    "Take levels not seen in training as missing");
   command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
       ->option_text("N")
       ->check(thread_range());

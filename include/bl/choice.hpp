@@ -23,20 +23,30 @@ struct ChoiceCoefficient {
 
 // What may be changed before choices are made again.
 struct ChoiceScenario {
+  // A further alternative, like another one: available with it, with its constant and coefficients, and with
+  // its attributes until they are changed.
+  struct Addition {
+    std::string name, like;
+  };
   struct Change {
     std::string alternative, attribute;
     std::string expression;  // over the alternative's own attributes: "cost * 1.1"
   };
-  std::vector<Change> changes;
-  std::vector<std::string> withdrawn;  // alternatives
+  std::vector<Addition> added = {};  // first
+  std::vector<Change> changes = {};
+  std::vector<std::string> withdrawn = {};  // alternatives; last
 };
 
+// Errors are by the delta method with the robust covariance; NaN in a network, here and below.
 struct WhatIf {
-  std::vector<std::string> alternatives;
-  std::vector<double> before, after;  // market shares
-  std::vector<double> diversion;      // share of what all losers lose that each gains; 0 for losers
-  double surplus_change = 0;          // mean change of the log-sum, in units of utility
+  std::vector<std::string> alternatives;  // those of the model, then the added ones
+  std::vector<double> before, after;      // market shares
+  std::vector<double> change_error;       // of after - before
+  std::vector<double> diversion;          // share of what all losers lose that each gains; 0 for losers
+  double surplus_change = 0;              // mean change of the log-sum, in units of utility
+  double surplus_error = 0;
   double money_change = 0;  // the same divided by the marginal utility of money; NaN unless asked for
+  double money_error = 0;
 };
 
 struct ChoiceElasticities {
@@ -44,6 +54,7 @@ struct ChoiceElasticities {
   // by[j][k]: percent change of the share of j per percent of the attribute of k, over all situations
   // together.
   std::vector<std::vector<double>> by;
+  std::vector<std::vector<double>> errors;
 };
 
 // dV/d(attribute) of each alternative, over the situations where it is available.
@@ -55,10 +66,13 @@ struct ChoiceSlopes {
 
 // dV/d(attribute) over dV/d(money), as money per unit of the attribute.
 struct ChoiceTradeOff {
-  double value =
-      0;  // linear: the ratio of coefficients; network: the median over alternatives and situations
-  double standard_error = 0;                      // delta method, robust covariance; NaN in a network
-  double lower_quartile = 0, upper_quartile = 0;  // network
+  double value = 0;  // the ratio of coefficients where it is the same for all alternatives; else the median
+                     // over alternatives and situations
+  double standard_error = 0;  // NaN where it is a median
+  double lower_quartile = 0, upper_quartile = 0;
+  std::vector<std::string> alternatives;
+  std::vector<double> by;      // per alternative; a median in a network; NaN where money does not count
+  std::vector<double> errors;  // of `by`
 };
 
 class ChoiceModel {

@@ -7,6 +7,7 @@ from ._density import BLDensity
 from ._estimator import InterruptedWarning
 from ._explanation import Explanation
 from ._regressor import BLRegressor
+from ._tune import tune
 
 __version__ = library_version()
 
@@ -23,4 +24,5 @@ __all__ = [
     "NumericError",
     "UsageError",
     "setting_list",
+    "tune",
 ]

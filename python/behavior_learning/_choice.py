@@ -11,35 +11,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _frame, _toml
 from ._estimator import InterruptedWarning, all_or_nothing, settings_of
-from ._parameters import make_init, parameter_help
+from ._parameters import CHOICE_DATA, CHOICE_UTILITY, ChoiceParameters, parameter_help
 from ._progress import reporter
 
-_DATA = ("choice", "situation", "alternative", "chosen", "available", "outside", "filter", "person", "weight")
-_UTILITY = ("form", "constants", "reference", "generic", "specific", "signs", "context")
-
-
-class BLChoice(BaseEstimator):
+class BLChoice(ChoiceParameters, BaseEstimator):
     _not_settings = ("form",)  # the schema's own: linear or network
-    __init__ = make_init(
-        positional=["schema"],
-        extra=[
-            ("layout", None),
-            *((name, None) for name in _DATA),
-            ("derived", None),
-            ("attributes", None),
-            ("alternatives", None),
-            *((name, None) for name in _UTILITY),
-            ("nominal_context", None),
-            ("random_state", None),
-        ],
-    )
 
     def schema_text(self) -> str:
         """The choice schema (docs/choice.md) that the parameters say, as TOML for `bl choice fit --choice`."""
         if self.schema is not None:
             return self.schema if isinstance(self.schema, str) else _toml.dumps(dict(self.schema))
-        data = {"layout": self.layout, **{name: getattr(self, name) for name in _DATA}}
-        utility = {name: getattr(self, name) for name in _UTILITY}
+        data = {"layout": self.layout, **{name: getattr(self, name) for name in CHOICE_DATA}}
+        utility = {name: getattr(self, name) for name in CHOICE_UTILITY}
         utility["nominal"] = self.nominal_context
         document: dict[str, Any] = {"data": data}
         if self.derived is not None:
@@ -129,10 +112,15 @@ class BLChoice(BaseEstimator):
         X: Any,
         changes: Mapping[str, str] | None = None,
         *,
+        add: Mapping[str, str] | None = None,
         withdraw: Sequence[str] = (),
         money: str | None = None,
     ) -> dict[str, Any]:
-        """Market shares, diversion and consumer surplus where {"car.cost": "cost * 1.1"} and some are withdrawn."""
+        """Market shares, diversion and consumer surplus in a scenario, with delta-method errors.
+
+        add: {"express": "train"} for a further alternative like another; changes: {"car.cost": "cost * 1.1"};
+        withdraw: alternatives that are taken away; money: the attribute that is a cost.
+        """
         data = self._data(X)
         listed = []
         for place, expression in (changes or {}).items():
@@ -140,12 +128,14 @@ class BLChoice(BaseEstimator):
             if not dot:
                 raise ValueError(f"changes: {place!r} should be 'alternative.attribute'")
             listed.append([alternative, attribute, expression])
-        return self.model_.what_if(data, listed, list(withdraw), money or "")
+        return self.model_.what_if(data, listed, dict(add or {}), list(withdraw), money or "")
 
-    def elasticities(self, X: Any, attribute: str) -> np.ndarray:
-        """[j, k]: percent change of the share of j per percent of the attribute of k."""
+    def elasticities(self, X: Any, attribute: str, *, errors: bool = False) -> Any:
+        """[j, k]: percent change of the share of j per percent of the attribute of k; and their standard errors,
+        where asked for."""
         data = self._data(X)
-        return np.array(self.model_.elasticities(data, attribute)[1])
+        values, deviations = (np.array(one) for one in self.model_.elasticities(data, attribute))
+        return (values, deviations) if errors else values
 
     def marginal_utility(self, X: Any, attribute: str) -> dict[str, float]:
         """The mean of dV/d(attribute), by alternative."""
@@ -153,8 +143,9 @@ class BLChoice(BaseEstimator):
         names, mean, _ = self.model_.slopes(data, attribute)
         return dict(zip(names, mean.tolist()))
 
-    def trade_off(self, X: Any, attribute: str, money: str) -> dict[str, float]:
-        """What a unit of the attribute is worth in units of `money` (value of time), with its standard error."""
+    def trade_off(self, X: Any, attribute: str, money: str) -> dict[str, Any]:
+        """What a unit of the attribute is worth in units of `money` (value of time), with its standard error, and
+        by alternative."""
         data = self._data(X)
         return self.model_.trade_off(data, attribute, money)
 
@@ -213,7 +204,7 @@ def _table(X: Any) -> _core.Data:
     if isinstance(X, Mapping):
         columns = [_frame.response_column(str(name), np.asarray(one)) for name, one in X.items()]
     elif _frame.is_frame(X):
-        columns = _frame.frame_columns(X, _frame.column_names(X))
+        columns = _frame.frame_columns(X, _frame.column_names(X), flags_as_numbers=True)
     else:
         raise TypeError(f"choices come as a data frame with named columns, not as {type(X).__name__}")
     return _core.Data.from_columns(columns, "X")

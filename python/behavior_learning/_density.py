@@ -8,12 +8,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _frame
 from ._estimator import TableEstimator, all_or_nothing, settings_of
-from ._parameters import make_init, parameter_help
+from ._parameters import parameter_help
 
 
 class BLDensity(DensityMixin, TableEstimator):
-    __init__ = make_init(extra=[("warm_start", False), ("random_state", None)])
-
     def fit(
         self,
         X: Any,

@@ -20,7 +20,7 @@ from sklearn.utils.validation import (
 
 from . import _core, _frame
 from ._explanation import Explanation
-from ._parameters import given_settings
+from ._parameters import TableParameters, given_settings
 from ._progress import reporter
 
 
@@ -51,7 +51,7 @@ def all_or_nothing(estimator: BaseEstimator) -> Iterator[None]:
         raise
 
 
-class TableEstimator(BaseEstimator):
+class TableEstimator(TableParameters, BaseEstimator):
     """Base of BLClassifier, BLRegressor and BLDensity."""
 
     # --- fitting

@@ -41,11 +41,11 @@ def array_columns(X: np.ndarray, names: Sequence[str]) -> list[_core.Column]:
     return [_core.number_column(name, X[:, j]) for j, name in enumerate(names)]
 
 
-def frame_columns(X: Any, names: Sequence[str]) -> list[_core.Column]:
-    """The columns of a data frame, under these names."""
+def frame_columns(X: Any, names: Sequence[str], *, flags_as_numbers: bool = False) -> list[_core.Column]:
+    """The columns of a data frame, under these names. Flags are nominal, or 1 and 0 (for expressions)."""
     if is_pandas(X):
-        return [_pandas_column(name, X.iloc[:, j]) for j, name in enumerate(names)]
-    return _core.arrow_columns(X.__arrow_c_stream__(), list(names))
+        return [_pandas_column(name, X.iloc[:, j], flags_as_numbers) for j, name in enumerate(names)]
+    return _core.arrow_columns(X.__arrow_c_stream__(), list(names), flags_as_numbers)
 
 
 def response_column(name: str, y: np.ndarray) -> _core.Column:
@@ -55,17 +55,17 @@ def response_column(name: str, y: np.ndarray) -> _core.Column:
     return _core.text_column(name, [str(one) for one in y])
 
 
-def _pandas_column(name: str, series: Any) -> _core.Column:
+def _pandas_column(name: str, series: Any, flags_as_numbers: bool) -> _core.Column:
     dtype = series.dtype
     if hasattr(dtype, "categories"):
         levels = [_level_text(one) for one in dtype.categories]
         codes = np.asarray(series.cat.codes, dtype=np.int32)
         return _core.category_column(name, codes, levels, bool(dtype.ordered))
     kind = getattr(dtype, "kind", "O")
-    if kind == "b":
+    if kind == "b" and not flags_as_numbers:
         codes = series.to_numpy(dtype=np.float64, na_value=-1).astype(np.int32)
         return _core.category_column(name, codes, ["False", "True"], False)
-    if kind in "iuf":
+    if kind in "biuf":
         if isinstance(dtype, np.dtype):
             return _core.number_column(name, series.to_numpy().astype(np.float64, copy=False))
         return _core.number_column(name, series.to_numpy(dtype=np.float64, na_value=np.nan))

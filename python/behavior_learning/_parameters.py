@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any, Iterable
 
-import numpy as np
-
 from . import _core
 
 # Settings that a data frame answers itself: roles of columns, and how a file is read.
@@ -32,12 +30,12 @@ SETTING_OF = {parameter_name(name): name for name in _KINDS if name not in _NOT_
 
 def setting_text(name: str, value: Any) -> str:
     """A Python value in the spelling that the library reads."""
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return ",".join(setting_text(name, one) for one in value)
-    if isinstance(value, (bool, np.bool_)):
+    if hasattr(value, "tolist"):  # NumPy's numbers and arrays
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return (":" if name == "fractions" else ",").join(setting_text(name, one) for one in value)
+    if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, (np.integer, np.floating)):
-        value = value.item()
     if isinstance(value, float) and _KINDS.get(name) == "integer" and value.is_integer():
         value = int(value)
     return value if isinstance(value, str) else repr(value)
@@ -67,6 +65,37 @@ def make_init(positional: Iterable[str] = (), extra: Iterable[tuple[str, Any]] =
     scope: dict[str, Any] = {}
     exec(source, scope)  # the same way as dataclasses: scikit-learn reads parameters off the signature
     return scope["__init__"]
+
+
+CHOICE_DATA = ("choice", "situation", "alternative", "chosen", "available", "outside", "filter", "person", "weight")
+CHOICE_UTILITY = ("form", "constants", "reference", "generic", "specific", "signs", "context")
+
+
+class TableParameters:
+    """Constructor of estimators of tables."""
+
+    __init__ = make_init(extra=[("warm_start", False), ("random_state", None)])
+
+
+class ChoiceParameters:
+    """Constructor of the estimator of choices."""
+
+    __init__ = make_init(
+        positional=["schema"],
+        extra=[
+            (name, None)
+            for name in [
+                "layout",
+                *CHOICE_DATA,
+                "derived",
+                "attributes",
+                "alternatives",
+                *CHOICE_UTILITY,
+                "nominal_context",
+                "random_state",
+            ]
+        ],
+    )
 
 
 def parameter_help() -> str:

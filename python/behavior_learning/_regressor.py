@@ -8,12 +8,10 @@ from sklearn.utils.validation import check_array
 
 from . import _core, _frame
 from ._estimator import SupervisedEstimator
-from ._parameters import make_init, parameter_help
+from ._parameters import parameter_help
 
 
 class BLRegressor(RegressorMixin, SupervisedEstimator):
-    __init__ = make_init(extra=[("warm_start", False), ("random_state", None)])
-
     # --- the response
 
     def _response_columns(self, y: Any, *, reset: bool, kept: np.ndarray | None = None) -> list[_core.Column]:

@@ -139,6 +139,12 @@ bool append_any_texts(std::string_view format, const Chunk& chunk, Texts& out) {
   return true;
 }
 
+void append_flag_numbers(const Chunk& chunk, std::vector<double>& out) {
+  const auto* bits = static_cast<const std::uint8_t*>(chunk.array->buffers[1]);
+  for (std::int64_t i = 0; i < chunk.length; ++i)
+    out.push_back(!chunk.valid(i) ? kMissing : chunk.bit(bits, i) ? 1 : 0);
+}
+
 void append_flags(const Chunk& chunk, Texts& out) {
   const auto* bits = static_cast<const std::uint8_t*>(chunk.array->buffers[1]);
   for (std::int64_t i = 0; i < chunk.length; ++i)
@@ -167,9 +173,11 @@ void append_categories(const ArrowSchema& schema, const Chunk& chunk, Data::Colu
   column.ordered = (schema.flags & kArrowDictionaryOrdered) != 0;
 }
 
-void append_chunk(const ArrowSchema& schema, const Chunk& chunk, Data::Column& column) {
+void append_chunk(const ArrowSchema& schema, const Chunk& chunk, bool flags_as_numbers,
+                  Data::Column& column) {
   const std::string_view format = schema.format;
   if (schema.dictionary != nullptr) return append_categories(schema, chunk, column);
+  if (format == "b" && flags_as_numbers) return append_flag_numbers(chunk, column.numbers);
   if (format == "b") return append_flags(chunk, column.texts);
   if (append_any_numbers(format, chunk, column.numbers) || append_any_texts(format, chunk, column.texts))
     return;
@@ -205,7 +213,7 @@ struct Table {
   }
 };
 
-Data::Column column_of(const Table& table, std::size_t at, const std::string& name) {
+Data::Column column_of(const Table& table, std::size_t at, const std::string& name, bool flags_as_numbers) {
   Data::Column column{.name = name};
   const ArrowSchema& schema = *table.schema.children[at];
   for (const auto& batch : table.batches) {
@@ -217,12 +225,13 @@ Data::Column column_of(const Table& table, std::size_t at, const std::string& na
       column.keeper = batch;
       return column;
     }
-    append_chunk(schema, chunk, column);
+    append_chunk(schema, chunk, flags_as_numbers, column);
   }
   return column;
 }
 
-std::vector<Data::Column> arrow_columns(const nb::capsule& capsule, const std::vector<std::string>& names) {
+std::vector<Data::Column> arrow_columns(const nb::capsule& capsule, const std::vector<std::string>& names,
+                                        bool flags_as_numbers) {
   auto* stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
   if (stream == nullptr) throw nb::python_error();
   const Table table(*stream);
@@ -230,7 +239,8 @@ std::vector<Data::Column> arrow_columns(const nb::capsule& capsule, const std::v
     throw DataError("the table has " + std::to_string(table.schema.n_children) + " columns, not " +
                     std::to_string(names.size()));
   std::vector<Data::Column> columns;
-  for (std::size_t k = 0; k < names.size(); ++k) columns.push_back(column_of(table, k, names[k]));
+  for (std::size_t k = 0; k < names.size(); ++k)
+    columns.push_back(column_of(table, k, names[k], flags_as_numbers));
   return columns;
 }
 
@@ -238,6 +248,7 @@ std::vector<Data::Column> arrow_columns(const nb::capsule& capsule, const std::v
 
 void bind_arrow(nb::module_& module) {
   module.def("arrow_columns", &arrow_columns, nb::arg("stream"), nb::arg("names"),
+             nb::arg("flags_as_numbers"),
              "Columns of what `__arrow_c_stream__()` returns, under these names.");
 }
 

@@ -51,8 +51,10 @@ nb::dict run_fit(const Data& data, const std::string& schema, const SettingTexts
 
 nb::dict what_if_dict(const ChoiceModel& model, const Data& data,
                       const std::vector<std::vector<std::string>>& changes,
+                      const std::map<std::string, std::string>& added,
                       const std::vector<std::string>& withdrawn, const std::string& money) {
   ChoiceScenario scenario;
+  for (const auto& [name, like] : added) scenario.added.push_back({name, like});
   for (const auto& change : changes) scenario.changes.push_back({change.at(0), change.at(1), change.at(2)});
   scenario.withdrawn = withdrawn;
   const WhatIf result = unlocked([&] { return model.what_if(data, scenario, money); });
@@ -60,21 +62,24 @@ nb::dict what_if_dict(const ChoiceModel& model, const Data& data,
   out["alternatives"] = result.alternatives;
   out["before"] = to_array(result.before);
   out["after"] = to_array(result.after);
+  out["change_error"] = to_array(result.change_error);
   out["diversion"] = to_array(result.diversion);
   out["surplus_change"] = result.surplus_change;
+  out["surplus_error"] = result.surplus_error;
   out["money_change"] = result.money_change;
+  out["money_error"] = result.money_error;
   return out;
 }
 
 void bind_economics(nb::class_<ChoiceModel>& model) {
   model
-      .def("what_if", &what_if_dict, nb::arg("data"), nb::arg("changes"), nb::arg("withdrawn"),
-           nb::arg("money"))
+      .def("what_if", &what_if_dict, nb::arg("data"), nb::arg("changes"), nb::arg("added"),
+           nb::arg("withdrawn"), nb::arg("money"))
       .def(
           "elasticities",
           [](const ChoiceModel& m, const Data& data, const std::string& attribute) {
             const ChoiceElasticities result = unlocked([&] { return m.elasticities(data, attribute); });
-            return nb::make_tuple(result.alternatives, result.by);
+            return nb::make_tuple(result.by, result.errors);
           },
           nb::arg("data"), nb::arg("attribute"))
       .def(
@@ -93,6 +98,9 @@ void bind_economics(nb::class_<ChoiceModel>& model) {
             out["standard_error"] = result.standard_error;
             out["lower_quartile"] = result.lower_quartile;
             out["upper_quartile"] = result.upper_quartile;
+            out["alternatives"] = result.alternatives;
+            out["by"] = to_array(result.by);
+            out["errors"] = to_array(result.errors);
             return out;
           },
           nb::arg("data"), nb::arg("attribute"), nb::arg("money"));

@@ -19,11 +19,14 @@ auto copy_of(const Array& array) {
   return out;
 }
 
-// Contiguous numbers stay where they are; the array object is held until the data are gone.
+// Contiguous numbers stay where they are; the array object is held until the data are gone. Others are copied
+// once, into memory that all copies of the column share.
 Data::Column number_column(const std::string& name, GivenNumbers numbers) {
   Data::Column column{.name = name};
   if (numbers.shape(0) > 1 && numbers.stride(0) != 1) {
-    column.numbers = copy_of(numbers);
+    const auto own = std::make_shared<const std::vector<double>>(copy_of(numbers));
+    column.elsewhere = *own;
+    column.keeper = own;
     return column;
   }
   column.elsewhere = {numbers.data(), numbers.shape(0)};
@@ -139,7 +142,10 @@ void bind_data(nb::module_& module) {
   nb::class_<Data::Column>(module, "Column")
       .def_ro("name", &Data::Column::name)
       .def_prop_ro("rows", &rows_of)
-      .def_prop_ro("copied", [](const Data::Column& c) { return c.keeper == nullptr; });
+      .def_prop_ro(
+          "address",
+          [](const Data::Column& c) { return reinterpret_cast<std::uintptr_t>(c.elsewhere.data()); },
+          "Where the numbers lie.");
   module.def("number_column", &number_column, nb::arg("name"), nb::arg("numbers"));
   module.def("text_column", &text_column, nb::arg("name"), nb::arg("texts"));
   module.def("category_column", &category_column, nb::arg("name"), nb::arg("codes"), nb::arg("levels"),

@@ -50,6 +50,15 @@ def test_utilities_and_shares(logit, choices):
     assert logit.score(long) == pytest.approx(np.log(probabilities[np.arange(len(places)), places]).mean())
 
 
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_flags_are_true_or_false(logit, choices, kind):
+    import polars as pl
+
+    long = choices[0].assign(chosen=choices[0].chosen == 1)
+    model = BLChoice(form="linear", **LONG).fit(long if kind == "pandas" else pl.from_pandas(long))
+    assert [one["estimate"] for one in model.coefficients_] == [one["estimate"] for one in logit.coefficients_]
+
+
 def test_economics(logit, choices):
     long, _ = choices
     found = {one["name"]: one["estimate"] for one in logit.coefficients_}
@@ -59,7 +68,10 @@ def test_economics(logit, choices):
     assert dearer["after"][0] < dearer["before"][0] and dearer["money_change"] < 0
     gone = logit.what_if(long, withdraw=["a"])
     assert gone["after"][0] == 0 and gone["after"].sum() == pytest.approx(1)
-    elasticity = logit.elasticities(long, "price")
+    more = logit.what_if(long, add={"d": "a"})
+    assert more["alternatives"] == ["a", "b", "c", "d"] and more["after"][3] > 0.1
+    elasticity, errors = logit.elasticities(long, "price", errors=True)
+    assert (errors > 0).all()
     assert (np.diag(elasticity) < 0).all() and elasticity.shape == (3, 3)
 
 

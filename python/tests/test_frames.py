@@ -71,12 +71,32 @@ def test_arrow_batches_offsets_and_ordered_categories():
     assert _core.Data.from_columns(views, "c").digest() == _core.Data.from_columns(expected, "b").digest()
 
 
+def addresses(columns):
+    return [one.address for one in columns]
+
+
 def test_contiguous_numbers_are_not_copied():
-    X = np.random.default_rng(0).normal(size=(50, 3))
-    assert not any(one.copied for one in _frame.array_columns(np.asfortranarray(X), "abc"))
-    assert all(one.copied for one in _frame.array_columns(np.ascontiguousarray(X), "abc"))
-    assert not any(one.copied for one in _frame.frame_columns(pd.DataFrame(np.asfortranarray(X)), "abc"))
-    assert not any(one.copied for one in _frame.frame_columns(pl.DataFrame(X, schema=["a", "b", "c"]), "abc"))
+    X = np.asfortranarray(np.random.default_rng(0).normal(size=(50, 3)))
+    here = [X.ctypes.data + k * X.strides[1] for k in range(3)]
+    assert addresses(_frame.array_columns(X, "abc")) == here
+    assert addresses(_frame.frame_columns(pd.DataFrame(X, copy=False), "abc")) == here
+    rows = np.ascontiguousarray(X)
+    copies = _frame.array_columns(rows, "abc")
+    assert not any(rows.ctypes.data <= one < rows.ctypes.data + rows.nbytes for one in addresses(copies))
+    table = pa.table({name: X[:, k] for k, name in enumerate("abc")})
+    buffers = [table[name].chunk(0).buffers()[1].address for name in "abc"]
+    assert addresses(_frame.frame_columns(table, "abc")) == buffers
+    assert len(set(addresses(_frame.frame_columns(pl.DataFrame(X, schema=list("abc")), "abc")))) == 3
+
+
+def test_held_arrays_outlive_their_names():
+    X = np.asfortranarray(np.random.default_rng(0).normal(size=(5000, 2)))
+    expected = X.copy()
+    data = _core.Data.from_columns(_frame.array_columns(X, "ab"), "X")
+    digest = _core.Data.from_columns(_frame.array_columns(expected, "ab"), "X").digest()
+    del X
+    np.zeros((5000, 2))  # would take the memory, were it free
+    assert data.digest() == digest
 
 
 def test_names_of_columns_are_checked(mixed_frame):

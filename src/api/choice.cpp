@@ -174,7 +174,8 @@ OutputTable ChoiceModel::utilities(const Data& data, Part part, std::size_t thre
   return out;
 }
 
-std::vector<double> predicted_shares(const ChoiceData& data, const std::vector<double>& probability) {
+std::vector<double> predicted_shares(const ChoiceData& data, const std::vector<std::int32_t>& names,
+                                     const std::vector<double>& probability) {
   std::vector<double> shares(data.alternatives.size(), 0);
   double total = 0;
   for (std::size_t i = 0; i < data.chosen.size(); ++i) {
@@ -182,7 +183,7 @@ std::vector<double> predicted_shares(const ChoiceData& data, const std::vector<d
     total += w;
     for (auto j = static_cast<std::size_t>(data.begin[i]); j < static_cast<std::size_t>(data.begin[i + 1]);
          ++j)
-      shares[static_cast<std::size_t>(data.classes[j])] += w * probability[j];
+      shares[static_cast<std::size_t>(names[j])] += w * probability[j];
   }
   for (double& share : shares) share /= total;
   return shares;
@@ -194,13 +195,13 @@ OutputTable ChoiceModel::market_shares(const Data& data, Part part, std::size_t 
   OutputTable out;
   out.rows = choices.alternatives.size();
   out.columns.push_back({"alternative", {}, choices.alternatives});
-  out.columns.push_back(
-      {"predicted", predicted_shares(choices, score_choices(*impl_, choices, pool, part).probability), {}});
+  const ChoiceScores scores = score_choices(*impl_, choices, pool, part);
+  out.columns.push_back({"predicted", predicted_shares(choices, choices.classes, scores.probability), {}});
   if (choices.choices_known()) {
     std::vector<double> picked(choices.classes.size(), 0);
     for (std::size_t i = 0; i < choices.chosen.size(); ++i)
       picked[static_cast<std::size_t>(choices.begin[i]) + static_cast<std::size_t>(choices.chosen[i])] = 1;
-    out.columns.push_back({"observed", predicted_shares(choices, picked), {}});
+    out.columns.push_back({"observed", predicted_shares(choices, choices.classes, picked), {}});
   }
   return out;
 }

@@ -3,8 +3,10 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "api/choice_impl.hpp"
+#include "api/choice_linear.hpp"
 #include "api/choice_reading.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
@@ -17,65 +19,6 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 double weight_of(const ChoiceData& data, std::size_t situation) {
   return data.weights.empty() ? 1 : data.weights[situation];
-}
-
-// The attributes of one alternative as a table, one row per entry.
-Table attribute_table(const ChoiceModel::Impl& model, const ChoiceData& data,
-                      const std::vector<Index>& entries) {
-  Table table;
-  table.source = "attributes";
-  table.rows = static_cast<Index>(entries.size());
-  for (std::size_t k = 0; k < model.schema.attributes.size(); ++k) {
-    Column column;
-    column.name = model.schema.attributes[k];
-    for (const Index entry : entries) column.numbers.push_back(data.attributes(entry, static_cast<Index>(k)));
-    table.columns.push_back(std::move(column));
-  }
-  return table;
-}
-
-void apply_change(const ChoiceModel::Impl& model, const ChoiceScenario::Change& change, ChoiceData& data) {
-  const auto attribute = static_cast<Index>(model.attribute(change.attribute));
-  const auto alternative = static_cast<std::int32_t>(model.alternative(change.alternative));
-  std::vector<Index> entries;
-  for (std::size_t j = 0; j < data.classes.size(); ++j)
-    if (data.classes[j] == alternative) entries.push_back(static_cast<Index>(j));
-  const auto values = Expression::parse(change.expression).evaluate(attribute_table(model, data, entries));
-  for (std::size_t k = 0; k < entries.size(); ++k) {
-    if (std::isnan(values[k])) {
-      const auto situation =
-          std::upper_bound(data.begin.begin(), data.begin.end(), entries[k]) - data.begin.begin() - 1;
-      throw DataError(change.expression + " is not a number in situation " +
-                      in_quotes(data.labels[static_cast<std::size_t>(situation)]));
-    }
-    data.attributes(entries[k], attribute) = values[k];
-  }
-}
-
-// Without the alternatives that are withdrawn. UsageError where somebody would be left with nothing to
-// choose.
-ChoiceData without(const ChoiceModel::Impl& model, const ChoiceData& data,
-                   const std::vector<std::string>& withdrawn) {
-  std::vector<bool> gone(data.alternatives.size(), false);
-  for (const std::string& name : withdrawn) gone[model.alternative(name)] = true;
-  ChoiceData out = data;
-  out.classes.clear();
-  out.begin = {0};
-  out.chosen.assign(data.chosen.size(), kUnknownChoice);
-  Index at = 0;
-  for (std::size_t i = 0; i < data.chosen.size(); ++i) {
-    for (auto j = static_cast<Index>(data.begin[i]); j < static_cast<Index>(data.begin[i + 1]); ++j) {
-      const std::int32_t alternative = data.classes[static_cast<std::size_t>(j)];
-      if (gone[static_cast<std::size_t>(alternative)]) continue;
-      std::copy_n(data.attributes.row(j), data.attributes.cols(), out.attributes.row(at++));
-      out.classes.push_back(alternative);
-    }
-    if (at == out.begin.back())
-      throw UsageError("situation " + in_quotes(data.labels[i]) + " would have no alternative left");
-    out.begin.push_back(at);
-  }
-  out.attributes.resize(at, data.attributes.cols());
-  return out;
 }
 
 // What those who lose shares lose goes to those who gain, in these proportions.
@@ -96,57 +39,60 @@ double quantile(const std::vector<double>& sorted, double level) {
   return sorted[low] + (place - static_cast<double>(low)) * (sorted[high] - sorted[low]);
 }
 
-}  // namespace
+struct Surplus {
+  double utility = 0, money = kUnknown;
+};
 
-WhatIf ChoiceModel::what_if(const Data& data, const ChoiceScenario& scenario, const std::string& money,
-                            std::size_t threads) const {
-  const ChoiceData base = read_part(*impl_, data, Part::all, false);
-  ChoiceData changed = base;
-  for (const ChoiceScenario::Change& change : scenario.changes) apply_change(*impl_, change, changed);
-  if (!scenario.withdrawn.empty()) changed = without(*impl_, changed, scenario.withdrawn);
-  ThreadPool pool(threads);
-  const ChoiceScores before = score_choices(*impl_, base, pool), after = score_choices(*impl_, changed, pool);
-  WhatIf result{.alternatives = base.alternatives,
-                .before = predicted_shares(base, before.probability),
-                .after = predicted_shares(changed, after.probability),
-                .diversion = {},
-                .surplus_change = 0,
-                .money_change = money.empty() ? kUnknown : 0};
-  result.diversion = diversion_of(result.before, result.after);
-  // The marginal utility of money is minus that of the cost, averaged by the probabilities before the change.
-  const Matrix<double> slopes = money.empty() ? Matrix<double>() : marginal_utilities(*impl_, base, pool);
-  const auto cost = money.empty() ? Index{0} : static_cast<Index>(impl_->attribute(money));
-  double total = 0;
+// Mean change of the log-sum; in money, of the log-sum over the marginal utility of money, which is minus
+// that of the cost averaged by the probabilities before the change.
+Surplus surplus_change(const ChoiceModel::Impl& model, const ChoiceData& base, const ChoiceScores& before,
+                       const ChoiceScores& after, std::optional<Index> cost, ThreadPool& pool) {
+  const Matrix<double> slopes = cost ? marginal_utilities(model, base, pool) : Matrix<double>();
+  Surplus surplus;
+  double total = 0, in_money = 0;
   for (std::size_t i = 0; i < base.chosen.size(); ++i) {
     const double w = weight_of(base, i), gain = after.log_sum[i] - before.log_sum[i];
     total += w;
-    result.surplus_change += w * gain;
-    if (money.empty()) continue;
+    surplus.utility += w * gain;
+    if (!cost) continue;
     double worth = 0;
     for (auto j = base.begin[i]; j < base.begin[i + 1]; ++j)
-      worth -= before.probability[static_cast<std::size_t>(j)] * slopes(static_cast<Index>(j), cost);
+      worth -= before.probability[static_cast<std::size_t>(j)] * slopes(static_cast<Index>(j), *cost);
     if (!(worth > 0))
       throw NumericError("money has no positive marginal utility in situation " + in_quotes(base.labels[i]) +
-                         ", so surplus has no value in " + in_quotes(money));
-    result.money_change += w * gain / worth;
+                         ", so surplus has no value in " +
+                         in_quotes(model.schema.attributes[static_cast<std::size_t>(*cost)]));
+    in_money += w * gain / worth;
   }
-  result.surplus_change /= total;
-  result.money_change /= total;
+  surplus.utility /= total;
+  if (cost) surplus.money = in_money / total;
+  return surplus;
+}
+
+WhatIf what_if_numbers(const ChoiceModel::Impl& model, const ChoiceData& base, const Scenario& changed,
+                       std::optional<Index> cost, ThreadPool& pool) {
+  const ChoiceScores before = score_choices(model, base, pool),
+                     after = score_choices(model, changed.data, pool);
+  WhatIf result;
+  result.alternatives = changed.data.alternatives;
+  result.before = predicted_shares(base, base.classes, before.probability);
+  result.before.resize(result.alternatives.size(), 0);
+  result.after = predicted_shares(changed.data, changed.names, after.probability);
+  result.diversion = diversion_of(result.before, result.after);
+  const Surplus surplus = surplus_change(model, base, before, after, cost, pool);
+  result.surplus_change = surplus.utility;
+  result.money_change = surplus.money;
   return result;
 }
 
-ChoiceElasticities ChoiceModel::elasticities(const Data& data, const std::string& attribute,
-                                             std::size_t threads) const {
-  const auto x = static_cast<Index>(impl_->attribute(attribute));
-  const ChoiceData base = read_part(*impl_, data, Part::all, false);
-  ThreadPool pool(threads);
-  const ChoiceScores scores = score_choices(*impl_, base, pool);
-  const Matrix<double> slopes = marginal_utilities(*impl_, base, pool);
+// dP_j / dx_k * x_k = P_j (1{j = k} - P_k) dV_k/dx_k * x_k, summed over situations and divided by the sum of
+// P_j. Row by row: j n + k.
+std::vector<double> elasticity_numbers(const ChoiceModel::Impl& model, const ChoiceData& base, Index x,
+                                       ThreadPool& pool) {
+  const ChoiceScores scores = score_choices(model, base, pool);
+  const Matrix<double> slopes = marginal_utilities(model, base, pool);
   const std::size_t n = base.alternatives.size();
-  ChoiceElasticities out{.alternatives = base.alternatives,
-                         .by = std::vector<std::vector<double>>(n, std::vector<double>(n, 0))};
-  std::vector<double> totals(n, 0);
-  // dP_j / dx_k * x_k = P_j (1{j = k} - P_k) dV_k/dx_k * x_k, summed and divided by the sum of P_j.
+  std::vector<double> totals(n, 0), out(n * n, 0);
   for (std::size_t i = 0; i < base.chosen.size(); ++i) {
     const auto begin = static_cast<std::size_t>(base.begin[i]),
                end = static_cast<std::size_t>(base.begin[i + 1]);
@@ -156,14 +102,75 @@ ChoiceElasticities ChoiceModel::elasticities(const Data& data, const std::string
       totals[row] += w * scores.probability[j];
       for (std::size_t k = begin; k < end; ++k) {
         const auto entry = static_cast<Index>(k);
-        out.by[row][static_cast<std::size_t>(base.classes[k])] +=
+        out[row * n + static_cast<std::size_t>(base.classes[k])] +=
             w * scores.probability[j] * ((j == k ? 1 : 0) - scores.probability[k]) * slopes(entry, x) *
             base.attributes(entry, x);
       }
     }
   }
   for (std::size_t j = 0; j < n; ++j)
-    for (double& value : out.by[j]) value = totals[j] > 0 ? value / totals[j] : kUnknown;
+    for (std::size_t k = 0; k < n; ++k)
+      out[j * n + k] = totals[j] > 0 ? out[j * n + k] / totals[j] : kUnknown;
+  return out;
+}
+
+// dV/dx over dV/dm of each alternative in a linear utility; NaN where m does not count.
+std::vector<double> linear_ratios(const ChoiceModel::Impl& model, Index x, Index m) {
+  const auto terms = linear_terms(model.schema, model.stored.alternatives);
+  const auto weight = static_cast<std::size_t>(model.network.layout().tensor("layers/0/U/weight").offset);
+  std::vector<double> ratios;
+  for (std::size_t a = 0; a < model.stored.alternatives.size(); ++a) {
+    double of_x = 0, of_m = 0;
+    for (std::size_t k = 0; k < terms.size(); ++k) {
+      if (terms[k].alternative >= 0 && static_cast<std::size_t>(terms[k].alternative) != a) continue;
+      const double coefficient = model.stored.parameters[weight + k];
+      of_x += terms[k].attribute == x ? coefficient : 0;
+      of_m += terms[k].attribute == m ? coefficient : 0;
+    }
+    ratios.push_back(of_m == 0 ? kUnknown : of_x / of_m);
+  }
+  return ratios;
+}
+
+}  // namespace
+
+WhatIf ChoiceModel::what_if(const Data& data, const ChoiceScenario& scenario, const std::string& money,
+                            std::size_t threads) const {
+  const std::optional<Index> cost =
+      money.empty() ? std::nullopt : std::optional(static_cast<Index>(impl_->attribute(money)));
+  const ChoiceData base = read_part(*impl_, data, Part::all, false);
+  const Scenario changed = apply_scenario(*impl_, base, scenario);
+  ThreadPool pool(threads);
+  WhatIf result = what_if_numbers(*impl_, base, changed, cost, pool);
+  const std::size_t n = result.alternatives.size();
+  const auto errors = delta_errors(*impl_, n + 2, [&](const Impl& model) {
+    const WhatIf moved = what_if_numbers(model, base, changed, cost, pool);
+    std::vector<double> numbers;
+    for (std::size_t j = 0; j < n; ++j) numbers.push_back(moved.after[j] - moved.before[j]);
+    numbers.insert(numbers.end(), {moved.surplus_change, moved.money_change});
+    return numbers;
+  });
+  result.change_error.assign(errors.begin(), errors.begin() + static_cast<std::ptrdiff_t>(n));
+  result.surplus_error = errors[n];
+  result.money_error = cost ? errors[n + 1] : kUnknown;
+  return result;
+}
+
+ChoiceElasticities ChoiceModel::elasticities(const Data& data, const std::string& attribute,
+                                             std::size_t threads) const {
+  const auto x = static_cast<Index>(impl_->attribute(attribute));
+  const ChoiceData base = read_part(*impl_, data, Part::all, false);
+  ThreadPool pool(threads);
+  const std::size_t n = base.alternatives.size();
+  const auto values = elasticity_numbers(*impl_, base, x, pool);
+  const auto errors = delta_errors(
+      *impl_, n * n, [&](const Impl& model) { return elasticity_numbers(model, base, x, pool); });
+  ChoiceElasticities out{.alternatives = base.alternatives, .by = {}, .errors = {}};
+  for (std::size_t j = 0; j < n; ++j) {
+    const auto from = static_cast<std::ptrdiff_t>(j * n), to = from + static_cast<std::ptrdiff_t>(n);
+    out.by.emplace_back(values.begin() + from, values.begin() + to);
+    out.errors.emplace_back(errors.begin() + from, errors.begin() + to);
+  }
   return out;
 }
 
@@ -198,38 +205,39 @@ ChoiceTradeOff ChoiceModel::trade_off(const Data& data, const std::string& attri
                                       const std::string& money, std::size_t threads) const {
   const auto x = static_cast<Index>(impl_->attribute(attribute)),
              m = static_cast<Index>(impl_->attribute(money));
-  const auto& coefficients = impl_->stored.coefficients;
-  const auto find = [&](const std::string& name) {
-    return static_cast<std::size_t>(std::find_if(coefficients.begin(), coefficients.end(),
-                                                 [&](const auto& one) { return one.name == name; }) -
-                                    coefficients.begin());
-  };
-  const std::size_t a = find(attribute), b = find(money), n = coefficients.size();
-  if (a < n && b < n) {
-    // Var(a/b) by the delta method: gradient (1/b, -a/b^2).
-    const double numerator = coefficients[a].estimate, denominator = coefficients[b].estimate,
-                 ratio = numerator / denominator;
-    const std::vector<double>& v = impl_->stored.covariance;
-    const double variance = (v[a * n + a] - 2 * ratio * v[a * n + b] + ratio * ratio * v[b * n + b]) /
-                            (denominator * denominator);
-    return {.value = ratio,
-            .standard_error = std::sqrt(variance),
-            .lower_quartile = ratio,
-            .upper_quartile = ratio};
+  const std::size_t n = impl_->stored.alternatives.size();
+  ChoiceTradeOff out;
+  out.alternatives = impl_->stored.alternatives;
+  out.errors.assign(n, kUnknown);
+  if (!impl_->stored.coefficients.empty()) {
+    out.by = linear_ratios(*impl_, x, m);
+    out.errors = delta_errors(*impl_, n, [&](const Impl& model) { return linear_ratios(model, x, m); });
   }
   const ChoiceData base = read_part(*impl_, data, Part::all, false);
   ThreadPool pool(threads);
   const Matrix<double> slopes = marginal_utilities(*impl_, base, pool);
-  std::vector<double> ratios;
-  for (Index j = 0; j < slopes.rows(); ++j)
-    if (slopes(j, m) != 0) ratios.push_back(slopes(j, x) / slopes(j, m));
-  if (ratios.empty())
+  std::vector<double> all;
+  std::vector<std::vector<double>> by(n);
+  for (Index j = 0; j < slopes.rows(); ++j) {
+    if (slopes(j, m) == 0) continue;
+    all.push_back(slopes(j, x) / slopes(j, m));
+    by[static_cast<std::size_t>(base.classes[static_cast<std::size_t>(j)])].push_back(all.back());
+  }
+  if (all.empty())
     throw NumericError("the utility does not depend on " + in_quotes(money) + ", so there is no value in it");
-  std::sort(ratios.begin(), ratios.end());
-  return {.value = quantile(ratios, 0.5),
-          .standard_error = kUnknown,
-          .lower_quartile = quantile(ratios, 0.25),
-          .upper_quartile = quantile(ratios, 0.75)};
+  const auto median = [](std::vector<double>& values) {
+    std::sort(values.begin(), values.end());
+    return values.empty() ? kUnknown : quantile(values, 0.5);
+  };
+  out.value = median(all);
+  out.lower_quartile = quantile(all, 0.25);
+  out.upper_quartile = quantile(all, 0.75);
+  if (out.by.empty())
+    for (auto& values : by) out.by.push_back(median(values));
+  const bool same = std::all_of(out.by.begin(), out.by.end(), [&](double one) { return one == out.by[0]; });
+  if (same && !impl_->stored.coefficients.empty()) out.value = out.by[0];
+  out.standard_error = same ? out.errors[0] : kUnknown;
+  return out;
 }
 
 }  // namespace bl

@@ -15,7 +15,6 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
-#include "model/join.hpp"
 #include "training/trainer.hpp"
 
 namespace bl {
@@ -95,9 +94,21 @@ struct Parts {
   ChoiceData train, validation, test;
 };
 
+// What a checkpoint must have been made with.
+struct Identity {
+  std::string data, settings;  // the settings and the schema
+};
+
+struct FitPlan {
+  const ChoiceSchema& schema;
+  const Settings& settings;
+  const FitOptions& options;
+  Identity identity;
+};
+
 template <class T>
-void train_network(const Parts& parts, const Settings& s, const FitOptions& options, StoredChoice& model,
-                   ChoiceFitSummary& summary) {
+void train_network(const Parts& parts, const FitPlan& fit, StoredChoice& model, ChoiceFitSummary& summary) {
+  const Settings& s = fit.settings;
   const EncodedChoices<T> training(parts.train, model);
   const Network<T> network(model.architecture);
   ObjectiveSpec spec;
@@ -110,32 +121,18 @@ void train_network(const Parts& parts, const Settings& s, const FitOptions& opti
     validation_objective.emplace(network, spec, validation->view());
   }
   ThreadPool pool(static_cast<std::size_t>(s.threads));
-  TrainSpec train_spec = plan_training(s, parts.train.situations());
-  const std::uint64_t seed = train_spec.seed;
-  const Index members = plan_members(s, model.architecture);
-  train_spec.time_limit /= static_cast<double>(members);
-  std::vector<std::vector<double>> learned;
-  const double started = now();
-  for (Index member = 0; member < members && !summary.interrupted; ++member) {
-    train_spec.seed = member_seed(seed, member);
-    Trainer<T> trainer(objective, validation_objective ? &*validation_objective : nullptr, train_spec, pool);
-    TrainingState<T> state = trainer.start();
-    TrainingHooks<T> hooks;
-    hooks.should_stop = options.should_stop;
-    hooks.on_epoch = [&](const TrainingState<T>& current) {
-      if (!options.on_progress) return;
-      options.on_progress(fit_progress(current, member, members, train_spec.epochs, now() - started));
-    };
-    const FitReport report = trainer.run(state, hooks);
-    if (report.reason == StopReason::diverged) throw NumericError("training diverged: " + report.cause);
-    learned.emplace_back(state.parameters.begin(), state.parameters.end());
-    summary.interrupted = report.reason == StopReason::interrupted;
-    summary.stop_cause = report.cause;
-    summary.epochs += report.epochs;
-  }
-  model.parameters = learned.size() == 1 ? learned[0] : join_parameters(model.architecture, learned);
-  if (learned.size() > 1)
-    model.architecture = joined_architecture(model.architecture, static_cast<Index>(learned.size()));
+  MemberPlan<T> plan{.spec = plan_training(s, parts.train.situations()),
+                     .members = plan_members(s, model.architecture)};
+  const std::vector<int>& signs = fit.schema.signs;
+  if (std::any_of(signs.begin(), signs.end(), [](int sign) { return sign != 0; }))
+    plan.spec.bounds = monotone_bounds(model.architecture, signs);
+  keep_checkpoints(plan, fit.options, fit.identity.data, fit.identity.settings);
+  TrainedMembers learned = train_members(objective, validation_objective ? &*validation_objective : nullptr,
+                                         plan, fit.options, pool);
+  summary.interrupted = learned.report.reason == StopReason::interrupted;
+  summary.stop_cause = learned.report.cause;
+  summary.epochs = static_cast<std::int64_t>(learned.report.history.size());
+  model.parameters = joined(model.architecture, std::move(learned.parameters));
 }
 
 // The plan of a fit needs to know how many values and classes stand in the utility, and no more.
@@ -149,25 +146,27 @@ Architecture network_architecture(const Settings& s, const StoredChoice& model, 
   return plan_architecture(scalar, model.encoder, space, train_situations);
 }
 
-void fit_network(const Parts& parts, const ChoiceSchema&, const Settings& s, const FitOptions& options,
-                 StoredChoice& model, ChoiceFitSummary& summary) {
+void fit_network(const Parts& parts, const FitPlan& fit, StoredChoice& model, ChoiceFitSummary& summary) {
+  const Settings& s = fit.settings;
   standardize(parts.train, model);
   model.temperature = s.temperature;
   model.architecture = network_architecture(s, model, parts.train.situations());
   if (s.precision == "float32")
-    train_network<float>(parts, s, options, model, summary);
+    train_network<float>(parts, fit, model, summary);
   else
-    train_network<double>(parts, s, options, model, summary);
+    train_network<double>(parts, fit, model, summary);
 }
 
-void fit_linear_model(const Parts& parts, const ChoiceSchema& schema, const Settings& s,
-                      const FitOptions& options, StoredChoice& model, ChoiceFitSummary& summary) {
+void fit_linear_model(const Parts& parts, const FitPlan& plan, StoredChoice& model,
+                      ChoiceFitSummary& summary) {
+  const ChoiceSchema& schema = plan.schema;
   const auto terms = linear_terms(schema, model.alternatives);
   model.architecture = linear_architecture(terms, parts.train.attributes.cols(),
                                            static_cast<Index>(model.alternatives.size()));
   model.means.assign(schema.attributes.size(), 0);
   model.scales.assign(schema.attributes.size(), 1);
-  const LinearFit fit = fit_linear(terms, parts.train, s, options.should_stop);
+  Checkpoint<double> checkpoint(plan.options.checkpoint, plan.identity.data, plan.identity.settings);
+  const LinearFit fit = fit_linear(terms, parts.train, plan.settings, plan.options, checkpoint);
   LinearErrors errors = linear_errors(terms, fit.coefficients, parts.train);
   const ParameterLayout layout(model.architecture);
   model.parameters.assign(static_cast<std::size_t>(layout.size()), 1.0);  // lambda
@@ -183,6 +182,7 @@ void fit_linear_model(const Parts& parts, const ChoiceSchema& schema, const Sett
   if (!fit.converged)
     summary.notes.push_back(
         "the likelihood was not maximal yet; an attribute may separate the choices perfectly");
+  summary.interrupted = fit.interrupted;
   summary.stop_cause = fit.cause;
   summary.epochs = fit.iterations;
 }
@@ -201,12 +201,6 @@ std::string plan_text(const ChoiceSchema& schema, const StoredChoice& m, const P
       "test situations\nmodel     {}",
       names, schema.context.size(), m.encoder.columns().size(), parts.train.situations(),
       parts.validation.situations(), parts.test.situations(), kind);
-}
-
-nlohmann::json settings_json(const Settings& settings) {
-  nlohmann::json object = nlohmann::json::object();
-  for (const SettingInfo& info : setting_list()) object[std::string(info.name)] = get(settings, info.name);
-  return object;
 }
 
 }  // namespace
@@ -284,9 +278,11 @@ ChoiceFitSummary fit_choice(const Data& data, const ChoiceSchemaText& written, c
                      .coefficients = {},
                      .covariance = {},
                      .information = nlohmann::json::object()};
-  (schema.linear ? fit_linear_model : fit_network)(parts, schema, settings, options, model, summary);
+  const FitPlan plan{
+      schema, settings, options, {table_digest(table), settings_json(settings).dump() + written.text}};
+  (schema.linear ? fit_linear_model : fit_network)(parts, plan, model, summary);
   model.information = {{"settings", settings_json(settings)},
-                       {"digest", table_digest(table)},
+                       {"digest", plan.identity.data},
                        {"situations",
                         {{"train", parts.train.situations()},
                          {"validation", parts.validation.situations()},

@@ -97,7 +97,7 @@ Architecture linear_architecture(const std::vector<LinearTerm>& terms, Index att
 }
 
 LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& data, const Settings& settings,
-                     const std::function<bool()>& should_stop) {
+                     const FitOptions& options, Checkpoint<double>& checkpoint) {
   const std::vector<double> scales = attribute_scales(data);
   const Matrix<double> attributes =
       encode_attributes<double>(data.attributes, std::vector<double>(scales.size(), 0), scales);
@@ -137,27 +137,30 @@ LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& dat
           raw_gradient[weight_at + k] * (terms[k].sign == 0 ? 1 : terms[k].sign / (1 + std::exp(-point[k])));
     return sum.loss / total;
   };
-  std::vector<double> point(terms.size(), 0.0);
+  TrainingState<double> state;  // parameters: the point; epoch: iterations
+  state.parameters.assign(terms.size(), 0.0);
+  if (options.resume) checkpoint.load(state);
   const Lbfgs<double> optimizer;
-  LbfgsState<double> state;
   LinearFit fit;
   const std::int64_t most = settings.epochs > 0 ? settings.epochs : 2000;
   const auto gradient_norm = [&] {
-    return std::sqrt(
-        std::inner_product(state.gradient.begin(), state.gradient.end(), state.gradient.begin(), 0.0));
+    const auto& g = state.lbfgs.gradient;
+    return std::sqrt(std::inner_product(g.begin(), g.end(), g.begin(), 0.0));
   };
-  while (!fit.converged) {
-    const LbfgsStatus status = optimizer.iterate(function, point, state);
+  while (!fit.converged && !fit.interrupted && state.epoch < most) {
+    const LbfgsStatus status = optimizer.iterate(function, state.parameters, state.lbfgs);
     if (status == LbfgsStatus::not_finite)
       throw NumericError("the log-likelihood is not finite; scale the attributes");
     fit.converged = gradient_norm() < kTolerance || status == LbfgsStatus::no_descent;
-    ++fit.iterations;
-    if (fit.iterations == most || (should_stop && should_stop())) break;
+    ++state.epoch;
+    fit.interrupted = options.should_stop && options.should_stop();
+    if (!fit.converged) checkpoint.save(state);
   }
+  fit.iterations = state.epoch;
   fit.cause = fmt::format("{} after {} iterations, gradient norm {:.1e}",
                           fit.converged ? "converged" : "stopped before it converged", fit.iterations,
                           gradient_norm());
-  place(point);
+  place(state.parameters);
   for (std::size_t k = 0; k < terms.size(); ++k)
     fit.coefficients.push_back(raw[weight_at + k] / term_scale(terms[k], scales));
   return fit;

@@ -2,9 +2,8 @@
 // as one block with the identity, no constraints and exactly the listed terms.
 #pragma once
 
-#include <functional>
-
 #include "api/choice_impl.hpp"
+#include "artifact/checkpoint.hpp"
 #include "bl/settings.hpp"
 
 namespace bl {
@@ -32,12 +31,13 @@ struct LinearFit {
   std::vector<double> coefficients;
   std::int64_t iterations = 0;
   std::string cause;
-  bool converged = false;
+  bool converged = false, interrupted = false;
 };
 
-// Maximum likelihood by L-BFGS in float64. A coefficient with a sign is sign * softplus(free parameter).
+// Maximum likelihood by L-BFGS in float64. A coefficient with a sign is sign * softplus(free parameter). Of
+// the options, should_stop and resume count.
 LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& data, const Settings& settings,
-                     const std::function<bool()>& should_stop);
+                     const FitOptions& options, Checkpoint<double>& checkpoint);
 
 struct LinearErrors {
   std::vector<ChoiceCoefficient> coefficients;

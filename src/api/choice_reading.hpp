@@ -1,6 +1,8 @@
 // A model's view of a file of choices.
 #pragma once
 
+#include <functional>
+
 #include "api/choice_impl.hpp"
 
 namespace bl {
@@ -9,7 +11,27 @@ namespace bl {
 // another file than the one the model was fitted on.
 ChoiceData read_part(const ChoiceModel::Impl& model, const Data& data, Part part, bool need_choice);
 
-// Mean over situations (by weight) of the entries' numbers, per alternative.
-std::vector<double> predicted_shares(const ChoiceData& data, const std::vector<double>& probability);
+// Mean over situations (by weight) of the entries' numbers, per name of the entry: shares[names[j]].
+std::vector<double> predicted_shares(const ChoiceData& data, const std::vector<std::int32_t>& names,
+                                     const std::vector<double>& probability);
+
+// Situations after a change. data.classes still say which of the model's alternatives an entry is to it;
+// `names` say which one it is called: one of data.alternatives, to which added ones are appended.
+struct Scenario {
+  ChoiceData data;
+  std::vector<std::int32_t> names;  // entries
+};
+
+// UsageError for names that are not there and where somebody would be left with nothing to choose, DataError
+// where an expression has no value.
+Scenario apply_scenario(const ChoiceModel::Impl& model, const ChoiceData& base,
+                        const ChoiceScenario& scenario);
+
+// Standard errors of quantities of a linear utility by the delta method, sqrt(g' V g) with the robust V and g
+// the gradient by the coefficients (central differences). Coefficients held at a bound count as known. NaN
+// for a network, and where the coefficients are not identified. `count`: how many quantities there are.
+std::vector<double> delta_errors(
+    const ChoiceModel::Impl& model, std::size_t count,
+    const std::function<std::vector<double>(const ChoiceModel::Impl&)>& quantities);
 
 }  // namespace bl

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,9 +12,7 @@
 #include "api/members.hpp"
 #include "api/plan.hpp"
 #include "api/table_plan.hpp"
-#include "artifact/checkpoint.hpp"
 #include "bl/errors.hpp"
-#include "model/join.hpp"
 #include "training/trainer.hpp"
 
 namespace bl {
@@ -23,10 +20,6 @@ namespace bl {
 namespace {
 
 using nlohmann::json;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 double peak_megabytes() {
   rusage usage{};
@@ -85,14 +78,6 @@ std::vector<std::string> encoding_notes(const Encoder& encoder) {
   return notes;
 }
 
-// The number of threads is left out: nothing depends on it, so neither the model file nor a checkpoint may.
-json settings_json(const Settings& settings) {
-  json object = json::object();
-  for (const SettingInfo& info : setting_list())
-    if (info.name != "threads") object[std::string(info.name)] = get(settings, info.name);
-  return object;
-}
-
 json metrics_json(const std::vector<Metric>& metrics) {
   json object = json::object();
   for (const Metric& metric : metrics) object[metric.name] = metric.value;
@@ -123,21 +108,13 @@ struct Prepared {
   std::vector<std::vector<double>> starts;  // of each member; empty: from the seed
 };
 
-template <class T>
 struct Trained {
-  std::vector<std::vector<double>> members;  // parameters of each
-  FitReport report;                          // of the last; the history is that of all, one after the other
+  TrainedMembers learned;
   Support support;
 };
 
-// A checkpoint of its own for every member.
-std::string checkpoint_path(const FitOptions& options, Index member) {
-  return options.checkpoint.empty() || member == 0 ? options.checkpoint
-                                                   : fmt::format("{}.{}", options.checkpoint, member);
-}
-
 template <class T>
-Trained<T> train(const Prepared& p, const FitOptions& options) {
+Trained train(const Prepared& p, const FitOptions& options) {
   const Settings& s = *p.settings;
   PartData<T> training(p.encoder, p.space, *p.table, p.split.train);
   if (s.class_weight == "balanced") {
@@ -159,37 +136,19 @@ Trained<T> train(const Prepared& p, const FitOptions& options) {
     validation_objective.emplace(network, spec, validation->view());
   }
   ThreadPool pool(static_cast<std::size_t>(s.threads));
-  TrainSpec train_spec = plan_training(s, static_cast<Index>(p.split.train.size()));
-  train_spec.time_limit /= static_cast<double>(p.members);
-  const std::uint64_t seed = train_spec.seed;
-  const double started = now();
-  Trained<T> result{.members = {}, .report = {}, .support = support};
-  for (Index member = 0; member < p.members; ++member) {
-    train_spec.seed = member_seed(seed, member);
-    Trainer<T> trainer(objective, validation_objective ? &*validation_objective : nullptr, train_spec, pool);
-    Checkpoint<T> checkpoint(checkpoint_path(options, member), table_digest(*p.table),
-                             settings_json(s).dump());
-    TrainingState<T> state = trainer.start();
-    if (static_cast<std::size_t>(member) < p.starts.size())
-      state.parameters.assign(p.starts[static_cast<std::size_t>(member)].begin(),
-                              p.starts[static_cast<std::size_t>(member)].end());
-    if (options.resume) checkpoint.load(state);
-    TrainingHooks<T> hooks;
-    hooks.should_stop = options.should_stop;
-    hooks.on_epoch = [&](const TrainingState<T>& current) {
-      checkpoint.save(current);
-      if (!options.on_progress) return;
-      options.on_progress(fit_progress(current, member, p.members, train_spec.epochs, now() - started));
-    };
-    FitReport report = trainer.run(state, hooks);
-    if (report.reason == StopReason::diverged) throw NumericError("training diverged: " + report.cause);
-    result.members.emplace_back(state.parameters.begin(), state.parameters.end());
-    report.history.insert(report.history.begin(), result.report.history.begin(), result.report.history.end());
-    report.seconds += result.report.seconds;
-    result.report = std::move(report);
-    if (result.report.reason == StopReason::interrupted) break;
-  }
-  return result;
+  MemberPlan<T> plan{.spec = plan_training(s, static_cast<Index>(p.split.train.size())),
+                     .members = p.members};
+  keep_checkpoints(plan, options, table_digest(*p.table), settings_json(s).dump());
+  plan.on_start = [&p, resume = plan.on_start](Index member, TrainingState<T>& fresh) {
+    if (static_cast<std::size_t>(member) < p.starts.size()) {
+      const std::vector<double>& start = p.starts[static_cast<std::size_t>(member)];
+      fresh.parameters.assign(start.begin(), start.end());
+    }
+    resume(member, fresh);
+  };
+  return {
+      train_members(objective, validation_objective ? &*validation_objective : nullptr, plan, options, pool),
+      support};
 }
 
 std::string plan_text(const Prepared& p) {
@@ -254,33 +213,19 @@ FitSummary fit(const Data& data, const Settings& given, const FitOptions& option
   Prepared prepared = prepare(table, schema, settings, options);
 
   const bool single_precision = settings.precision == "float32";
-  std::vector<double> parameters;
-  FitReport report;
-  Support support;
-  const auto keep = [&](auto&& trained) {
-    // An interrupted fit keeps the members it has.
-    const auto learned = static_cast<Index>(trained.members.size());
-    parameters = learned == 1 ? std::move(trained.members[0])
-                              : join_parameters(prepared.architecture, trained.members);
-    if (learned > 1) prepared.architecture = joined_architecture(prepared.architecture, learned);
-    report = std::move(trained.report);
-    support = std::move(trained.support);
-  };
-  if (single_precision)
-    keep(train<float>(prepared, options));
-  else
-    keep(train<double>(prepared, options));
-
-  // What is returned is what a file of it would hold, bit for bit.
+  Trained trained = single_precision ? train<float>(prepared, options) : train<double>(prepared, options);
+  std::vector<double> parameters = joined(prepared.architecture, std::move(trained.learned.parameters));
+  // The model that is evaluated is the one that is stored.
   if (single_precision)
     for (double& value : parameters) value = static_cast<double>(static_cast<float>(value));
+  const FitReport& report = trained.learned.report;
 
   const ParameterLayout layout(prepared.architecture);
   StoredModel stored{.architecture = prepared.architecture,
                      .encoder = prepared.encoder,
                      .parameters = std::move(parameters),
                      .single_precision = single_precision,
-                     .support = support,
+                     .support = std::move(trained.support),
                      .temperature = settings.temperature,
                      .information = json::object()};
   stored.information["settings"] = settings_json(settings);

@@ -56,10 +56,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::optional<std::string> nearest_name(std::string_view wrong, std::span<const std::string> valid) {
   std::optional<std::string> best;
   std::size_t best_distance = 0;
-  if (wrong.size() > kLongestName) return best;
+  if (wrong.empty() || wrong.size() > kLongestName) return best;
   for (const std::string& name : valid) {
     if (name.size() > kLongestName) continue;
-    const std::size_t allowed = std::max<std::size_t>(1, std::max(wrong.size(), name.size()) / 3);
+    const std::size_t longer = std::max(wrong.size(), name.size());
+    const std::size_t allowed = std::min(std::max<std::size_t>(1, longer / 3), longer - 1);
     const std::size_t distance = edit_distance(wrong, name);
     if (distance <= allowed && (!best || distance < best_distance)) {
       best = name;

@@ -15,7 +15,8 @@ namespace bl {
 // letters of different case count as equal.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// The closest of the valid names, if it is close enough to be a slip: at most a third of the longer name.
+// The closest of the valid names, if it is close enough to be a slip: at most a third of the longer name
+// differs (one letter in short names), and something is left in common.
 std::optional<std::string> nearest_name(std::string_view wrong, std::span<const std::string> valid);
 
 // The text in single quotes for a message: control characters escaped, long values cut.

@@ -217,7 +217,7 @@ class ChoiceFile {
       if (std::find(schema_.context.begin(), schema_.context.end(), name) == schema_.context.end())
         fail(*utility.get("nominal"),
              in_quotes(name) + " is not in context" + did_you_mean(name, schema_.context));
-    const Texts of_linear = {"constants", "reference", "generic", "specific", "signs"},
+    const Texts of_linear = {"constants", "reference", "generic", "specific"},
                 of_network = {"context", "nominal"};
     for (const std::string& key : schema_.linear ? of_network : of_linear)
       if (utility.contains(key))
@@ -226,6 +226,7 @@ class ChoiceFile {
                                                 "attribute of it, such as time * income"
                                               : " is for form = \"linear\""));
     if (schema_.linear) read_linear(utility);
+    read_signs(table_at(utility, "signs", false));
   }
 
   void check_name(const toml::node& node, const std::string& name, const Texts& valid,
@@ -260,17 +261,20 @@ class ChoiceFile {
         linear.coefficients.push_back({attribute, alternative, 0});
       }
     }
-    read_signs(table_at(utility, "signs", false));
   }
 
   void read_signs(const toml::table& signs) {
+    schema_.signs.assign(schema_.attributes.size(), 0);
     for (const auto& [attribute, node] : ordered(signs)) {
       check_name(*node, attribute, schema_.attributes, "attribute");
       const std::string sign = scalar(*node);
       if (sign != "positive" && sign != "negative")
         fail(*node, "a sign is 'positive' (never below 0) or 'negative' (never above 0)");
+      const auto place = std::find(schema_.attributes.begin(), schema_.attributes.end(), attribute);
+      int& direction = schema_.signs[static_cast<std::size_t>(place - schema_.attributes.begin())];
+      direction = sign == "positive" ? 1 : -1;
       for (LinearUtility::Coefficient& one : schema_.utility.coefficients)
-        if (one.attribute == attribute) one.sign = sign == "positive" ? 1 : -1;
+        if (one.attribute == attribute) one.sign = direction;
     }
   }
 

@@ -56,9 +56,10 @@ struct ChoiceSchema {
   std::vector<Expression> expressions;          // long: one per attribute
   std::vector<ChoiceAlternative> alternatives;  // long: may be empty, then the data tell
   std::vector<std::string> context,
-      nominal;            // columns of the decision maker; those of them that are categories
-  bool linear = true;     // else a network
-  LinearUtility utility;  // linear
+      nominal;             // columns of the decision maker; those of them that are categories
+  bool linear = true;      // else a network
+  LinearUtility utility;   // linear
+  std::vector<int> signs;  // per attribute: 1 it never lowers the utility, -1 it never raises it, 0 free
   std::vector<std::pair<std::string, std::string>> settings;  // [settings]: name and value
 
   std::vector<std::string> alternative_names() const;

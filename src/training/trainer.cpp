@@ -51,6 +51,8 @@ void check(const TrainSpec& spec) {
   positive(static_cast<double>(spec.epochs), "the number of epochs");
   positive(static_cast<double>(spec.batch_size), "the batch size");
   if (spec.optimizer.weight_decay < 0) throw UsageError("the weight decay cannot be negative");
+  if (!spec.bounds.empty() && spec.optimizer.kind == OptimizerKind::lbfgs)
+    throw UsageError("signs in a network are learned by a stochastic optimizer, not by lbfgs; use adam");
 }
 
 // A run whose loss grows by this factor over its first epoch, or within it over its first batch, is not
@@ -101,6 +103,7 @@ TrainingState<T> Trainer<T>::start() const {
   const Network<T>& network = training_->network();
   state.parameters.resize(static_cast<std::size_t>(network.layout().size()));
   starting_values<T>(network.architecture(), network.layout(), spec_.seed, state.parameters);
+  mirror<T>(spec_.bounds, state.parameters);
   return state;
 }
 
@@ -159,6 +162,7 @@ typename Trainer<T>::EpochOutcome Trainer<T>::stochastic_epoch(TrainingState<T>&
       return outcome;
     }
     rule_.step(state.parameters, gradient_, rate, state.optimizer);
+    project<T>(spec_.bounds, state.parameters);
     if (spec_.average > 0) update_average(state);
     if (from == 0) first_loss = loss.mean();
     sum.add(loss);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "model/monotone.hpp"
 #include "objective/batch.hpp"
 #include "training/lbfgs.hpp"
 #include "training/optimizer.hpp"
@@ -37,6 +38,7 @@ struct TrainSpec {
   double sigma_final = 0;  // score matching: sigma moves geometrically to this over the epochs; 0: constant
   double time_limit = 0;   // seconds; 0: none
   std::uint64_t seed = 0;
+  std::vector<Bound> bounds;  // per parameter, kept after every step of a stochastic rule; empty: none
 };
 
 enum class StopReason {

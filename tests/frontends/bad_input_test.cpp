@@ -510,6 +510,12 @@ TEST_F(HarmlessInputTest, UnseenLevelCountsAsMissingOnRequest) {
   const std::string option = "--unseen-as-missing";
   EXPECT_EQ(predictions("age,income,town\n30,1.5,atlantis\n", option),
             predictions("age,income,town\n30,1.5,\n", option));
+  folder_.write("known.csv", "age,income,town,choice\n30,1.5,,buy\n51,2,,rent\n");
+  folder_.write("unseen.csv", "age,income,town,choice\n30,1.5,atlantis,buy\n51,2,atlantis,rent\n");
+  const Outcome missing = bl_command(folder_, words("evaluate choice_v1.bl known.csv"));
+  const Outcome unseen = bl_command(folder_, words("evaluate choice_v1.bl unseen.csv " + option));
+  EXPECT_EQ(unseen.code, 0) << unseen.err;
+  EXPECT_EQ(unseen.out, missing.out);
 }
 
 TEST_F(HarmlessInputTest, AllMissingColumnIsLeftOutWithANote) {

@@ -2,75 +2,20 @@
 #include "bl/choice.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <functional>
 
 #include "bl/errors.hpp"
+#include "frontends/choice_helpers.hpp"
 
 namespace bl {
 namespace {
 
 using ::testing::HasSubstr;
-
-class Choice : public ::testing::Test {
- protected:
-  Choice() : folder_(std::filesystem::temp_directory_path() / ("choice_test_" + std::to_string(::getpid()))) {
-    std::filesystem::create_directories(folder_);
-  }
-  ~Choice() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  std::string file(const std::string& name, const std::string& text) const {
-    const std::string path = (folder_ / name).string();
-    std::ofstream(path) << text;
-    return path;
-  }
-  Data data(const std::string& csv) const { return Data::read(file("data.csv", csv), Settings{}); }
-
- private:
-  std::filesystem::path folder_;
-};
-
-double metric(const std::vector<Metric>& metrics, const std::string& name) {
-  for (const Metric& one : metrics)
-    if (one.name == name) return one.value;
-  ADD_FAILURE() << "no metric " << name;
-  return 0;
-}
-
-double logit(double p) {
-  return std::log(p / (1 - p));
-}
-
-// Where a's attribute x is 0, 30 of 80 choose a; where it is 1, 45 of 60 do. b's is 0. So V_a - V_b takes two
-// values that two coefficients fit exactly: logit(3/8) and logit(3/4).
-constexpr double kN0 = 80, kP0 = 30.0 / 80, kN1 = 60, kP1 = 45.0 / 60;
-
-std::string two_by_two() {
-  std::string csv = "y,x,id\n";
-  const auto add = [&](const char* y, int x, int count) {
-    for (int i = 0; i < count; ++i)
-      csv += std::string(y) + "," + std::to_string(x) + "," + std::to_string(i % 20) + "\n";
-  };
-  add("a", 0, 30);
-  add("b", 0, 50);
-  add("a", 1, 45);
-  add("b", 1, 15);
-  return csv;
-}
-
-std::string two_by_two_schema(const std::string& utility) {
-  return "[data]\nchoice = \"y\"\n[[alternatives]]\nname = \"a\"\nattributes = { one = \"1\", x = \"x\" }\n"
-         "[[alternatives]]\nname = \"b\"\n[utility]\n" +
-         utility;
-}
+using namespace test;
+using Choice = ChoiceFixture;
 
 TEST_F(Choice, SaturatedLogitHasItsClosedForm) {
   const auto schema = file("s.toml", two_by_two_schema("generic = [\"x\"]\nreference = \"b\"\n"));
@@ -160,60 +105,11 @@ TEST_F(Choice, ConstantsOfThreeAlternativesAreLogRatiosOfShares) {
   EXPECT_EQ(shares.columns[2].numbers[1], 0.5);
 }
 
-TEST_F(Choice, EconomicsFollowFromTheLogit) {
-  const auto schema = file("s.toml", two_by_two_schema("constants = false\n"));
-  const ChoiceModel model = fit_choice(data(two_by_two()), schema, Settings{}).model;
-  const double c = logit(kP0), beta = logit(kP1) - logit(kP0), x = 2, v = c + beta * x,
-               p = 1 / (1 + std::exp(-v));
-  const Data one = data("y,x\na,2\n");
-  const ChoiceElasticities elasticities = model.elasticities(one, "x");
-  EXPECT_NEAR(elasticities.by[0][0], beta * x * (1 - p), 1e-7);
-  EXPECT_NEAR(elasticities.by[1][0], -beta * x * p, 1e-7);
-  EXPECT_NEAR(elasticities.by[0][1], 0, 1e-12);  // b's x is 0
-
-  const ChoiceSlopes slopes = model.slopes(one, "x");
-  EXPECT_NEAR(slopes.mean[0], beta, 1e-7);
-  EXPECT_EQ(slopes.negative[0], 0);
-  EXPECT_NEAR(slopes.mean[1], beta, 1e-7);
-
-  const WhatIf changed = model.what_if(one, {.changes = {{"a", "x", "x - 1"}}, .withdrawn = {}}, "");
-  const double after = c + beta;
-  EXPECT_NEAR(changed.before[0], p, 1e-8);
-  EXPECT_NEAR(changed.after[0], 1 / (1 + std::exp(-after)), 1e-8);
-  EXPECT_NEAR(changed.surplus_change, std::log1p(std::exp(after)) - std::log1p(std::exp(v)), 1e-7);
-  EXPECT_NEAR(changed.diversion[1], 1, 1e-12);
-
-  const WhatIf withdrawn = model.what_if(one, {.changes = {}, .withdrawn = {"a"}}, "");
-  EXPECT_EQ(withdrawn.after[1], 1);
-  EXPECT_NEAR(withdrawn.surplus_change, -std::log1p(std::exp(v)), 1e-7);
-  EXPECT_THROW(model.what_if(one, {.changes = {{"a", "x", "1 / (x - x)"}}, .withdrawn = {}}, ""), DataError);
-  EXPECT_THROW(model.what_if(one, {.changes = {}, .withdrawn = {"a", "b"}}, ""), UsageError);
-
-  // The ratio c / beta with the covariance of the saturated model: var c = v0, cov = -v0, var beta = v0 + v1.
-  const ChoiceTradeOff ratio = model.trade_off(one, "one", "x");
-  const double v0 = 1 / (kN0 * kP0 * (1 - kP0)), v1 = 1 / (kN1 * kP1 * (1 - kP1)), r = c / beta;
-  EXPECT_NEAR(ratio.value, r, 1e-7);
-  EXPECT_NEAR(ratio.standard_error, std::sqrt(v0 + 2 * r * v0 + r * r * (v0 + v1)) / std::abs(beta), 1e-7);
-}
-
 TEST_F(Choice, CollinearAttributesAreFittedWithANote) {
   const std::string schema = two_by_two_schema("generic = [\"one\", \"x\"]\nreference = \"b\"\n");
   const ChoiceFitSummary fit = fit_choice(data(two_by_two()), file("s.toml", schema), Settings{});
   ASSERT_EQ(fit.notes.size(), 1U);
   EXPECT_THAT(fit.notes[0], HasSubstr("no standard errors"));
-}
-
-// Those with kind 1 like x, the others dislike it: no linear utility of x can tell, a network with context
-// can.
-std::string taste_data() {
-  std::string csv = "y,xa,xb,kind,id\n";
-  for (int i = 0; i < 400; ++i) {
-    const int kind = i % 2, xa = (i / 2) % 5, xb = (i / 10) % 5;
-    const bool a = xa == xb ? (i / 50) % 2 == 0 : (xa > xb) == (kind == 1);
-    csv += std::string(a ? "a" : "b") + "," + std::to_string(xa) + "," + std::to_string(xb) + "," +
-           std::to_string(kind) + "," + std::to_string(i / 4) + "\n";
-  }
-  return csv;
 }
 
 constexpr const char* kNetwork =

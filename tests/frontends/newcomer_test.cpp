@@ -337,6 +337,15 @@ TEST_F(NewcomerTest, TheResultIsJsonOnRequest) {
   for (const auto& [name, value] : fitted["test"].items()) EXPECT_EQ(evaluated[name], value) << name;
 }
 
+// Joining divides by the number of networks: what is evaluated must be what single precision can store.
+TEST_F(NewcomerTest, JoinedNetworksAreEvaluatedAsTheyAreStored) {
+  folder_.write("data.csv", class_table(80));
+  const json fitted = json::parse(
+      bl("fit data.csv --target choice --id id --layers 3,2 --members 3 --epochs 5 --json --output model.bl"));
+  const json evaluated = json::parse(bl("evaluate model.bl data.csv --part test --json"));
+  for (const auto& [name, value] : fitted["test"].items()) EXPECT_EQ(evaluated[name], value) << name;
+}
+
 TEST_F(NewcomerTest, TheDemoShowsTheTruthAndWhatWasLearned) {
   const std::string text = bl("demo");
   expect_narrow(text);

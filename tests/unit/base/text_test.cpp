@@ -26,6 +26,11 @@ TEST(NearestName, OffersOnlyLikelyNames) {
   EXPECT_EQ(nearest_name(std::string(100000, 'a'), valid), std::nullopt);
   EXPECT_EQ(did_you_mean("incme", valid), "; did you mean 'income'?");
   EXPECT_EQ(did_you_mean("xyz", valid), "");
+  const std::vector<std::string> brief = {"x", "y1"};
+  EXPECT_EQ(nearest_name("z", brief), std::nullopt);
+  EXPECT_EQ(nearest_name("", brief), std::nullopt);
+  EXPECT_EQ(nearest_name("xx", brief), "x");
+  EXPECT_EQ(nearest_name("X", brief), "x");
 }
 
 TEST(InQuotes, EscapesAndCuts) {

@@ -52,7 +52,9 @@ def stub():
             if one.kind is one.KEYWORD_ONLY and not starred:
                 text += "        *,\n"
                 starred = True
-            own = one.name not in _parameters.SETTING_OF or (owner is _parameters.ChoiceParameters and one.name == "form")
+            own = one.name not in _parameters.SETTING_OF or (
+                owner is _parameters.ChoiceParameters and one.name == "form"
+            )
             kind = OWN.get(one.name) or ("Any" if own else type_of(settings[_parameters.SETTING_OF[one.name]]))
             text += f"        {one.name}: {kind} = ...,\n"
         text += "    ) -> None: ...\n"

@@ -7,6 +7,7 @@ from ._density import BLDensity
 from ._estimator import InterruptedWarning
 from ._explanation import Explanation
 from ._regressor import BLRegressor
+from ._summary import Summary
 from ._tune import tune
 
 __version__ = library_version()
@@ -22,6 +23,7 @@ __all__ = [
     "InterruptedWarning",
     "ModelFileError",
     "NumericError",
+    "Summary",
     "UsageError",
     "setting_list",
     "tune",

@@ -11,14 +11,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _frame, _toml
 from ._estimator import InterruptedWarning, all_or_nothing, settings_of
+from ._explanation import Explanation
 from ._parameters import CHOICE_DATA, CHOICE_UTILITY, ChoiceParameters, parameter_help
 from ._progress import reporter
+
 
 class BLChoice(ChoiceParameters, BaseEstimator):
     _not_settings = ("form",)  # the schema's own: linear or network
 
     def schema_text(self) -> str:
-        """The choice schema (docs/choice.md) that the parameters say, as TOML for `bl choice fit --choice`."""
+        """The choice schema (docs/choice.md) that the parameters say, as TOML for `bl fit --choice`."""
         if self.schema is not None:
             return self.schema if isinstance(self.schema, str) else _toml.dumps(dict(self.schema))
         data = {"layout": self.layout, **{name: getattr(self, name) for name in CHOICE_DATA}}
@@ -44,7 +46,9 @@ class BLChoice(ChoiceParameters, BaseEstimator):
             no_test_part = "fractions" not in settings  # test rows are the caller's, unless asked for
             result = _core.fit_choice(data, self.schema_text(), settings, reporter(progress), no_test_part)
             if result["interrupted"]:
-                warnings.warn("training was interrupted; the best model so far is kept", InterruptedWarning, stacklevel=2)
+                warnings.warn(
+                    "training was interrupted; the best model so far is kept", InterruptedWarning, stacklevel=2
+                )
             self._keep(result["model"])
             self.plan_, self.notes_ = result["plan"], list(result["notes"])
             self.interrupted_ = result["interrupted"]
@@ -52,7 +56,7 @@ class BLChoice(ChoiceParameters, BaseEstimator):
             return self
 
     def _keep(self, model: _core.ChoiceModel) -> None:
-        information = json.loads(model.information_json())
+        information = json.loads(model.information_json())["information"]
         self.model_ = model
         self.alternatives_ = np.array(model.alternatives(), dtype=object)
         self.classes_ = self.alternatives_
@@ -157,6 +161,11 @@ class BLChoice(ChoiceParameters, BaseEstimator):
         check_is_fitted(self, "model_")
         return self.model_.coefficients()
 
+    def explain(self, alternative: str | None = None, **options: Any) -> Explanation:
+        """The utility as formulas, of all alternatives or of one; options as for the other estimators."""
+        check_is_fitted(self, "model_")
+        return Explanation(self.model_, alternative=alternative, **options)
+
     def describe(self) -> str:
         check_is_fitted(self, "model_")
         return self.model_.describe()
@@ -219,4 +228,6 @@ def _expressions(attributes: Any) -> dict[str, Any]:
 def _alternatives(alternatives: Any) -> list[dict[str, Any]]:
     if not isinstance(alternatives, Mapping):
         return [{"name": name} for name in alternatives]
-    return [{"name": name, **(what if isinstance(what, Mapping) else {"code": what})} for name, what in alternatives.items()]
+    return [
+        {"name": name, **(what if isinstance(what, Mapping) else {"code": what})} for name, what in alternatives.items()
+    ]

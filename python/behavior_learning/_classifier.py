@@ -9,8 +9,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from . import _core, _frame
-from ._estimator import SupervisedEstimator
 from ._parameters import parameter_help
+from ._supervised import SupervisedEstimator
 
 
 class BLClassifier(ClassifierMixin, SupervisedEstimator):

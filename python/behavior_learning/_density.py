@@ -37,6 +37,9 @@ class BLDensity(DensityMixin, TableEstimator):
         self._set_names([one.name for one in responses])
         self._pandas = False
 
+    def _observed(self, X: Any, y: Any) -> list[_core.Column]:
+        return self._feature_columns(X, reset=False)
+
     def log_density(self, X: Any) -> np.ndarray:
         """log p(x) of each row. More than two columns of numbers: UsageError, use utility()."""
         data = self._data(X)

@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import warnings
-from typing import Any, Callable, Iterator, Sequence
+from typing import Any, Iterator, Sequence
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -22,6 +22,7 @@ from . import _core, _frame
 from ._explanation import Explanation
 from ._parameters import TableParameters, given_settings
 from ._progress import reporter
+from ._summary import Summary
 
 
 class InterruptedWarning(UserWarning):
@@ -194,6 +195,70 @@ class TableEstimator(TableParameters, BaseEstimator):
         check_is_fitted(self, "model_")
         return Explanation(self.model_, standardised=standardised, terms=terms, threshold=threshold, block=block)
 
+    # --- standard errors
+
+    def _inference(
+        self, columns: list[_core.Column], sample_weight: Any, clusters: Any, options: dict[str, Any]
+    ) -> Any:
+        """The model at its minimum, and the summary."""
+        rows = columns[0].rows
+        weight = self.settings_.get("weight")
+        if weight:
+            weights = self._checked_weights(np.ones(rows) if sample_weight is None else sample_weight, rows)
+            columns.append(_core.number_column(weight, weights))
+        elif sample_weight is not None:
+            raise ValueError("the fit had no sample weights, so its errors take none")
+        names = []
+        for k, one in enumerate([] if clusters is None else _as_columns(clusters, rows)):
+            names.append(self._new_name(f"cluster{k + 1}"))
+            columns.append(_frame.response_column(names[-1], one))
+        data = _core.Data.from_columns(columns, type(self).__name__)
+        return _core.infer(self.model_, data, self._inference_options(names, options))
+
+    def _inference_options(self, clusters: list[str], options: dict[str, Any]) -> _core.InferenceOptions:
+        out = _core.InferenceOptions()
+        out.threads = int(self.threads or 0)
+        out.cluster = clusters
+        if "cov_type" in options:
+            options["covariance"] = options.pop("cov_type")
+        for name, value in options.items():
+            if not hasattr(out, name):
+                raise TypeError(f"{name!r} is no option of a summary")
+            if value is not None:
+                setattr(out, name, value)
+        return out
+
+    def _observed(self, X: Any, y: Any) -> list[_core.Column]:
+        """Columns of rows whose responses are known."""
+        raise NotImplementedError
+
+    def infer(self, X: Any, y: Any = None, sample_weight: Any = None, *, clusters: Any = None, **options: Any) -> Any:
+        """Takes the parameters to the minimum for these rows, in canonical form, and keeps their covariance.
+
+        summary() and the saved file have it from then on. See summary() for the arguments.
+        """
+        check_is_fitted(self, "model_")
+        model, _ = self._inference(self._observed(X, y), sample_weight, clusters, options)
+        with all_or_nothing(self):
+            self._keep(model)
+        return self
+
+    def summary(
+        self, X: Any = None, y: Any = None, sample_weight: Any = None, *, clusters: Any = None, **options: Any
+    ) -> Summary:
+        """Estimates with standard errors, in the manner of statsmodels.
+
+        X, y: the rows of the fit; without them the covariance that infer() or `bl summary` kept in the model.
+        clusters: one or two columns of labels for clustered errors. Options: cov_type ("robust", "classical",
+        "cluster"), level (of intervals), standardised, reference (class), starts, bootstrap, seed.
+        """
+        check_is_fitted(self, "model_")
+        if X is not None:
+            return Summary(self._inference(self._observed(X, y), sample_weight, clusters, options)[1])
+        if not _core.has_inference(self.model_):
+            raise _core.UsageError("the model keeps no covariance; give the rows, summary(X, y), or call infer(X, y)")
+        return Summary(_core.stored_inference(self.model_, self._inference_options([], options)))
+
     def describe(self) -> str:
         """What is in the model, in lines of at most 80 columns."""
         check_is_fitted(self, "model_")
@@ -239,104 +304,21 @@ class TableEstimator(TableParameters, BaseEstimator):
         return tags
 
 
-class SupervisedEstimator(TableEstimator):
-    """Features and responses."""
-
-    def _response_columns(self, y: Any, *, reset: bool, kept: np.ndarray | None = None) -> list[_core.Column]:
-        """kept: the rows that will be learned from; None: all."""
-        raise NotImplementedError
-
-    def _response_settings(self, settings: dict[str, str]) -> None:
-        """The response's name and type."""
-        raise NotImplementedError
-
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        *,
-        groups: Any = None,
-        validation: Sequence[Any] | None = None,
-        progress: bool | Callable[[dict[str, Any]], Any] | None = None,
-    ) -> Any:
-        """Learns from the rows of X and y.
-
-        X: an array of numbers, or a data frame (pandas, polars, Arrow) whose texts and categories are used as
-        such; missing values are allowed. groups: rows of one group stay together where rows are put aside for
-        validation. validation: (X, y) or (X, y, sample_weight) to stop early by, instead of rows of X. progress:
-        True for a line on the terminal, or a function that is called with a dictionary after every epoch and ends
-        training by returning True. Interrupting keeps the best model so far.
-        """
-        with all_or_nothing(self):
-            settings = settings_of(self)
-            if y is None:
-                raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-            columns = self._feature_columns(X, reset=True)
-            weights = self._row_weights(y, sample_weight, columns[0].rows, settings)
-            kept = None if weights is None or np.all(weights != 0) else weights != 0
-            columns += self._response_columns(y, reset=True, kept=kept)
-            self._response_settings(settings)
-            columns += self._extra_columns(columns[0].rows, weights, groups, settings)
-            if kept is not None:  # rows without weight are as if they were not there
-                columns = [_core.kept_column(column, kept) for column in columns]
-            held_out = None if validation is None else self._validation_columns(validation, settings)
-            return self._fit_columns(columns, settings, validation=held_out, progress=progress)
-
-    def _row_weights(self, y: Any, sample_weight: Any, rows: int, settings: dict[str, str]) -> np.ndarray | None:
-        return self._checked_weights(sample_weight, rows)
-
-    def _validation_columns(self, validation: Sequence[Any], settings: dict[str, str]) -> list[_core.Column]:
-        if len(validation) not in (2, 3):
-            raise ValueError("validation should be (X, y) or (X, y, sample_weight)")
-        if "group" in settings:
-            raise ValueError("groups decide which rows are put aside; with validation rows of their own give no groups")
-        columns = self._feature_columns(validation[0], reset=False)
-        columns += self._response_columns(validation[1], reset=False)
-        rows = columns[0].rows
-        if "weight" in settings:
-            weights = validation[2] if len(validation) == 3 else np.ones(rows)
-            weights = _check_sample_weight(weights, np.empty((rows, 1)), dtype=np.float64)
-            columns += self._extra_columns(rows, weights, None, settings)
-        return columns
-
-    def _labelled(self, X: Any, y: Any) -> _core.Data:
-        check_is_fitted(self, "model_")
-        columns = self._feature_columns(X, reset=False) + self._response_columns(y, reset=False)
-        return _core.Data.from_columns(columns, "X, y")
-
-    def log_density(self, X: Any, y: Any) -> np.ndarray:
-        """log p(y|x) of each row; of a number in its own units."""
-        data = self._labelled(X, y)
-        return self.model_.log_density(data, self._law_options())
-
-    def evaluate(self, X: Any, y: Any) -> dict[str, float]:
-        """All metrics that fit the response, as `bl evaluate` prints them."""
-        check_is_fitted(self, "model_")
-        columns = self._feature_columns(X, reset=False) + self._response_columns(y, reset=False)
-        weight = self.settings_.get("weight")
-        if weight:
-            columns.append(_core.number_column(weight, np.ones(columns[0].rows)))
-        data = _core.Data.from_columns(columns, "X, y")
-        return self.model_.evaluate(data, "all", self._predict_options())
-
-    def explain_row(self, X: Any, y: Any = None, row: int = 0) -> str:
-        """One row of X taken apart: what every block adds to the utility, which constraints bind."""
-        data = self._data(X) if y is None else self._labelled(X, y)
-        return _core.explain_row(self.model_, data, row + 1, _core.ExplainOptions())
-
-    def importance(self, X: Any, y: Any) -> dict[str, float]:
-        """By column: what the mean log-likelihood loses without it, the largest first."""
-        data = self._labelled(X, y)
-        table = dict(_core.importance(self.model_, data, "all"))
-        names, *values = table.values()
-        return dict(zip(names, values[0].tolist()))
-
-
 def _history(records: list[dict[str, float]]) -> dict[str, np.ndarray]:
     """One array per field; epochs start again with every member."""
     fields = ["epoch", "train_loss", "validation_loss", "learning_rate", "gradient_norm"]
     return {field: np.array([one.get(field, np.nan) for one in records]) for field in fields}
+
+
+def _as_columns(labels: Any, rows: int) -> list[np.ndarray]:
+    """One or two columns of labels, one per row."""
+    if _frame.is_frame(labels):
+        labels = np.column_stack([np.asarray(labels[name]) for name in labels.columns])
+    labels = np.asarray(labels)
+    columns = [labels] if labels.ndim == 1 else list(labels.T)
+    if any(one.shape != (rows,) for one in columns):
+        raise ValueError(f"clusters should have a label for each of the {rows} rows")
+    return columns
 
 
 def _seed_of(random_state: Any) -> int:
@@ -345,5 +327,3 @@ def _seed_of(random_state: Any) -> int:
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**31))
     return int(random_state.randint(2**31 - 1))
-
-

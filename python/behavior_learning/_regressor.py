@@ -7,8 +7,8 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_array
 
 from . import _core, _frame
-from ._estimator import SupervisedEstimator
 from ._parameters import parameter_help
+from ._supervised import SupervisedEstimator
 
 
 class BLRegressor(RegressorMixin, SupervisedEstimator):
@@ -58,7 +58,9 @@ class BLRegressor(RegressorMixin, SupervisedEstimator):
         levels = [float(one) for one in np.atleast_1d(quantiles)]
         table = list(self._table(X, quantiles=levels).values())
         width = len(table) // len(self._targets)  # mean, deviation, quantiles of each response
-        by_response = [np.column_stack(table[k * width + 2 : k * width + 2 + len(levels)]) for k in range(len(self._targets))]
+        by_response = [
+            np.column_stack(table[k * width + 2 : k * width + 2 + len(levels)]) for k in range(len(self._targets))
+        ]
         return by_response[0] if self._flat else np.stack(by_response, axis=2)
 
     def predict_interval(self, X: Any, level: float) -> np.ndarray:

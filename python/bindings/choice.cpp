@@ -32,7 +32,7 @@ nb::dict run_fit(const Data& data, const std::string& schema, const SettingTexts
   std::optional<ChoiceFitSummary> summary;
   {
     const nb::gil_scoped_release release;
-    summary.emplace(fit_choice(data, ChoiceSchemaText{.text = schema}, settings, options));
+    summary.emplace(fit_choice_text(data, schema, "choice schema", settings, options));
   }
   watch.rethrow();
   nb::dict out;
@@ -133,6 +133,7 @@ void bind_choice(nb::module_& module) {
       .def("describe", &ChoiceModel::describe)
       .def("information_json", &ChoiceModel::information_json)
       .def("alternatives", &ChoiceModel::alternatives)
+      .def("attributes", &ChoiceModel::attributes)
       .def("coefficients",
            [](const ChoiceModel& m) {
              nb::list out;

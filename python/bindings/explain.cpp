@@ -1,6 +1,7 @@
 #include "bl/explain.hpp"
 
 #include "bindings.hpp"
+#include "bl/choice.hpp"
 #include "bl/errors.hpp"
 
 namespace bl::python {
@@ -32,6 +33,14 @@ void bind_explain(nb::module_& module) {
         return explain_model(model, format_of(format), options);
       },
       nb::arg("model"), nb::arg("format"), nb::arg("options"), nb::call_guard<nb::gil_scoped_release>());
+  module.def(
+      "explain_choice",
+      [](const ChoiceModel& model, const std::string& format, const ExplainOptions& options,
+         const std::string& alternative) {
+        return explain_choice(model, format_of(format), options, alternative);
+      },
+      nb::arg("model"), nb::arg("format"), nb::arg("options"), nb::arg("alternative"),
+      nb::call_guard<nb::gil_scoped_release>());
   module.def("explain_row", &explain_row, nb::arg("model"), nb::arg("data"), nb::arg("row"),
              nb::arg("options"), nb::call_guard<nb::gil_scoped_release>());
   module.def(

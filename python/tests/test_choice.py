@@ -86,7 +86,9 @@ def test_alternatives_that_are_not_available(logit, choices):
 def test_a_network_reads_context(choices):
     long, _ = choices
     rich = long.assign(rich=np.where(long.situation % 2 == 0, "yes", "no"))
-    model = BLChoice(form="network", context=["rich"], nominal_context=["rich"], layers=[3], epochs=20, **LONG).fit(rich)
+    model = BLChoice(form="network", context=["rich"], nominal_context=["rich"], layers=[3], epochs=20, **LONG).fit(
+        rich
+    )
     assert model.settings_["fractions"] == "7:1:0"
     assert model.score(rich) > np.log(1 / 3)
 
@@ -102,6 +104,12 @@ def test_schemas_as_text_and_dictionary(logit, choices):
     }
     by_dictionary = BLChoice(document).fit(long)
     np.testing.assert_array_equal(by_dictionary.predict_proba(long), logit.predict_proba(long))
+
+
+def test_explanations(logit):
+    assert "price" in str(logit.explain()) and "price" in logit.explain("b").latex
+    with pytest.raises(UsageError, match="bus"):
+        logit.explain("bus")
 
 
 def test_mistakes_are_named(choices):

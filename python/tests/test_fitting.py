@@ -28,7 +28,10 @@ def test_the_command_line_learns_the_same_bits(tmp_path, command, numbers, label
     """The same data, settings and seed: the same file, byte for byte."""
     X, y = numbers
     frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(d=np.where(X[:, 1] > 0, "u", "v"))
-    cases = [(BLClassifier, pd.Series(labels[1], name="target"), "nominal"), (BLRegressor, pd.Series(y, name="target"), "continuous")]
+    cases = [
+        (BLClassifier, pd.Series(labels[1], name="target"), "nominal"),
+        (BLRegressor, pd.Series(y, name="target"), "continuous"),
+    ]
     for estimator, target, kind in cases:
         frame.assign(target=target).to_csv(tmp_path / "data.csv", index=False)
         options = dict(layers=[4, 2], epochs=6, seed=7, fractions="7:1:2", split="random")
@@ -59,11 +62,21 @@ def test_the_command_line_reads_what_python_wrote(tmp_path, command, labels):
 
 def test_choice_models_of_both_front_ends(tmp_path, command, choices):
     long, _ = choices
-    model = BLChoice(layout="long", situation="situation", alternative="alternative", chosen="chosen", attributes=["price", "quality"])
+    model = BLChoice(
+        layout="long",
+        situation="situation",
+        alternative="alternative",
+        chosen="chosen",
+        attributes=["price", "quality"],
+    )
     model.set_params(form="linear").fit(long)
     (tmp_path / "schema.toml").write_text(model.schema_text())
     long.to_csv(tmp_path / "d.csv", index=False)
-    subprocess.run([command, "choice", "fit", tmp_path / "d.csv", "--choice", tmp_path / "schema.toml", "-o", tmp_path / "m.bl"], check=True, capture_output=True)
+    subprocess.run(
+        [command, "fit", tmp_path / "d.csv", "--choice", tmp_path / "schema.toml", "-o", tmp_path / "m.bl"],
+        check=True,
+        capture_output=True,
+    )
     np.testing.assert_array_equal(BLChoice.load(tmp_path / "m.bl").predict_proba(long), model.predict_proba(long))
 
 
@@ -185,7 +198,9 @@ def test_validation_rows_of_ones_own(labels, mixed_frame):
     model = BLClassifier(layers=[3], epochs=5).fit(X[:200], y[:200], validation=(X[200:], y[200:]))
     assert "200 training, 40 validation, 0 test" in model.plan_
     frame, decision = mixed_frame
-    model = BLClassifier(layers=[3], epochs=5).fit(frame[:200], decision[:200], validation=(frame[200:], decision[200:]))
+    model = BLClassifier(layers=[3], epochs=5).fit(
+        frame[:200], decision[:200], validation=(frame[200:], decision[200:])
+    )
     assert "200 training, 40 validation, 0 test" in model.plan_
 
 

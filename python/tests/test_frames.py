@@ -67,7 +67,10 @@ def test_arrow_batches_offsets_and_ordered_categories():
     )
     expected = _frame.frame_columns(reference, list(reference.columns))
     assert _core.Data.from_columns(columns, "a").digest() == _core.Data.from_columns(expected, "b").digest()
-    views = _frame.frame_columns(table.cast(pa.schema([table.schema.field("v"), pa.field("w", pa.string_view()), *list(table.schema)[2:]])), table.column_names)
+    views = _frame.frame_columns(
+        table.cast(pa.schema([table.schema.field("v"), pa.field("w", pa.string_view()), *list(table.schema)[2:]])),
+        table.column_names,
+    )
     assert _core.Data.from_columns(views, "c").digest() == _core.Data.from_columns(expected, "b").digest()
 
 

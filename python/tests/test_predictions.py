@@ -26,7 +26,9 @@ def test_classes(classifier, labels):
     np.testing.assert_array_equal(classifier.predict(X), classifier.classes_[probabilities.argmax(axis=1)])
     np.testing.assert_array_equal(classifier.decision_function(X), utilities)
     places = np.searchsorted(classifier.classes_, y)
-    np.testing.assert_allclose(classifier.log_density(X, y), np.log(probabilities[np.arange(len(y)), places]), rtol=1e-9)
+    np.testing.assert_allclose(
+        classifier.log_density(X, y), np.log(probabilities[np.arange(len(y)), places]), rtol=1e-9
+    )
     np.testing.assert_array_equal(classifier.utility(X, y), utilities[np.arange(len(y)), places])
     draws = classifier.sample(X[:4], 4000, seed=1)
     assert draws.shape == (4, 4000)
@@ -50,7 +52,9 @@ def test_numbers(regressor, numbers):
     assert quantiles.shape == (5, 3)
     assert (np.diff(quantiles, axis=1) > 0).all()
     np.testing.assert_allclose(regressor.predict_interval(X[:5], 0.9), quantiles[:, [0, 2]], rtol=1e-12)
-    assert ((regressor.predict_interval(X, 0.9)[:, 0] < y) & (y < regressor.predict_interval(X, 0.9)[:, 1])).mean() > 0.75
+    assert (
+        (regressor.predict_interval(X, 0.9)[:, 0] < y) & (y < regressor.predict_interval(X, 0.9)[:, 1])
+    ).mean() > 0.75
     grid = np.linspace(quantiles[0, 0], quantiles[0, 2], 2001)
     density = np.exp(regressor.log_density(np.repeat(X[:1], len(grid), axis=0), grid))
     mass = np.sum((density[1:] + density[:-1]) / 2 * np.diff(grid))

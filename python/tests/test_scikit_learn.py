@@ -59,7 +59,9 @@ def test_parameters_are_stored_as_given_and_named_as_settings():
 def test_set_output_gives_frames_to_the_classifier(mixed_frame):
     frame, y = mixed_frame
     scaler = ColumnTransformer([("scale", StandardScaler(), ["income"])], remainder="passthrough")
-    pipeline = make_pipeline(scaler, FunctionTransformer(), BLClassifier(layers=[3], epochs=10)).set_output(transform="pandas")
+    pipeline = make_pipeline(scaler, FunctionTransformer(), BLClassifier(layers=[3], epochs=10)).set_output(
+        transform="pandas"
+    )
     pipeline.fit(frame, y)
     assert list(pipeline[-1].feature_names_in_)[0] == "scale__income"
     assert set(pipeline.predict(frame)) <= {"buys", "leaves"}

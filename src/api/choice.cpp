@@ -93,16 +93,20 @@ ChoiceModel ChoiceModel::from_bytes(std::string_view bytes, const std::string& n
   return ChoiceModel(std::make_shared<const Impl>(choice_from_file(artifact::parse(bytes, name))));
 }
 
-std::string ChoiceModel::information_json() const {
-  return impl_->stored.information.dump(2);
-}
-
 const std::vector<std::string>& ChoiceModel::alternatives() const {
   return impl_->stored.alternatives;
 }
 
+std::string ChoiceModel::information_json() const {
+  return choice_document(impl_->stored).dump(2);
+}
+
 const std::vector<ChoiceCoefficient>& ChoiceModel::coefficients() const {
   return impl_->stored.coefficients;
+}
+
+const std::vector<std::string>& ChoiceModel::attributes() const {
+  return impl_->schema.attributes;
 }
 
 std::string ChoiceModel::describe() const {

@@ -41,6 +41,8 @@ struct ChoiceModel::Impl {
   std::size_t alternative(const std::string& name) const;  // UsageError with the nearest name
 };
 
+// Everything but the parameters.
+nlohmann::json choice_document(const StoredChoice& model);
 artifact::TensorFile choice_to_file(const StoredChoice& model);
 StoredChoice choice_from_file(const artifact::TensorFile& file);
 

@@ -128,9 +128,9 @@ TEST(Model, KnowsItsColumns) {
 
 // Softmax over V of what is available gives the probabilities; the schema needs no file.
 TEST(ChoiceModel, UtilitiesExplainTheProbabilitiesAndBytesTheModel) {
-  const ChoiceSchemaText schema{
+  const std::string schema =
       "[data]\nlayout = \"long\"\nsituation = \"s\"\nalternative = \"a\"\nchosen = \"picked\"\n"
-      "[attributes]\nprice = \"price\"\n[utility]\nform = \"linear\"\n"};
+      "[attributes]\nprice = \"price\"\n[utility]\nform = \"linear\"\n";
   std::vector<double> situation, picked, price;
   std::vector<std::optional<std::string>> alternative;
   for (int s = 0; s < 30; ++s)
@@ -142,7 +142,7 @@ TEST(ChoiceModel, UtilitiesExplainTheProbabilitiesAndBytesTheModel) {
     }
   const Data data = Data::from_columns(
       {{"s", situation, {}}, {"a", {}, alternative}, {"picked", picked, {}}, {"price", price, {}}}, "memory");
-  const ChoiceModel model = fit_choice(data, schema, {}).model;
+  const ChoiceModel model = fit_choice_text(data, schema, "schema", {}).model;
   EXPECT_THAT(model.alternatives(), testing::ElementsAre("a", "b", "c"));
   const OutputTable u = model.utilities(data), p = model.predict(data);
   EXPECT_TRUE(std::isnan(u.columns[3].numbers[0]));  // c is not there in the first situation

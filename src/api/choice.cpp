@@ -116,6 +116,12 @@ std::string ChoiceModel::describe() const {
   for (const std::string& name : impl_->schema.attributes)
     attributes += (attributes.empty() ? "" : ", ") + name;
   out += fmt::format("choice      among {}\nattributes  {}\n", names, attributes);
+  for (const auto& [sign, what] : {std::pair(-1, "please"), std::pair(1, "displease")}) {
+    std::string kept;
+    for (std::size_t k = 0; k < impl_->schema.signs.size(); ++k)
+      if (impl_->schema.signs[k] == sign) kept += (kept.empty() ? "" : ", ") + impl_->schema.attributes[k];
+    if (!kept.empty()) out += fmt::format("signs       {} never {}\n", kept, what);
+  }
   if (m.coefficients.empty()) {
     std::string layers;
     for (const LayerSpec& layer : m.architecture.layers)

@@ -29,7 +29,8 @@ class BLDensity(DensityMixin, TableEstimator):
             weights = self._checked_weights(sample_weight, rows)
             columns += self._extra_columns(rows, weights, groups, settings)
             self._pandas = _frame.is_pandas(X)
-            return self._fit_columns(columns, settings, progress=progress)
+            self._fit_columns(columns, settings, progress=progress)
+        return self
 
     def _check_responses(self, responses: list[_core.ResponseInfo], source: str) -> None:
         if self.n_features_in_ > 0:

@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import warnings
-from typing import Any, Iterator, Sequence
+from typing import Any, Iterator, Sequence, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -52,6 +52,9 @@ def all_or_nothing(estimator: BaseEstimator) -> Iterator[None]:
         raise
 
 
+_Estimator = TypeVar("_Estimator", bound="TableEstimator")
+
+
 class TableEstimator(TableParameters, BaseEstimator):
     """Base of BLClassifier, BLRegressor and BLDensity."""
 
@@ -64,7 +67,7 @@ class TableEstimator(TableParameters, BaseEstimator):
         *,
         validation: list[_core.Column] | None = None,
         progress: Any = None,
-    ) -> "TableEstimator":
+    ) -> None:
         """Learns from columns (features, responses, weight, group) and keeps the result."""
         arguments = _core.FitArguments()
         arguments.training_rows_only = "fractions" not in settings  # test rows are the caller's, unless asked for
@@ -81,7 +84,6 @@ class TableEstimator(TableParameters, BaseEstimator):
         self.plan_ = summary.plan
         self.notes_ = list(summary.notes)
         self.interrupted_ = interrupted
-        return self
 
     def _keep(self, model: _core.Model) -> None:
         """Everything that follows from the model alone, so that loading a file gives it too."""
@@ -232,7 +234,9 @@ class TableEstimator(TableParameters, BaseEstimator):
         """Columns of rows whose responses are known."""
         raise NotImplementedError
 
-    def infer(self, X: Any, y: Any = None, sample_weight: Any = None, *, clusters: Any = None, **options: Any) -> Any:
+    def infer(
+        self: _Estimator, X: Any, y: Any = None, sample_weight: Any = None, *, clusters: Any = None, **options: Any
+    ) -> _Estimator:
         """Takes the parameters to the minimum for these rows, in canonical form, and keeps their covariance.
 
         summary() and the saved file have it from then on. See summary() for the arguments.
@@ -272,12 +276,12 @@ class TableEstimator(TableParameters, BaseEstimator):
         self.model_.save(os.fspath(path))
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> "TableEstimator":
+    def load(cls: type[_Estimator], path: str | os.PathLike[str]) -> _Estimator:
         """An estimator from a model file, whoever wrote it."""
         return cls._from_model(_core.Model.load(os.fspath(path)), os.fspath(path))
 
     @classmethod
-    def _from_model(cls, model: _core.Model, source: str) -> "TableEstimator":
+    def _from_model(cls: type[_Estimator], model: _core.Model, source: str) -> _Estimator:
         estimator = cls()
         estimator._keep(model)
         estimator.plan_, estimator.notes_, estimator.interrupted_ = "", [], False

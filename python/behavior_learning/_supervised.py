@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Sequence, TypeVar
 
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _core
 from ._estimator import TableEstimator, all_or_nothing, settings_of
+
+
+_Estimator = TypeVar("_Estimator", bound="SupervisedEstimator")
 
 
 class SupervisedEstimator(TableEstimator):
@@ -23,7 +26,7 @@ class SupervisedEstimator(TableEstimator):
         raise NotImplementedError
 
     def fit(
-        self,
+        self: _Estimator,
         X: Any,
         y: Any,
         sample_weight: Any = None,
@@ -31,7 +34,7 @@ class SupervisedEstimator(TableEstimator):
         groups: Any = None,
         validation: Sequence[Any] | None = None,
         progress: bool | Callable[[dict[str, Any]], Any] | None = None,
-    ) -> Any:
+    ) -> _Estimator:
         """Learns from the rows of X and y.
 
         X: an array of numbers, or a data frame (pandas, polars, Arrow) whose texts and categories are used as
@@ -53,7 +56,8 @@ class SupervisedEstimator(TableEstimator):
             if kept is not None:  # rows without weight are as if they were not there
                 columns = [_core.kept_column(column, kept) for column in columns]
             held_out = None if validation is None else self._validation_columns(validation, settings)
-            return self._fit_columns(columns, settings, validation=held_out, progress=progress)
+            self._fit_columns(columns, settings, validation=held_out, progress=progress)
+        return self
 
     def _row_weights(self, y: Any, sample_weight: Any, rows: int, settings: dict[str, str]) -> np.ndarray | None:
         return self._checked_weights(sample_weight, rows)

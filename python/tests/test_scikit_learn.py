@@ -56,6 +56,17 @@ def test_parameters_are_stored_as_given_and_named_as_settings():
     assert all(value is None for name, value in BLRegressor().get_params().items() if name != "warm_start")
 
 
+def test_types_are_installed_with_every_parameter():
+    from pathlib import Path
+
+    import behavior_learning
+
+    folder = Path(behavior_learning.__file__).parent
+    assert (folder / "py.typed").exists() and "class Model" in (folder / "_core.pyi").read_text()
+    typed = (folder / "_parameters.pyi").read_text()
+    assert all(f"        {name}: " in typed for name in BLClassifier().get_params())
+
+
 def test_set_output_gives_frames_to_the_classifier(mixed_frame):
     frame, y = mixed_frame
     scaler = ColumnTransformer([("scale", StandardScaler(), ["income"])], remainder="passthrough")

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core, _frame, _toml
 from ._estimator import InterruptedWarning, all_or_nothing, settings_of
 from ._explanation import Explanation
-from ._parameters import CHOICE_DATA, CHOICE_UTILITY, ChoiceParameters, parameter_help
+from ._parameters import CHOICE_DATA, CHOICE_UTILITY, ChoiceParameters, parameter_help, stored_parameters
 from ._progress import reporter
 
 
@@ -176,8 +176,11 @@ class BLChoice(ChoiceParameters, BaseEstimator):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "BLChoice":
-        estimator = cls()
-        estimator._keep(_core.ChoiceModel.load(os.fspath(path)))
+        """An estimator from a model file, whoever wrote it, with the schema and the settings of its fit."""
+        model = _core.ChoiceModel.load(os.fspath(path))
+        estimator = cls(json.loads(model.information_json())["schema"])
+        estimator._keep(model)
+        estimator.set_params(**stored_parameters(estimator.settings_))
         estimator.plan_, estimator.notes_, estimator.interrupted_, estimator.metrics_ = "", [], False, {}
         return estimator
 

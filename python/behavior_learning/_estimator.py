@@ -20,7 +20,7 @@ from sklearn.utils.validation import (
 
 from . import _core, _frame
 from ._explanation import Explanation
-from ._parameters import TableParameters, given_settings
+from ._parameters import TableParameters, given_settings, stored_parameters
 from ._progress import reporter
 from ._summary import Summary
 
@@ -277,13 +277,14 @@ class TableEstimator(TableParameters, BaseEstimator):
 
     @classmethod
     def load(cls: type[_Estimator], path: str | os.PathLike[str]) -> _Estimator:
-        """An estimator from a model file, whoever wrote it."""
+        """An estimator from a model file, whoever wrote it, with the parameters of its fit."""
         return cls._from_model(_core.Model.load(os.fspath(path)), os.fspath(path))
 
     @classmethod
     def _from_model(cls: type[_Estimator], model: _core.Model, source: str) -> _Estimator:
         estimator = cls()
         estimator._keep(model)
+        estimator.set_params(**stored_parameters(estimator.settings_))
         estimator.plan_, estimator.notes_, estimator.interrupted_ = "", [], False
         estimator._set_names([one.name for one in model.features()])
         estimator._check_responses(model.responses(), source)

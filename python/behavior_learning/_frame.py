@@ -24,7 +24,7 @@ def is_arrow(X: Any) -> bool:
 
 
 def is_frame(X: Any) -> bool:
-    return is_pandas(X) or (is_arrow(X) and not is_series(X))
+    return is_pandas(X) or (is_arrow(X) and (hasattr(X, "columns") or hasattr(X, "column_names")))
 
 
 def is_series(y: Any) -> bool:

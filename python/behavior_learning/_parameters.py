@@ -15,6 +15,7 @@ _NOT_PARAMETERS = frozenset(
     ["target", "ignore", "weight", "group", "id", "schema", "delimiter", "decimal_comma", "labels"]
 )
 _KINDS = {one["name"]: one["kind"] for one in _core.setting_list()}
+_DEFAULTS = {one["name"]: one["default"] for one in _core.setting_list()}
 
 
 # `lambda` is a word of Python's own, and utility() a method.
@@ -48,6 +49,20 @@ def given_settings(params: dict[str, Any]) -> dict[str, str]:
         for name, value in params.items()
         if name in SETTING_OF and value is not None
     }
+
+
+def stored_parameters(settings: dict[str, str]) -> dict[str, str]:
+    """The parameters that a model's stored settings say, where they are not the defaults."""
+    targets = settings.get("target", "").split(",")
+    out = {}
+    for parameter, name in SETTING_OF.items():
+        value = settings.get(name, _DEFAULTS[name])
+        if name in ("nominal", "continuous"):  # the type of the response follows from the estimator
+            value = ",".join(one for one in value.split(",") if one not in targets)
+        # Without fractions an estimator takes all rows for training, so those of the fit are always said.
+        if value != _DEFAULTS[name] or name == "fractions":
+            out[parameter] = value
+    return out
 
 
 def make_init(positional: Iterable[str] = (), extra: Iterable[tuple[str, Any]] = ()) -> Any:

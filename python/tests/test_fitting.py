@@ -44,6 +44,9 @@ def test_the_command_line_learns_the_same_bits(tmp_path, command, numbers, label
         )
         assert (tmp_path / "python.bl").read_bytes() == (tmp_path / "command.bl").read_bytes()
         there = estimator.load(tmp_path / "command.bl")
+        assert there.layers == "4,2" and there.seed == "7" and there.nominal is None
+        there.fit(frame, target).save(tmp_path / "again.bl")
+        assert (tmp_path / "again.bl").read_bytes() == (tmp_path / "command.bl").read_bytes()
         here = estimator.load(tmp_path / "python.bl")
         np.testing.assert_array_equal(there.predict(frame), here.predict(frame))
 
@@ -77,7 +80,9 @@ def test_choice_models_of_both_front_ends(tmp_path, command, choices):
         check=True,
         capture_output=True,
     )
-    np.testing.assert_array_equal(BLChoice.load(tmp_path / "m.bl").predict_proba(long), model.predict_proba(long))
+    there = BLChoice.load(tmp_path / "m.bl")
+    np.testing.assert_array_equal(there.predict_proba(long), model.predict_proba(long))
+    np.testing.assert_array_equal(there.fit(long).predict_proba(long), model.predict_proba(long))
 
 
 @pytest.mark.parametrize("copied", [lambda m: pickle.loads(pickle.dumps(m)), copy.deepcopy], ids=["pickle", "deepcopy"])

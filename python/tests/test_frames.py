@@ -129,6 +129,13 @@ def test_values_that_are_none(mixed_frame, bad, message):
         BLClassifier(**OPTIONS).fit(frame, y)
 
 
+def test_targets_of_arrow(numbers):
+    X, y = numbers
+    here = BLRegressor(**OPTIONS).fit(X, y).predict(X[:9])
+    np.testing.assert_array_equal(BLRegressor(**OPTIONS).fit(X, pa.chunked_array([y])).predict(X[:9]), here)
+    np.testing.assert_array_equal(BLRegressor(**OPTIONS).fit(X, pa.table({"y": y})).predict(X[:9]), here)
+
+
 def test_a_name_of_a_target_may_be_that_of_a_feature(numbers):
     X, y = numbers
     frame = pd.DataFrame(X, columns=["y", "sample_weight", "b, c"])

@@ -35,10 +35,16 @@ class ColumnNumbers {
   const_iterator begin() const { return view().data(); }
   const_iterator end() const { return view().data() + size(); }
 
-  // Takes a copy first where the numbers lie elsewhere.
-  void push_back(double value) {
+  // To change them; where they lie elsewhere a copy is taken first.
+  std::vector<double>& own() {
     if (keeper_) *this = ColumnNumbers(std::vector<double>(begin(), end()));
-    own_.push_back(value);
+    return own_;
+  }
+  double& operator[](std::size_t i) { return own()[i]; }
+  void push_back(double value) { own().push_back(value); }
+  template <std::input_iterator Iterator>
+  void assign(Iterator from, Iterator to) {
+    *this = ColumnNumbers(from, to);
   }
 
  private:

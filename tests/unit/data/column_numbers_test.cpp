@@ -24,6 +24,10 @@ TEST(ColumnNumbers, OthersAreCopiedWhenTheyGrowAndNotBefore) {
   EXPECT_THAT(numbers, ElementsAre(1, 2, 3));
   EXPECT_THAT(*memory, ElementsAre(1, 2));
   EXPECT_EQ(memory.use_count(), 1);
+  ColumnNumbers changed(*memory, memory);
+  changed[1] = 7;
+  EXPECT_THAT(changed, ElementsAre(1, 7));
+  EXPECT_THAT(*memory, ElementsAre(1, 2));
 }
 
 }  // namespace

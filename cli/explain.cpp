@@ -10,20 +10,23 @@
 #include "choice.hpp"
 #include "commands.hpp"
 #include "options.hpp"
+#include "terminal.hpp"
 
 namespace bl::cli {
 
 namespace {
 
 struct ExplainArguments {
-  std::string model, data, format = "text", units = "original", terms = "5", output = "-", numeraire,
-                           part = "all", alternative, attribute;
+  std::string model, data, format = "text", units = "original", terms, output = "-", numeraire, part = "all",
+                           at = "observed", alternative, attribute;
   std::size_t row = 0, threads = 0;
-  bool marginal = false, importance = false, economics = false, json = false;
+  bool economics = false, constraints = false, importance = false, by_head = false, json = false;
   ExplainOptions options;
 };
 
-std::optional<std::size_t> term_count(const std::string& text) {
+// A picture holds more terms than a line.
+std::optional<std::size_t> term_count(const std::string& text, bool picture) {
+  if (text.empty()) return picture ? 14 : 5;
   if (text == "all") return std::nullopt;
   std::size_t count = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
@@ -42,14 +45,56 @@ ExplainFormat format_from_name(const std::string& name) {
   return found->second;
 }
 
-std::string table_text(const OutputTable& table) {
-  return format_table(table, TableFormat::csv, true);
+std::string table_text(const OutputTable& table, bool json) {
+  return json ? json_array(table) : format_table(table, TableFormat::csv, true);
+}
+
+// What of the data is asked for: at most one of these.
+std::string question_of(const ExplainArguments& a) {
+  std::vector<std::string> asked;
+  if (a.economics) asked.emplace_back("--economics");
+  if (a.constraints) asked.emplace_back("--constraints");
+  if (a.importance) asked.emplace_back("--importance");
+  if (a.row > 0 && !a.economics) asked.emplace_back("--row");
+  if (asked.size() > 1)
+    throw UsageError(fmt::format("{} and {} exclude each other; give one of them", asked[0], asked[1]));
+  return asked.empty() ? "" : asked[0];
+}
+
+// Options that belong to a question and would otherwise be passed over in silence.
+void check_options(const ExplainArguments& a, const std::string& question) {
+  const auto only_with = [&](bool given, const char* option, bool fits, const char* questions) {
+    if (given && !fits) throw UsageError(fmt::format("{} is for {}", option, questions));
+  };
+  const bool economics = question == "--economics", constraints = question == "--constraints",
+             importance = question == "--importance";
+  only_with(!a.numeraire.empty(), "--numeraire", economics || constraints, "--economics and --constraints");
+  only_with(a.part != "all", "--part", economics || constraints || importance,
+            "--economics, --constraints and --importance");
+  only_with(a.at != "observed", "--at", constraints, "--constraints");
+  only_with(a.by_head, "--by-head", importance, "--importance");
+  only_with(a.json, "--json", economics || constraints || importance,
+            "tables; the problem itself has --format json");
+  if (a.at != "observed" && a.at != "best")
+    throw UsageError(fmt::format("--at '{}': expected observed or best", a.at));
+}
+
+std::string of_data(const Model& model, const Data& data, const std::string& question,
+                    const ExplainArguments& a) {
+  const Part part = part_from_name(a.part);
+  if (question == "--row") return explain_row(model, data, a.row, a.options);
+  if (question == "--economics")
+    return table_text(economics(model, data, {a.numeraire, a.row, part, a.threads}), a.json);
+  if (question == "--constraints")
+    return table_text(constraint_diagnostics(model, data, {a.numeraire, a.at == "best", part, a.threads}),
+                      a.json);
+  return table_text(importance(model, data, {a.by_head, part}), a.json);
 }
 
 // The formulas, or with data and --economics what follows from them.
 void explain_choices(const ExplainArguments& a, ExplainFormat format, const CLI::App& command,
                      const Settings& reading) {
-  refuse_for_choices(command, {"--row", "--importance", "--part"});
+  refuse_for_choices(command, {"--row", "--constraints", "--importance", "--part", "--at", "--by-head"});
   if (a.economics && a.data.empty())
     throw UsageError("--economics needs data: bl explain MODEL DATA --economics");
   if (!a.economics && !a.data.empty()) throw UsageError("data of choices is read for --economics");
@@ -64,21 +109,20 @@ void run_explain(ExplainArguments& a, const CLI::App& command, const Settings& r
   if (a.units != "original" && a.units != "standardised")
     throw UsageError(fmt::format("--units '{}': expected original or standardised", a.units));
   a.options.standardised = a.units == "standardised";
-  a.options.terms = term_count(a.terms);
+  a.options.terms = term_count(a.terms, format == ExplainFormat::svg);
+  a.options.color = a.output == "-" && standard_output_has_color();
   if (is_choice_model(a.model)) return explain_choices(a, format, command, reading);
-  const int of_data = (a.row > 0 ? 1 : 0) + (a.marginal ? 1 : 0) + (a.importance ? 1 : 0);
-  if (of_data > 1)
-    throw UsageError("--row, --marginal and --importance exclude each other; give one of them");
-  if (of_data == 1 && a.data.empty())
-    throw UsageError("--row, --marginal and --importance need data: bl explain MODEL DATA");
-  if (of_data == 0 && !a.data.empty())
-    throw UsageError("data is read for --row, --marginal or --importance; give one of them");
+  if (!a.alternative.empty() || !a.attribute.empty())
+    throw UsageError("--alternative and --attribute are for models of choices among alternatives");
+  const std::string question = question_of(a);
+  check_options(a, question);
+  if (!question.empty() && a.data.empty())
+    throw UsageError(fmt::format("{} needs data: bl explain MODEL DATA {}", question, question));
+  if (question.empty() && !a.data.empty())
+    throw UsageError("data is read for --row, --economics, --constraints or --importance; give one of them");
   const Model model = Model::load(a.model);
-  if (of_data == 0) return write_text(a.output, explain_model(model, format, a.options));
-  const Data data = model.read(a.data, reading);
-  if (a.row > 0) return write_text(a.output, explain_row(model, data, a.row, a.options));
-  if (a.marginal) return write_text(a.output, table_text(marginal_utilities(model, data, a.numeraire)));
-  write_text(a.output, table_text(importance(model, data, part_from_name(a.part))));
+  if (question.empty()) return write_text(a.output, explain_model(model, format, a.options));
+  write_text(a.output, of_data(model, model.read(a.data, reading), question, a));
 }
 
 }  // namespace
@@ -87,50 +131,53 @@ void add_explain(CLI::App& app) {
   CLI::App* command = app.add_subcommand("explain", "The learned problem: max U subject to C <= 0 and T = 0");
   auto a = std::make_shared<ExplainArguments>();
   command->add_option("model", a->model, "Model that bl fit wrote")->required()->option_text("MODEL");
-  command->add_option("data", a->data, "Rows for --row, --marginal and --importance")->option_text("FILE");
+  command->add_option("data", a->data, "Rows for --row, --economics, --constraints and --importance")
+      ->option_text("FILE");
   command->add_option("--format", a->format, "Form of the problem; json is complete and exact")
       ->option_text("text|json|latex|markdown|dot|svg");
   command
       ->add_option("--units", a->units, "Coefficients for the data's own units or for standardised columns")
       ->option_text("original|standardised");
   command->add_option("--terms", a->terms, "Largest terms of each formula, the others become R; or all")
-      ->option_text("[5]");
+      ->option_text("[5; svg: 14]");
   command->add_option("--threshold", a->options.threshold, "Leave out terms below this share of the largest")
       ->option_text("[0]");
   command->add_option("--block", a->options.block, "Only this block, for example L1.B2")->option_text("NAME");
   command->add_option("--row", a->row, "Take one row apart: its utility by block and head; 1 is the first")
       ->option_text("N");
-  command->add_flag("--marginal", a->marginal,
-                    "Marginal utilities and effects on probabilities, averaged over rows (CSV)");
-  command->add_option("--numeraire", a->numeraire, "With --marginal: rates of substitution for this column")
-      ->option_text("NAME");
+  command->add_flag(
+      "--economics,--marginal", a->economics,
+      "Marginal utilities, rates, willingness to pay, effects and elasticities by column (CSV), "
+      "averaged or, with --row, at one row");
+  command->add_flag("--constraints", a->constraints,
+                    "How often each constraint binds, its slack and its shadow price (CSV)");
   command->add_flag("--importance", a->importance, "Log-likelihood lost without each column's terms (CSV)");
-  command
-      ->add_option("--part", a->part,
-                   "With --importance: only these rows of the file the model was fitted on")
+  command->add_option("--numeraire", a->numeraire, "Column in whose units rates and shadow prices are given")
+      ->option_text("NAME");
+  command->add_option("--at", a->at, "With --constraints: at which response of each row")
+      ->option_text("observed|best");
+  command->add_flag("--by-head", a->by_head, "With --importance: in one head at a time");
+  command->add_option("--part", a->part, "Of a table: only these rows of the file the model was fitted on")
       ->option_text("all|train|validation|test");
+  command->add_flag("--json", a->json, "Print a table as JSON");
   command->add_option("-o,--output", a->output, "Where it goes; - for standard output")->option_text("FILE");
+  command->add_option("--threads", a->threads, "Threads; 0: one per processor")
+      ->option_text("[0]")
+      ->check(thread_range());
   const std::string choices = "Choices among alternatives";
   command->add_option("--alternative", a->alternative, "The utility of this alternative alone")
       ->option_text("NAME")
       ->group(choices);
-  command
-      ->add_flag("--economics", a->economics,
-                 "Marginal utilities, elasticities and, with --numeraire, values in money")
-      ->group(choices);
   command->add_option("--attribute", a->attribute, "With --economics: only these, comma-separated")
       ->option_text("NAMES")
-      ->group(choices);
-  command->add_flag("--json", a->json, "With --economics: print as JSON")->group(choices);
-  command->add_option("--threads", a->threads, "Threads; 0: one per processor")
-      ->option_text("[0]")
-      ->check(thread_range())
       ->group(choices);
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer(
       "Examples:\n  bl explain model.bl\n  bl explain model.bl --block L1.B2 --terms all --units "
       "standardised\n"
-      "  bl explain model.bl --format latex --output problem.tex\n  bl explain model.bl data.csv --row 17\n"
+      "  bl explain model.bl --format svg --output network.svg\n  bl explain model.bl data.csv --row 17\n"
+      "  bl explain model.bl data.csv --economics --numeraire price\n"
+      "  bl explain model.bl data.csv --constraints --at best\n"
       "  bl explain choices.bl trips.csv --economics --attribute time --numeraire cost");
   command->callback([a, command, reading] { run_explain(*a, *command, reading->settings()); });
 }

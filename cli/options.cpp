@@ -111,6 +111,12 @@ std::vector<double> number_list(const std::string& option, const std::string& te
   return numbers;
 }
 
+std::string json_array(const OutputTable& table) {
+  std::string text = format_table(table, TableFormat::json_lines, false);
+  for (std::size_t at = 0; (at = text.find("}\n{", at)) != std::string::npos; ++at) text.insert(at + 1, ",");
+  return "[\n" + text + "]\n";
+}
+
 void write_text(const std::string& path, const std::string& text) {
   if (path == "-") {
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)

@@ -39,6 +39,9 @@ Part part_from_name(const std::string& name);  // throws UsageError
 std::vector<double> number_list(const std::string& option, const std::string& text);
 std::vector<std::string> name_list(const std::string& text);
 
+// The rows of a table as a JSON array of objects.
+std::string json_array(const OutputTable& table);
+
 // Text to a file (whole or not at all), or to standard output for "-".
 void write_text(const std::string& path, const std::string& text);
 

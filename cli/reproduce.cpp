@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
@@ -22,19 +23,23 @@ std::string figure(double value, bool known) {
   return known ? fmt::format("{:.4f}", value) : "-";
 }
 
+// In Monte-Carlo standard errors; not known where chains were lost, for then there is no standard error.
+std::string distance(const ConstraintRow& r) {
+  const double z = (r.mean - r.exact_mean) / r.standard_error;
+  return r.sampled && r.proper && std::isfinite(z) ? fmt::format("{:+.2f}", z) : "-";
+}
+
 void print_text(const std::vector<ConstraintRow>& rows) {
   fmt::print("T(x, y) = |y|^2 - |x|^2 in 64 dimensions, p(y|x) ~ exp(-lambda T^2 / tau)\n\n");
   fmt::print("{:>6} {:>6} | {:>8} {:>8} {:>7} | {:>8} {:>8} | {:>6} {:>6} | {:>6}\n", "lambda", "tau",
              "mean |T|", "exact", "z", "95%", "exact", "<=0.1", "exact", "R-hat");
   for (const ConstraintRow& r : rows) {
-    fmt::print(
-        "{:>6g} {:>6g} | {:>8} {:>8} {:>7} | {:>8} {:>8} | {:>6} {:>6} | {:>6}\n", r.lambda, r.tau,
-        figure(r.mean, r.sampled), figure(r.exact_mean, r.proper),
-        r.sampled && r.proper ? fmt::format("{:+.2f}", (r.mean - r.exact_mean) / r.standard_error) : "-",
-        figure(r.percentile_95, r.sampled), figure(r.exact_percentile_95, r.proper),
-        r.sampled ? fmt::format("{:.3f}", r.share_within) : "-",
-        r.proper ? fmt::format("{:.3f}", r.exact_share_within) : "-",
-        r.sampled ? fmt::format("{:.4f}", r.rhat) : "-");
+    fmt::print("{:>6g} {:>6g} | {:>8} {:>8} {:>7} | {:>8} {:>8} | {:>6} {:>6} | {:>6}\n", r.lambda, r.tau,
+               figure(r.mean, r.sampled), figure(r.exact_mean, r.proper), distance(r),
+               figure(r.percentile_95, r.sampled), figure(r.exact_percentile_95, r.proper),
+               r.sampled ? fmt::format("{:.3f}", r.share_within) : "-",
+               r.proper ? fmt::format("{:.3f}", r.exact_share_within) : "-",
+               r.sampled ? fmt::format("{:.4f}", r.rhat) : "-");
     if (!r.note.empty()) fmt::print("       {}\n", r.note);
   }
   fmt::print(

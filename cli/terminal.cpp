@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cmath>
 #include <csignal>
+#include <cstdlib>
+#include <string_view>
 
 namespace bl::cli {
 
@@ -34,6 +36,14 @@ void ProgressLine::show(double seconds, const std::string& text) {
   std::fflush(stderr);
   shown_ = true;
   last_ = seconds;
+}
+
+bool standard_output_has_color() {
+  const char* refused = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  if (refused != nullptr && *refused != '\0') return false;
+  if (terminal != nullptr && std::string_view(terminal) == "dumb") return false;
+  return isatty(STDOUT_FILENO) != 0;
 }
 
 std::string wrapped(const std::string& text, std::size_t indent) {

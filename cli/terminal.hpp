@@ -23,6 +23,9 @@ class ProgressLine {
   double last_ = -1;
 };
 
+// True where standard output is a terminal that shows color and nobody asked for none (NO_COLOR, TERM=dumb).
+bool standard_output_has_color();
+
 // Lines broken between words at 80 columns, continued `indent` columns in.
 std::string wrapped(const std::string& text, std::size_t indent);
 

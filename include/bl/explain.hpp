@@ -15,7 +15,7 @@ enum class ExplainFormat {
   latex,     // a document that compiles
   markdown,  // tables: lambda, terms, constant by U, C, T of each block
   dot,       // Graphviz: the network, or the terms of one block
-  svg,       // picture of one block; options.block names it where there are several
+  svg,       // picture of the network, or of one block
 };
 
 struct ExplainOptions {
@@ -24,6 +24,7 @@ struct ExplainOptions {
       5;                 // the largest of each formula, the others gathered in R; nothing: all
   double threshold = 0;  // leave out terms smaller than this share of the formula's largest
   std::string block;     // only this block, for example "L1.B2"; empty: all
+  bool color = false;    // of text, by escapes for a terminal
 };
 
 // max U subject to C <= 0 and T = 0 with their weights, of every block. UsageError for a block that is not
@@ -36,14 +37,42 @@ std::string explain_model(const Model& model, ExplainFormat format, const Explai
 std::string explain_row(const Model& model, const Data& data, std::size_t row,
                         const ExplainOptions& options = {});
 
-// By numeric column, averaged over the rows: the marginal utility of one unit at the observed response, the
-// rate at which the column substitutes for `numeraire` (a column; empty: left out), and for class responses
-// the change of each class's probability per unit. Indicators have no derivative and are left out.
-OutputTable marginal_utilities(const Model& model, const Data& data, const std::string& numeraire);
+struct EconomicsOptions {
+  std::string numeraire = {};  // rates of substitution and willingness to pay are in units of this column
+  std::size_t row = 0;         // at this row alone (1 is the first); 0: averaged over the rows of the part
+  Part part = Part::all;
+  std::size_t threads = 0;
+};
+
+// By numeric column: its value, the marginal utility of one unit at the observed response (left out where the
+// data has none), the rate at which it substitutes for the numeraire, MU / MU of the numeraire, and its
+// negative, what would be paid for a unit of it; then for each predicted number E[y] and each class
+// probability its derivative and its elasticity (averaged: sum of d * value over sum of outcomes). At a kink
+// the marginal utility is that of a rise; rows_at_kink counts such rows. Indicators have no derivative and
+// are left out.
+OutputTable economics(const Model& model, const Data& data, const EconomicsOptions& options);
+
+struct ConstraintOptions {
+  std::string numeraire = {};  // shadow prices in units of this column as well
+  bool at_best = false;        // at the best response of each row instead of the observed one
+  Part part = Part::all;
+  std::size_t threads = 0;
+};
+
+// By constraint: its weight; the shares of rows in which it is slack, binding (an equality: met) and violated
+// (off); quantiles of its slack, minus the head's value; and its shadow price, the mean utility gained when
+// the head is lowered by one unit, also as so many units of the numeraire (over the latter's mean marginal
+// utility).
+OutputTable constraint_diagnostics(const Model& model, const Data& data, const ConstraintOptions& options);
+
+struct ImportanceOptions {
+  bool by_head = false;  // in one head at a time
+  Part part = Part::all;
+};
 
 // By column of the data: what the mean log-likelihood loses when every term with a factor of the column is
-// removed (a standardised number is then at its mean, and no level of a nominal column counts). The largest
-// first.
-OutputTable importance(const Model& model, const Data& data, Part part);
+// removed (a standardised number is then at its mean, and no level of a nominal column counts); apart from
+// these, what it loses without the terms of the response alone. The largest first.
+OutputTable importance(const Model& model, const Data& data, const ImportanceOptions& options);
 
 }  // namespace bl

@@ -25,7 +25,7 @@ struct PredictOptions {
   double interval = 0;             // mass of a central interval; 0: none
   double highest_density = 0;      // mass of a highest-density region; 0: none
   bool mode = false;               // the best response (temperature to zero)
-  bool utilities = false;          // the utility of each class, where the response is a class alone
+  bool utilities = false;          // the utility of each class; UsageError unless the response is one class
   int density_points = 0;          // the density on a grid of so many points over the support
   double temperature = 0;          // another than the trained one; 0: the trained one
   std::vector<std::string> carry;  // columns of the data to repeat

@@ -49,7 +49,7 @@ class Explanation:
 
     @property
     def svg(self) -> str:
-        """A picture of one block; name it with explain(block=...) where there are several."""
+        """A picture of the network, or of the block that explain(block=...) names."""
         return self._render("svg")
 
     def to_dict(self) -> dict[str, Any]:
@@ -61,11 +61,8 @@ class Explanation:
     def __repr__(self) -> str:
         return self.text
 
-    def _repr_svg_(self) -> str | None:
-        try:
-            return self.svg
-        except _core.UsageError:  # several blocks: the text shows them all
-            return None
+    def _repr_svg_(self) -> str:
+        return self.svg
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.text)}</pre>{self._repr_svg_() or ''}"
+        return f"<pre>{html.escape(self.text)}</pre>{self.svg}"

@@ -55,6 +55,16 @@ def response_column(name: str, y: np.ndarray) -> _core.Column:
     return _core.text_column(name, [str(one) for one in y])
 
 
+def as_table(table: list[tuple[str, Any]]) -> Any:
+    """A pandas frame indexed by the first column, or a dictionary where there is no pandas."""
+    columns = dict(table)
+    try:
+        import pandas
+    except ImportError:
+        return columns
+    return pandas.DataFrame(columns).set_index(next(iter(columns)))
+
+
 def _pandas_column(name: str, series: Any, flags_as_numbers: bool) -> _core.Column:
     dtype = series.dtype
     if hasattr(dtype, "categories"):

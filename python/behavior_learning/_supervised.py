@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _core
+from ._frame import as_table
 from ._estimator import TableEstimator, all_or_nothing, settings_of
 
 
@@ -107,6 +108,34 @@ class SupervisedEstimator(TableEstimator):
     def importance(self, X: Any, y: Any) -> dict[str, float]:
         """By column: what the mean log-likelihood loses without it, the largest first."""
         data = self._labelled(X, y)
-        table = dict(_core.importance(self.model_, data, "all"))
-        names, *values = table.values()
-        return dict(zip(names, values[0].tolist()))
+        names, values = _core.importance(self.model_, data, False)[:2]
+        return dict(zip(names[1], values[1].tolist()))
+
+    def economics(self, X: Any, y: Any = None, *, numeraire: str | None = None, row: int | None = None) -> Any:
+        """By column: marginal utility, rate of substitution and willingness to pay in units of `numeraire`, and what
+        it does to each outcome; averaged over the rows, or of one. A frame where pandas is there."""
+        data = self._data(X) if y is None else self._labelled(X, y)
+        return as_table(_core.economics(self.model_, data, numeraire or "", 0 if row is None else row + 1))
+
+    def constraints(self, X: Any, y: Any = None, *, numeraire: str | None = None, at_best: bool | None = None) -> Any:
+        """By constraint: how often it is slack, binding and violated, its slack and its shadow price."""
+        data = self._data(X) if y is None else self._labelled(X, y)
+        at_best = y is None if at_best is None else at_best
+        return as_table(_core.constraint_diagnostics(self.model_, data, numeraire or "", at_best))
+
+    def what_if(
+        self,
+        X: Any,
+        changes: Sequence[str] = (),
+        *,
+        drop_constraints: Sequence[str] = (),
+        scale_lambdas: dict[str, float] | None = None,
+    ) -> Any:
+        """The learned problem solved again where columns change ("price *= 1.1"), constraints ("L1.B2.C1") are dropped
+        or weights scaled: means before and after, by predicted quantity."""
+        scenario = _core.Scenario()
+        scenario.set = list(changes)
+        scenario.drop_constraints = list(drop_constraints)
+        scenario.scale_lambdas = list((scale_lambdas or {}).items())
+        data = self._data(X)
+        return as_table(_core.solve_scenario(self.model_, data, scenario)[0])

@@ -33,6 +33,7 @@ void bind_model(nb::module_& module);
 void bind_fit(nb::module_& module);
 void bind_explain(nb::module_& module);
 void bind_choice(nb::module_& module);
+void bind_inference(nb::module_& module);
 
 Settings settings_of(const SettingTexts& texts);
 Part part_of(const std::string& name);

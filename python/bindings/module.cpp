@@ -12,4 +12,5 @@ NB_MODULE(_core, module) {
   bl::python::bind_fit(module);
   bl::python::bind_explain(module);
   bl::python::bind_choice(module);
+  bl::python::bind_inference(module);
 }

@@ -48,7 +48,7 @@ def test_plots_show_the_numbers(labels, numbers):
     classifier = BLClassifier(layers=[3, 2], epochs=10).fit(X, y)
     drawn = plots.learning_curve(classifier)
     np.testing.assert_array_equal(drawn.lines[0].get_ydata(), classifier.history_["train_loss"])
-    assert len(plots.importance(classifier, X, y).patches) == 3
+    assert len(plots.importance(classifier, X, y).patches) == len(classifier.importance(X, y)) >= 3
     plots.calibration(classifier, X, y)
     plots.effect(classifier, X, 0)
     texts = {one.get_text() for one in plots.graph(classifier, threshold=0).texts}

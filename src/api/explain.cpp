@@ -5,21 +5,17 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "api/impl.hpp"
 #include "api/render_problem.hpp"
+#include "api/row_law.hpp"
 #include "bl/errors.hpp"
+#include "explain/color.hpp"
 #include "explain/problem_json.hpp"
-#include "explain/read_problem.hpp"
 #include "explain/render.hpp"
 #include "explain/svg.hpp"
 
 namespace bl {
 
 namespace {
-
-explain::Problem problem_of(const Model::Impl& model, explain::Units units) {
-  return explain::read_problem(model.stored, {model.space.class_name, model.space.class_labels}, units);
-}
 
 explain::RenderOptions render_options(const ExplainOptions& options) {
   if (!(options.threshold >= 0 && options.threshold <= 1))
@@ -29,22 +25,33 @@ explain::RenderOptions render_options(const ExplainOptions& options) {
           .block = options.block};
 }
 
+std::vector<std::string> response_names(const explain::Problem& problem) {
+  std::vector<std::string> names;
+  for (const explain::Variable& v : problem.variables)
+    if (v.response) names.push_back(v.name);
+  return names;
+}
+
 }  // namespace
 
 std::string explain_model(const Model& model, ExplainFormat format, const ExplainOptions& options) {
-  return render_problem(problem_of(model.impl(), options.standardised ? explain::Units::standardised
-                                                                      : explain::Units::original),
-                        format, options);
+  const explain::Problem standardised = problem_of(model.impl(), explain::Units::standardised);
+  return render_problem(
+      options.standardised ? standardised : problem_of(model.impl(), explain::Units::original), format,
+      options, explain::common_factors(standardised));
 }
 
 std::string render_problem(const explain::Problem& problem, ExplainFormat format,
-                           const ExplainOptions& options) {
-  const explain::RenderOptions render = render_options(options);
+                           const ExplainOptions& options,
+                           const std::vector<explain::FactorReading>& readings) {
+  explain::RenderOptions render = render_options(options);
+  render.readings = readings;
   switch (format) {
     case ExplainFormat::text:
-      return render_text(problem, render);
+      return options.color ? explain::colored(render_text(problem, render), response_names(problem))
+                           : render_text(problem, render);
     case ExplainFormat::json:
-      return to_json(problem).dump(2) + "\n";
+      return explain_json(problem, render.readings).dump(2) + "\n";
     case ExplainFormat::latex:
       return render_latex(problem, render);
     case ExplainFormat::markdown:

@@ -38,26 +38,6 @@ Settings fit_settings(const Model::Impl& model) {
   return settings;
 }
 
-// The rows of a part. The split is a function of the settings and the table, so it is made again.
-std::vector<Index> rows_of_part(const Model::Impl& model, const Table& table, Part part) {
-  if (part == Part::all) return all_rows(table.rows);
-  const json& data = model.stored.information.value("data", json::object());
-  if (data.value("digest", json()) != json(table_digest(table)))
-    throw DataError(table.source +
-                    ": not the file this model was fitted on, so its parts are not known; leave out --part");
-  if (model.stored.information.value("split", json::object()).value("given", json()) == json(true))
-    throw UsageError("the caller of the fit chose its parts row by row, and the model does not keep them");
-  Split split = plan_split(table, model.stored.encoder.schema(), fit_settings(model));
-  switch (part) {
-    case Part::train:
-      return split.train;
-    case Part::validation:
-      return split.validation;
-    default:
-      return split.test;
-  }
-}
-
 gibbs::Utility utility_at(const Model::Impl& model, double temperature) {
   return temperature == 0 ? model.utility : model.utility.at_temperature(temperature);
 }
@@ -104,6 +84,25 @@ std::string metrics_text(const json& metrics) {
 }
 
 }  // namespace
+
+std::vector<Index> rows_of_part(const Model::Impl& model, const Table& table, Part part) {
+  if (part == Part::all) return all_rows(table.rows);
+  const json& data = model.stored.information.value("data", json::object());
+  if (data.value("digest", json()) != json(table_digest(table)))
+    throw DataError(table.source +
+                    ": not the file this model was fitted on, so its parts are not known; leave out --part");
+  if (model.stored.information.value("split", json::object()).value("given", json()) == json(true))
+    throw UsageError("the caller of the fit chose its parts row by row, and the model does not keep them");
+  Split split = plan_split(table, model.stored.encoder.schema(), fit_settings(model));
+  switch (part) {
+    case Part::train:
+      return split.train;
+    case Part::validation:
+      return split.validation;
+    default:
+      return split.test;
+  }
+}
 
 std::string library_version() {
   return BL_VERSION;

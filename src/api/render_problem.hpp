@@ -8,6 +8,7 @@ namespace bl {
 
 // UsageError for a threshold that is no share, and a block that is not there.
 std::string render_problem(const explain::Problem& problem, ExplainFormat format,
-                           const ExplainOptions& options);
+                           const ExplainOptions& options,
+                           const std::vector<explain::FactorReading>& readings = {});
 
 }  // namespace bl

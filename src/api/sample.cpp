@@ -37,7 +37,10 @@ Given given_values(const Model::Impl& model, const Table& table, const std::stri
   const auto held = split_list(list);
   if (held.empty()) return {};
   if (model.space.classes() > 0)
-    throw UsageError("given: only for models whose responses are all continuous");
+    throw UsageError(fmt::format(
+        "given: a class cannot be held, and {} is one; draw without it and keep the draws that have "
+        "the class",
+        in_quotes(model.space.class_name)));
   std::vector<std::string> names;
   for (const std::size_t k : model.space.continuous_responses)
     names.push_back(model.stored.encoder.responses()[k].name);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "bl/errors.hpp"
 
 namespace bl::artifact {
@@ -24,6 +25,7 @@ constexpr std::size_t kLengthBytes = 8;
 constexpr std::size_t kMaxHeaderBytes = 100'000'000;  // as in the safetensors library
 constexpr std::size_t kMaxFileBytes = std::size_t{1} << 33;
 constexpr std::size_t kAlignment = 8;
+constexpr std::size_t kShownText = 20;
 constexpr int kMaxDepth = 3;  // header, tensor, shape
 constexpr const char* kMetadata = "__metadata__";
 
@@ -86,12 +88,22 @@ class Parser {
     throw ModelFileError(name_ + ": " + fmt::format(format, std::forward<Args>(args)...));
   }
 
+  // A table, most likely: somebody gave the data where the model belongs.
+  bool begins_with_text() const {
+    const std::string_view start = bytes_.substr(0, kShownText);
+    return std::all_of(start.begin(), start.end(),
+                       [](char c) { return (c >= ' ' && c < 127) || c == '\t' || c == '\n' || c == '\r'; });
+  }
+
   std::string_view header_text() const {
     if (bytes_.size() < kLengthBytes)
       fail("not a model file: {} bytes long, shorter than the {} bytes of a header length", bytes_.size(),
            kLengthBytes);
     std::uint64_t length = 0;
     std::memcpy(&length, bytes_.data(), kLengthBytes);
+    if (length > kMaxHeaderBytes && begins_with_text())
+      fail("not a model file: it begins with {}; a model is what bl fit writes with --output",
+           in_quotes(bytes_.substr(0, kShownText)));
     if (length > kMaxHeaderBytes)
       fail("not a model file: it declares a header of {} bytes, at most {} are allowed", length,
            kMaxHeaderBytes);

@@ -24,6 +24,42 @@ void add_term(const Monomial& term, const std::vector<double>& values, double we
   }
 }
 
+bool has_kink(Activation activation) {
+  return activation == Activation::relu || activation == Activation::abs;
+}
+
+// Change of an activation when its head moves at the given speed; at a kink the side it moves to counts.
+double directional(Activation activation, double head, double speed, double tolerance) {
+  if (!has_kink(activation) || std::abs(head) > tolerance) return slope(activation, head) * speed;
+  return activation == Activation::relu ? std::max(speed, 0.0) : std::abs(speed);
+}
+
+// Change of the output when `variable` moves at speed `direction` (1 or -1).
+double directional(const Problem& problem, const Evaluation& at, std::size_t output, std::size_t variable,
+                   double direction, double tolerance) {
+  std::vector<double> speeds(problem.variables.size(), 0);
+  speeds[variable] = direction;
+  for (std::size_t l = 0; l < problem.layers.size(); ++l)
+    for (std::size_t b = 0; b < problem.layers[l].size(); ++b) {
+      const Block& block = problem.layers[l][b];
+      double total = 0;
+      for (const BlockWeight& one : block.carried) total += one.weight * speeds[one.variable];
+      for (std::size_t h = 0; h < block.heads.size(); ++h) {
+        const Head& head = block.heads[h];
+        std::vector<double> partial(problem.variables.size(), 0);
+        for (const Monomial& term : head.terms) add_term(term, at.variables, 1, partial);
+        double speed = 0;
+        for (std::size_t v = 0; v < speeds.size(); ++v) speed += partial[v] * speeds[v];
+        const double sign = head.kind == HeadKind::utility ? 1 : -1;
+        total += sign * head.lambda * directional(head.activation, at.heads[l][b][h], speed, tolerance);
+      }
+      speeds[block.variable] = total;
+    }
+  double sum = 0;
+  for (const BlockWeight& one : problem.outputs[output].blocks) sum += one.weight * speeds[one.variable];
+  return sum;
+}
+
 }  // namespace
 
 double slope(Activation activation, double t) {
@@ -48,7 +84,7 @@ double slope(Activation activation, double t) {
   return 1;
 }
 
-std::vector<double> gradient(const Problem& problem, const Evaluation& at, std::size_t output) {
+std::vector<double> sensitivities(const Problem& problem, const Evaluation& at, std::size_t output) {
   std::vector<double> sums(problem.variables.size(), 0);
   for (const BlockWeight& one : problem.outputs[output].blocks) sums[one.variable] += one.weight;
   for (std::size_t l = problem.layers.size(); l-- > 0;)
@@ -64,8 +100,19 @@ std::vector<double> gradient(const Problem& problem, const Evaluation& at, std::
         for (const Monomial& term : head.terms) add_term(term, at.variables, d_head, sums);
       }
     }
+  return sums;
+}
+
+std::vector<double> gradient(const Problem& problem, const Evaluation& at, std::size_t output) {
+  std::vector<double> sums = sensitivities(problem, at, output);
   while (!sums.empty() && problem.variables[sums.size() - 1].kind == VariableKind::block) sums.pop_back();
   return sums;
+}
+
+OneSided one_sided(const Problem& problem, const Evaluation& at, std::size_t output, std::size_t variable,
+                   double tolerance) {
+  return {.left = -directional(problem, at, output, variable, -1, tolerance),
+          .right = directional(problem, at, output, variable, 1, tolerance)};
 }
 
 std::vector<const Head*> heads_at_kinks(const Problem& problem, const Evaluation& at, double tolerance) {
@@ -74,8 +121,7 @@ std::vector<const Head*> heads_at_kinks(const Problem& problem, const Evaluation
     for (std::size_t b = 0; b < problem.layers[l].size(); ++b)
       for (std::size_t h = 0; h < problem.layers[l][b].heads.size(); ++h) {
         const Head& head = problem.layers[l][b].heads[h];
-        const bool kinked = head.activation == Activation::relu || head.activation == Activation::abs;
-        if (kinked && std::abs(at.heads[l][b][h]) <= tolerance) found.push_back(&head);
+        if (has_kink(head.activation) && std::abs(at.heads[l][b][h]) <= tolerance) found.push_back(&head);
       }
   return found;
 }

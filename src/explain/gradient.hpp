@@ -11,6 +11,17 @@ namespace bl::explain {
 // is the limit from the left, as in training.
 std::vector<double> gradient(const Problem& problem, const Evaluation& at, std::size_t output);
 
+// The same for every variable of the problem, blocks too: d output / d block value.
+std::vector<double> sensitivities(const Problem& problem, const Evaluation& at, std::size_t output);
+
+// Change of the output per unit of one variable, when it falls and when it rises. They differ only where a
+// head is within `tolerance` of its kink.
+struct OneSided {
+  double left = 0, right = 0;
+};
+OneSided one_sided(const Problem& problem, const Evaluation& at, std::size_t output, std::size_t variable,
+                   double tolerance);
+
 double slope(Activation activation, double head);
 
 // Heads within `tolerance` of a point where the slope of their activation jumps.

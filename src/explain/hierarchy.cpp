@@ -43,6 +43,50 @@ std::vector<Aggregation> aggregations(const Problem& problem, const Block& block
   return reads;
 }
 
+std::vector<ColumnShare> column_shares(const Problem& problem, const Block& block) {
+  struct Found {
+    ColumnShare share;
+    double largest = 0;
+  };
+  std::map<std::string, Found> found;
+  std::map<std::string, double> levels;  // of a column: one of them is 1 at a time, so their mean counts
+  for (const Variable& v : problem.variables)
+    if (v.kind == VariableKind::level) levels[v.column] += 1;
+  double sum = 0;
+  for (const Head& head : block.heads)
+    for (const Monomial& term : head.terms) {
+      const double size = std::abs(head.lambda) * term.size / static_cast<double>(term.factors.size());
+      for (const Factor& factor : term.factors) {
+        const Variable& v = problem.variables[factor.variable];
+        const double part = v.kind == VariableKind::level ? size / levels[v.column] : size;
+        sum += part;
+        if (v.kind == VariableKind::block) continue;
+        Found& one = found[v.column];
+        one.share.column = v.column;
+        one.share.response = v.response;
+        one.share.share += part;
+        if (size > one.largest) {
+          one.largest = size;
+          one.share.positive = term.coefficient > 0;
+        }
+      }
+    }
+  std::vector<ColumnShare> shares;
+  for (auto& [name, one] : found) {
+    if (sum > 0) one.share.share /= sum;
+    shares.push_back(std::move(one.share));
+  }
+  std::stable_sort(shares.begin(), shares.end(),
+                   [](const ColumnShare& a, const ColumnShare& b) { return a.share > b.share; });
+  return shares;
+}
+
+std::string block_words(const Problem& problem, const Block& block, std::size_t terms) {
+  std::string text;
+  for (const Head& head : block.heads) text += (text.empty() ? "" : "; ") + head_words(problem, head, terms);
+  return text;
+}
+
 std::string dominant_terms(const Problem& problem, const Block& block, std::size_t terms) {
   std::string text;
   for (const Head& head : block.heads) {
@@ -66,7 +110,9 @@ std::vector<std::vector<BlockProfile>> hierarchy(const Problem& problem, std::si
       layers.back().push_back({.block = &block,
                                .influence = 0,
                                .reads = aggregations(problem, block),
-                               .dominant = dominant_terms(problem, block, terms)});
+                               .columns = column_shares(problem, block),
+                               .dominant = dominant_terms(problem, block, terms),
+                               .words = block_words(problem, block, terms)});
   }
   for (std::size_t l = layers.size(); l-- > 0;) {
     double sum = 0;
@@ -77,6 +123,50 @@ std::vector<std::vector<BlockProfile>> hierarchy(const Problem& problem, std::si
     }
   }
   return layers;
+}
+
+std::string head_words(const Problem& problem, const Head& head, std::size_t terms) {
+  std::string up, down;
+  for (const Monomial* term : shown_terms(head, {.terms = terms, .threshold = 0, .block = {}}).terms) {
+    std::string& list = term->coefficient < 0 ? down : up;
+    list += (list.empty() ? "" : ", ") + factors_text(problem, *term);
+  }
+  const std::string& only = up.empty() ? down : up;
+  switch (head.kind) {
+    case HeadKind::utility:
+      if (up.empty() || down.empty()) return (up.empty() ? "wants less " : "wants more ") + only;
+      return "wants more " + up + ", less " + down;
+    case HeadKind::inequality:
+      if (up.empty()) return "asks for " + down;
+      return "limits " + up + (down.empty() ? "" : ", " + down + " makes room");
+    case HeadKind::equality:
+      return up.empty() || down.empty() ? "pins down " + only : "balances " + up + " against " + down;
+  }
+  return {};
+}
+
+std::vector<std::string> strongest_path(const Problem& problem,
+                                        const std::vector<std::vector<BlockProfile>>& layers) {
+  constexpr std::size_t kColumns = 3;
+  const auto stronger = [](const BlockProfile& a, const BlockProfile& b) {
+    return a.influence < b.influence;
+  };
+  const BlockProfile* at = &*std::max_element(layers.back().begin(), layers.back().end(), stronger);
+  std::vector<std::string> path = {problem.outputs.size() == 1 ? problem.outputs[0].name : "utilities"};
+  for (;;) {
+    path.push_back(at->block->name);
+    if (at->reads.empty()) break;
+    const std::size_t next = at->reads.front().variable;
+    for (const auto& layer : layers)
+      for (const BlockProfile& profile : layer)
+        if (profile.block->variable == next) at = &profile;
+  }
+  std::string columns;
+  for (std::size_t i = 0; i < std::min(kColumns, at->columns.size()); ++i)
+    columns += (columns.empty() ? "" : ", ") + at->columns[i].column;
+  path.push_back(columns);
+  std::reverse(path.begin(), path.end());
+  return path;
 }
 
 std::vector<const Block*> leading_blocks(const Problem& problem, const RenderOptions& options) {

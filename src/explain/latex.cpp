@@ -114,6 +114,9 @@ std::string block_section(const Problem& problem, const Block& block, const Rend
     out +=
         head_lines(problem, block, block.heads[h], options) + (h + 1 < block.heads.size() ? " \\\\\n" : "\n");
   out += "\\end{align*}\n";
+  for (const Head& head : block.heads)
+    if (const std::string note = reading_note(problem, head, options); !note.empty())
+      out += fmt::format("In standardised units {} reads as {}.\n\n", escaped(head.name), escaped(note));
   if (block.carried.empty()) return out;
   Sum sum;
   for (const BlockWeight& one : block.carried)

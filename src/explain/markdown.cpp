@@ -79,6 +79,14 @@ std::string carried_text(const Problem& problem, const Block& block) {
   return out + "\n";
 }
 
+std::string readings_text(const Problem& problem, const Block& block, const RenderOptions& options) {
+  std::string out;
+  for (const Head& head : block.heads)
+    if (const std::string note = reading_note(problem, head, options); !note.empty())
+      out += fmt::format("\nIn standardised units {} reads as {}.\n", head.name, escaped(note));
+  return out;
+}
+
 std::string outputs_table(const Problem& problem) {
   std::vector<std::string> names;
   for (const BlockWeight& one : problem.outputs[0].blocks)
@@ -114,7 +122,8 @@ std::string render_markdown(const Problem& problem, const RenderOptions& options
       const std::vector<const Block*> group(blocks.begin() + static_cast<std::ptrdiff_t>(from),
                                             blocks.begin() + static_cast<std::ptrdiff_t>(to));
       out += "\n" + table(problem, group, options);
-      for (const Block* block : group) out += carried_text(problem, *block);
+      for (const Block* block : group)
+        out += carried_text(problem, *block) + readings_text(problem, *block, options);
     }
   }
   if (options.block.empty()) out += outputs_table(problem);

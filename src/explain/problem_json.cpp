@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bl/errors.hpp"
+#include "explain/hierarchy.hpp"
 #include "features/json_fields.hpp"
 
 namespace bl::explain {
@@ -182,6 +183,37 @@ class Parser {
 
 json to_json(const Problem& problem) {
   return Writer(problem).write();
+}
+
+json explain_json(const Problem& problem, const std::vector<FactorReading>& readings) {
+  constexpr std::size_t kProfileTerms = 3;
+  json layers = json::array(), factors = json::array();
+  for (const auto& layer : hierarchy(problem, kProfileTerms)) {
+    json blocks = json::array();
+    for (const BlockProfile& profile : layer) {
+      json reads = json::array();
+      for (const Aggregation& one : profile.reads)
+        reads.push_back({{"block", problem.variables[one.variable].name},
+                         {"share", one.share},
+                         {"head_weights", one.head_weights},
+                         {"carried", one.carried}});
+      blocks.push_back({{"block", profile.block->name},
+                        {"influence", profile.influence},
+                        {"profile", profile.dominant},
+                        {"in_words", profile.words},
+                        {"reads", reads}});
+    }
+    layers.push_back(std::move(blocks));
+  }
+  for (const FactorReading& reading : readings)
+    factors.push_back({{"head", reading.head},
+                       {"reading", reading_text(problem, reading)},
+                       {"terms", reading.terms},
+                       {"error", reading.error}});
+  json out = to_json(problem);
+  out["hierarchy"] = std::move(layers);
+  out["readings"] = std::move(factors);
+  return out;
 }
 
 Problem problem_from_json(const json& value) {

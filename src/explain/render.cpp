@@ -32,6 +32,14 @@ std::string number_text(double value) {
   return fmt::format("{:.4g}", value);
 }
 
+std::string reading_note(const Problem& problem, const Head& head, const RenderOptions& options) {
+  for (const FactorReading& reading : options.readings)
+    if (reading.head == head.name)
+      return fmt::format("{}, {:.2g}% off its {} largest terms", reading_text(problem, reading),
+                         100 * reading.error, reading.terms);
+  return {};
+}
+
 std::vector<ReadoutWeight> readout_of(const Problem& problem, const Block& block) {
   std::vector<ReadoutWeight> weights;
   for (const Output& output : problem.outputs)

@@ -5,15 +5,20 @@
 #include <string>
 #include <vector>
 
+#include "explain/factor_reading.hpp"
 #include "explain/problem.hpp"
 
 namespace bl::explain {
 
 struct RenderOptions {
-  std::size_t terms = 5;  // largest terms of each head; the others are gathered in R
-  double threshold = 0;   // leave out terms smaller than this share of the head's largest
-  std::string block;      // only this block; empty: all
+  std::size_t terms = 5;                     // largest terms of each head; the others are gathered in R
+  double threshold = 0;                      // leave out terms smaller than this share of the head's largest
+  std::string block;                         // only this block; empty: all
+  std::vector<FactorReading> readings = {};  // to be told beside their heads
 };
+
+// "0.577 (1 - P)(1 + P - RM), 3% off its 3 largest terms", or empty where the head has no reading.
+std::string reading_note(const Problem& problem, const Head& head, const RenderOptions& options);
 
 // The terms to show, the largest (by Monomial::size) first, and how many are not shown.
 struct ShownTerms {

@@ -85,7 +85,10 @@ std::string head_lines(const Problem& problem, const Block& block, std::size_t h
   }
   if (head.lambda < 0) pieces.push_back(utility ? "[minimised]" : "[rewarded: negative weight]");
   const std::string lead = utility && h == 0 ? "  max  " : first_constraint ? "  s.t. " : "       ";
-  return set_in_lines(fmt::format("{}{:<3} = ", lead, short_name(block, head)), pieces, kIndent);
+  std::string out = set_in_lines(fmt::format("{}{:<3} = ", lead, short_name(block, head)), pieces, kIndent);
+  const std::string reading = reading_note(problem, head, options);
+  if (!reading.empty()) out += set_in_lines("           reads as", words(reading), kIndent);
+  return out;
 }
 
 std::string readout_note(const Problem& problem, const Block& block) {
@@ -155,12 +158,20 @@ std::string hierarchy_text(const Problem& problem, const std::vector<std::vector
       const BlockProfile& profile = *profiles[i];
       out += set_in_lines(fmt::format("    {} {:.0f}%:", profile.block->name, 100 * profile.influence),
                           words(profile.dominant), 8);
+      out += set_in_lines("      ", words(profile.words), 8);
       if (!profile.reads.empty()) out += reads_text(problem, profile);
     }
     if (profiles.size() > kShownProfiles)
       out += fmt::format("    and {} more blocks of less influence\n", profiles.size() - kShownProfiles);
   }
   return out;
+}
+
+std::string path_text(const Problem& problem, const std::vector<std::vector<BlockProfile>>& layers) {
+  std::vector<std::string> pieces;
+  for (const std::string& step : strongest_path(problem, layers))
+    pieces.push_back(pieces.empty() ? step : "-> " + step);
+  return set_in_lines("  Strongest way up:", pieces, 4);
 }
 
 }  // namespace
@@ -179,8 +190,8 @@ std::string render_text(const Problem& problem, const RenderOptions& options) {
   if (whole && (count > 1 || problem.outputs.size() > 1)) {
     out += "\nUtility: a weighted sum of blocks\n" + outputs_text(problem);
     if (count > 1)
-      out +=
-          "\nBlocks, by influence, with the signs of their largest terms\n" + hierarchy_text(problem, layers);
+      out += "\nBlocks, by influence, with the signs of their largest terms\n" +
+             hierarchy_text(problem, layers) + path_text(problem, layers);
   }
   if (blocks.size() < count)
     out += fmt::format("\nThe {} most influential of {} blocks (--block NAME shows any other)\n",
@@ -190,6 +201,8 @@ std::string render_text(const Problem& problem, const RenderOptions& options) {
     out += "\n" + block_text(problem, *block, options);
     for (const Head& head : block->heads) rest = rest || shown_terms(head, options).rest > 0;
   }
+  if (!options.readings.empty())
+    out += "\nReadings are in standardised units and leave the other terms, R, as they are.\n";
   if (rest) out += "\nR[n] stands for n smaller terms; --terms all prints them.\n";
   return out;
 }

@@ -6,6 +6,7 @@
 // are not missed as long as the grid sees a slope towards them; kinks and jumps are closed in by bisection.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "gibbs/gauss_kronrod.hpp"
@@ -33,6 +34,8 @@ class Law1d {
   Estimate variance() const;
   // Mean of a function given at many points at once, by the same panels halved where its kinks need it.
   Estimate expectation(const LogDensity1d& function) const;
+  // Points and their shares of the mass, which sum to 1: any mean under the law, without refining further.
+  std::vector<std::pair<double, double>> rule() const;
   std::vector<Peak> modes() const;  // local maxima, the highest first; value = normalised log-density
   Interval central_interval(double mass) const;
   std::vector<Interval> highest_density_region(double mass) const;  // shortest set of (at least) that mass

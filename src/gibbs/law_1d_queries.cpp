@@ -84,6 +84,17 @@ Estimate Law1d::moment(const std::function<double(double)>& function) const {
   return sum;
 }
 
+std::vector<std::pair<double, double>> Law1d::rule() const {
+  std::vector<std::pair<double, double>> points;
+  for (const Panel& panel : panels_) {
+    const RuleValues values = panel.relative(log_top_);
+    for (std::size_t i = 0; i < kRulePoints; ++i)
+      points.emplace_back(panel.centre() + panel.half() * rule_nodes()[i],
+                          panel.half() * kronrod_weights()[i] * values[i] / total_);
+  }
+  return points;
+}
+
 // Moments are taken about the highest mode, so that a law far from zero loses no digits.
 Estimate Law1d::mean() const {
   const double origin = modes().front().y;

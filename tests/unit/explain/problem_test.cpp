@@ -237,14 +237,23 @@ TEST(Problem, IndicatorsAreSimplified) {
   }
 }
 
-TEST(Problem, JsonIsAFixedPoint) {
-  for (const auto units : {explain::Units::original, explain::Units::standardised}) {
-    const auto problem = explain::read_problem(test::small_model(), {}, units);
-    const json once = to_json(problem);
-    const auto again = explain::problem_from_json(json::parse(once.dump()));
-    EXPECT_EQ(again, problem);
-    EXPECT_EQ(to_json(again).dump(), once.dump());
+// JSON -> problem -> JSON, for every kind of model; what follows from the problem is made again the same.
+TEST_P(Formula, JsonIsAFixedPoint) {
+  std::vector<Architecture> all = {single_block(shape_, {3}, {2, 1}, {2}), stacked(shape_, {3}),
+                                   identifiable(single_block(shape_, {2}, {2}, {2}))};
+  for (const Skip skip : {Skip::none, Skip::input, Skip::dense, Skip::residual}) {
+    all.push_back(stacked(shape_, {3, 2, 1}));
+    all.back().skip = skip;
   }
+  for (const Architecture& a : all)
+    for (const auto units : {explain::Units::original, explain::Units::standardised}) {
+      const auto problem = explain::read_problem(test::example_model(a, encoder_, 3),
+                                                 test::example_classes(GetParam()), units);
+      const json once = explain::explain_json(problem, {});
+      const auto again = explain::problem_from_json(json::parse(once.dump()));
+      EXPECT_EQ(again, problem);
+      EXPECT_EQ(explain::explain_json(again, {}).dump(), once.dump());
+    }
 }
 
 TEST(Problem, DamagedJsonIsRefused) {

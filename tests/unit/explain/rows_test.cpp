@@ -158,11 +158,11 @@ TEST(Row, NamesResponseHeadsAndTotals) {
 }
 
 // Every row's share moved by a little: the mean change of the predicted probabilities.
-TEST(MarginalUtilities, ProbabilitiesMoveAsPredicted) {
+TEST(Economics, ProbabilitiesMoveAsPredicted) {
   const Table table = test::example_table(25);
   const Encoder encoder = test::example_encoder(table, {"label"});
   const Model model = model_of(class_model(encoder));
-  const OutputTable effects = marginal_utilities(model, data_of(table), "age");
+  const OutputTable effects = economics(model, data_of(table), {.numeraire = "age"});
   EXPECT_DOUBLE_EQ(entry(effects, "age", "rate_for_age"), 1);
   EXPECT_DOUBLE_EQ(entry(effects, "share", "rate_for_age"),
                    entry(effects, "share", "marginal_utility") / entry(effects, "age", "marginal_utility"));
@@ -182,7 +182,7 @@ TEST(MarginalUtilities, ProbabilitiesMoveAsPredicted) {
     sum += entry(effects, "share", "dp(" + label + ")");
   }
   EXPECT_NEAR(sum, 0, 1e-13);
-  EXPECT_THROW(marginal_utilities(model, data_of(table), "agee"), UsageError);
+  EXPECT_THROW(economics(model, data_of(table), {.numeraire = "agee"}), UsageError);
 }
 
 // In an affine model a standardised number without its terms is a number at its mean.
@@ -190,8 +190,8 @@ TEST(Importance, IsTheLossWithTheColumnAtItsMean) {
   const Table table = test::example_table(25);
   const Encoder encoder = test::example_encoder(table, {"label"});
   const Model model = model_of(class_model(encoder));
-  const OutputTable lost = importance(model, data_of(table), Part::all);
-  ASSERT_EQ(lost.rows, 4U);
+  const OutputTable lost = importance(model, data_of(table), {});
+  ASSERT_EQ(lost.rows, 5U);  // four columns, and the response alone
   EXPECT_TRUE(std::is_sorted(lost.columns[1].numbers.rbegin(), lost.columns[1].numbers.rend()));
   const auto log_loss = [&](const Table& t) {
     for (const Metric& metric : model.evaluate(data_of(t), Part::all, {}))

@@ -71,6 +71,8 @@ void print_json(const FitSummary& s, const std::string& output) {
       {"best_epoch", s.best_epoch},
       {"seconds", s.seconds},
       {"peak_megabytes", s.peak_megabytes},
+      {"table_megabytes", s.table_megabytes},
+      {"encoded_megabytes", s.encoded_megabytes},
       {"notes", s.notes},
       {"validation", metrics_json(s.validation)},
       {"test", metrics_json(s.test)}};

@@ -4,19 +4,22 @@
 //   bench_training problem WORK FOLDER       writes data, starting values, row orders and noise there, and
 //                                            our loss and gradient at the start
 //   bench_training train WORK THREADS RUNS   trains RUNS times from the same start; prints JSON
-//   bench_training product THREADS           rate of a 2048^3 product, in operations per second
+//   bench_training product THREADS           operations per second, and per second of processor time, of a
+//                                            2048^3 product by OpenBLAS
+//   bench_training growth THREADS MOST_ROWS  processor time per row, by the number of rows and of classes
 //
 // compare.py runs this in turn with the published package and with plain PyTorch.
+#include <cblas.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "compute/product.hpp"
 #include "training/trainer.hpp"
 #include "training_works.hpp"
 
@@ -32,8 +35,8 @@ struct Setup {
   Objective<float> objective;
   TrainSpec spec;
 
-  explicit Setup(const std::string& name)
-      : work(find_work(name)),
+  explicit Setup(Work one)
+      : work(std::move(one)),
         data(work),
         network(work.architecture),
         objective(network, {.kind = work.objective, .sigma = kSigma, .rule = {}}, data.view()) {
@@ -67,7 +70,7 @@ std::vector<std::int64_t> first_rows(Index count) {
 }
 
 void write_problem(const std::string& name, const std::string& folder) {
-  const Setup setup(name);
+  const Setup setup(find_work(name));
   ThreadPool pool(1);
   const TrainingState<float> start = Trainer<float>(setup.objective, nullptr, setup.spec, pool).start();
   std::vector<float> gradient(start.parameters.size());
@@ -113,7 +116,7 @@ struct Clock {
 };
 
 ordered_json train(const std::string& name, std::size_t threads, int runs) {
-  const Setup setup(name);
+  const Setup setup(find_work(name));
   ThreadPool pool(threads);
   std::vector<double> wall, processor;
   double final_loss = 0;
@@ -131,24 +134,60 @@ ordered_json train(const std::string& name, std::size_t threads, int runs) {
 }
 
 // Every thread multiplies matrices of its own.
-double product_rate(std::size_t threads) {
-  constexpr Index kSize = 2048, kSlice = kSize / 8;
+std::array<double, 2> product_rate(std::size_t threads) {
+  constexpr int kSize = 2048, kSlice = kSize / 8;
+  openblas_set_num_threads(1);
   ThreadPool pool(threads);
   Matrix<float> a(kSize, kSize), b(kSize, kSize), c(kSize, kSize);
   std::fill(a.flat().begin(), a.flat().end(), 0.5F);
   std::fill(b.flat().begin(), b.flat().end(), 0.25F);
-  double best = 1e300;
+  double wall = 1e300, processor = 1e300;
   for (int run = 0; run < 3; ++run) {
     const Clock clock;
     pool.run(kSize / kSlice, [&](std::size_t slice) {
       const Index from = static_cast<Index>(slice) * kSlice;
-      multiply<float>(a.view().row_range(from, kSlice), b.view(), c.view().row_range(from, kSlice),
-                      Accumulate::no);
+      cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, kSlice, kSize, kSize, 1, a.row(from), kSize,
+                  b.data(), kSize, 0, c.row(from), kSize);
     });
-    best = std::min(best, clock.seconds());
+    wall = std::min(wall, clock.seconds());
+    processor = std::min(processor, clock.processor_seconds());
   }
   if (c(kSize - 1, 7) != 0.125F * kSize) throw std::runtime_error("the product is wrong");
-  return 2.0 * kSize * kSize * kSize / best;
+  constexpr double kOperations = 2.0 * kSize * kSize * kSize;
+  return {kOperations / wall, kOperations / processor};
+}
+
+// Nanoseconds of processor time per row and epoch: the fastest of the runs.
+double nanoseconds_per_row(const Work& work, ThreadPool& pool) {
+  const Setup setup(work);
+  double best = 1e300;
+  const int runs = work.rows <= 100000 ? 5 : 1;
+  for (int run = 0; run < runs; ++run) {
+    Trainer<float> trainer(setup.objective, nullptr, setup.spec, pool);
+    TrainingState<float> state = trainer.start();
+    const Clock clock;
+    const FitReport report = trainer.run(state);
+    if (!std::isfinite(report.final_loss)) throw std::runtime_error("the loss is not finite");
+    best = std::min(best, clock.processor_seconds());
+  }
+  return 1e9 * best / static_cast<double>(work.rows * work.epochs);
+}
+
+// Time per row against the number of rows, and against the number of classes in the scalar form.
+ordered_json growth(std::size_t threads, Index most_rows) {
+  ThreadPool pool(threads);
+  ordered_json out = {{"rows", ordered_json::array()}, {"classes", ordered_json::array()}};
+  for (Index rows = 1000; rows <= most_rows; rows *= 10) {
+    const Work work = score_work("growth", {36, 6}, 1, rows, 256, std::max<Index>(1, 10000 / rows));
+    out["rows"].push_back({{"rows", rows}, {"nanoseconds_per_row", nanoseconds_per_row(work, pool)}});
+  }
+  for (const Index classes : {2, 5, 10, 20, 50, 100, 200, 500, 1000}) {
+    const Work work = class_work(
+        "growth", "", stacked({.context = 105, .values = 0, .classes = classes}, {36, 6}), 1024, 256, 1);
+    out["classes"].push_back(
+        {{"classes", classes}, {"nanoseconds_per_row", nanoseconds_per_row(work, pool)}});
+  }
+  return out;
 }
 
 ordered_json list() {
@@ -188,11 +227,15 @@ int run(const std::vector<std::string>& arguments) {
   } else if (is("train", 4)) {
     fmt::print("{}\n", train(arguments[1], std::stoul(arguments[2]), std::stoi(arguments[3])).dump());
   } else if (is("product", 2)) {
-    fmt::print("{}\n", product_rate(std::stoul(arguments[1])));
+    const auto [wall, processor] = product_rate(std::stoul(arguments[1]));
+    fmt::print("{} {}\n", wall, processor);
+  } else if (is("growth", 3)) {
+    fmt::print("{}\n", growth(std::stoul(arguments[1]), std::stol(arguments[2])).dump());
   } else {
     fmt::print(
         stderr,
-        "usage: bench_training list | problem WORK FOLDER | train WORK THREADS RUNS | product THREADS\n");
+        "usage: bench_training list | problem WORK FOLDER | train WORK THREADS RUNS | product THREADS | "
+        "growth THREADS MOST_ROWS\n");
     return 2;
   }
   return 0;

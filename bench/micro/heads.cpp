@@ -87,6 +87,28 @@ void heads_backward(benchmark::State& state) {
   per_head(state);
 }
 
+template <class T>
+void heads_backward_tangent(benchmark::State& state) {
+  Heads<T> h;
+  std::vector<T> d_lambda(h.lambda.size());
+  const Matrix<T> a_dot = h.a_dot;
+  for (auto _ : state) {
+    std::copy(a_dot.flat().begin(), a_dot.flat().end(), h.a_dot.flat().begin());
+    kernels<T>().blocks_backward_tangent(h.shape, h.lambda.data(), h.phi.view(), h.slope.view(),
+                                         h.a_dot.view(), h.d_s.view(), h.d_s.view(), h.d_a.view(),
+                                         d_lambda.data());
+    benchmark::DoNotOptimize(h.d_a.data());
+  }
+  // d/da of ds phi + ds phi' a_dot, with the same seed for value and tangent.
+  const double phi = std::tanh(h.head(0)), slope = h.tanh_slope();
+  const double seed = static_cast<double>(h.d_s(3, 5)), dot = static_cast<double>(a_dot(3, 5));
+  expect_near(state, static_cast<double>(h.d_a(3, 5)), 0.7 * seed * (slope - 2 * phi * slope * dot), 1e-5,
+              "derivative through value and tangent");
+  per_head(state);
+}
+
+BENCHMARK(heads_backward_tangent<float>);
+BENCHMARK(heads_backward_tangent<double>);
 BENCHMARK(heads_forward<float>);
 BENCHMARK(heads_forward<double>);
 BENCHMARK(heads_tangent<float>);

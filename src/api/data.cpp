@@ -52,7 +52,7 @@ Column column_of(Data::Column&& given) {
   if (!given.texts.empty()) {
     code_texts(given.texts, column);
   } else if (text) {
-    column.codes = std::move(given.codes);
+    column.codes.assign(given.codes.begin(), given.codes.end());
     column.levels = std::move(given.levels);
     column.ordered = given.ordered;
     check_codes(column);
@@ -69,6 +69,7 @@ Column column_of(Data::Column&& given) {
 }  // namespace
 
 Data Data::read(const std::string& path, const Settings& settings) {
+  const SpillScope scope(settings.out_of_core);
   return Data(std::make_shared<Impl>(Impl{read_table(path, read_options(settings))}));
 }
 

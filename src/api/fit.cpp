@@ -27,6 +27,13 @@ double peak_megabytes() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
+double table_megabytes(const Table& table) {
+  std::size_t bytes = 0;
+  for (const Column& column : table.columns)
+    bytes += column.numbers.size() * sizeof(double) + column.codes.size() * sizeof(std::int32_t);
+  return static_cast<double>(bytes) / (1 << 20);
+}
+
 // Encoded rows of one part, with the storage that the objectives view.
 template <class T>
 struct PartData {
@@ -35,9 +42,18 @@ struct PartData {
   std::vector<T> weights;
 
   PartData(const Encoder& encoder, const ResponseSpace& space, const Table& table,
-           std::span<const Index> rows)
-      : encoded(encoder.encode<T>(table, rows)), classes(space.combine(encoded.classes)) {
+           std::span<const Index> rows, bool out_of_core)
+      : encoded([&] {
+          const SpillScope scope(out_of_core);
+          return encoder.encode<T>(table, rows);
+        }()),
+        classes(space.combine(encoded.classes)) {
     weights.assign(encoded.weights.begin(), encoded.weights.end());
+  }
+
+  double megabytes() const {
+    const auto numbers = encoded.features.flat().size() + encoded.continuous.flat().size() + weights.size();
+    return static_cast<double>(numbers * sizeof(T) + classes.size() * sizeof(std::int32_t)) / (1 << 20);
   }
 
   DatasetView<T> view() const {
@@ -111,12 +127,13 @@ struct Prepared {
 struct Trained {
   TrainedMembers learned;
   Support support;
+  double encoded_megabytes;
 };
 
 template <class T>
 Trained train(const Prepared& p, const FitOptions& options) {
   const Settings& s = *p.settings;
-  PartData<T> training(p.encoder, p.space, *p.table, p.split.train);
+  PartData<T> training(p.encoder, p.space, *p.table, p.split.train, s.out_of_core);
   if (s.class_weight == "balanced") {
     if (p.space.classes() == 0) throw UsageError("class_weight = 'balanced' needs a class response");
     balance_classes(training, p.space.classes());
@@ -132,9 +149,11 @@ Trained train(const Prepared& p, const FitOptions& options) {
   std::optional<Objective<T>> validation_objective;
   if (!p.split.validation.empty()) {
     // A level that happens to have no training row must not stop the fit.
-    validation.emplace(p.encoder.with_unseen(UnseenPolicy::missing), p.space, *p.table, p.split.validation);
+    validation.emplace(p.encoder.with_unseen(UnseenPolicy::missing), p.space, *p.table, p.split.validation,
+                       s.out_of_core);
     validation_objective.emplace(network, spec, validation->view());
   }
+  const double encoded = training.megabytes() + (validation ? validation->megabytes() : 0);
   ThreadPool pool(static_cast<std::size_t>(s.threads));
   MemberPlan<T> plan{.spec = plan_training(s, static_cast<Index>(p.split.train.size())),
                      .members = p.members};
@@ -148,7 +167,7 @@ Trained train(const Prepared& p, const FitOptions& options) {
   };
   return {
       train_members(objective, validation_objective ? &*validation_objective : nullptr, plan, options, pool),
-      support};
+      support, encoded};
 }
 
 std::string plan_text(const Prepared& p) {
@@ -245,6 +264,7 @@ FitSummary fit(const Data& data, const Settings& given, const FitOptions& option
   const auto interim = std::make_shared<const Model::Impl>(stored);
   FitSummary summary{.model = Model(interim)};
   ThreadPool pool(static_cast<std::size_t>(settings.threads));
+  const SpillScope scope(settings.out_of_core);
   const Encoder lenient = prepared.encoder.with_unseen(UnseenPolicy::missing);
   if (!prepared.split.validation.empty())
     summary.validation =
@@ -264,6 +284,8 @@ FitSummary fit(const Data& data, const Settings& given, const FitOptions& option
   summary.parameters = layout.free_count();
   summary.seconds = report.seconds;
   summary.peak_megabytes = peak_megabytes();
+  summary.table_megabytes = table_megabytes(table);
+  summary.encoded_megabytes = trained.encoded_megabytes;
   summary.train_rows = prepared.split.train.size();
   summary.validation_rows = prepared.split.validation.size();
   summary.test_rows = prepared.split.test.size();

@@ -1,20 +1,22 @@
-// What fits of tables and of choices share: networks learned one after the other from different seeds and
-// then joined.
+// What fits of tables and of choices share: networks learned from different seeds and then joined.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "artifact/checkpoint.hpp"
+#include "base/fits_in_parallel.hpp"
 #include "bl/errors.hpp"
 #include "bl/fit.hpp"
 #include "model/join.hpp"
@@ -27,13 +29,12 @@ inline std::uint64_t member_seed(std::uint64_t seed, Index member) {
   return seed + static_cast<std::uint64_t>(member) * 0x9E3779B97F4A7C15U;
 }
 
-// Where a fit stands after an epoch of member `member` (from 0) of `members`, `seconds` after its start.
+// Where a fit stands after an epoch of member `member` (from 0) of `members`, `seconds` after its start, when
+// `done` members' worth of epochs are behind it.
 template <class T>
 FitProgress fit_progress(const TrainingState<T>& state, Index member, Index members, std::int64_t epochs,
-                         double seconds) {
+                         double seconds, double done) {
   const EpochRecord& record = state.history.back();
-  const double done =
-      static_cast<double>(member) + static_cast<double>(state.epoch) / static_cast<double>(epochs);
   return {.member = member + 1,
           .members = members,
           .epoch = state.epoch,
@@ -46,7 +47,8 @@ FitProgress fit_progress(const TrainingState<T>& state, Index member, Index memb
           .seconds_left = seconds / done * (static_cast<double>(members) - done)};
 }
 
-// What is run for each member; where its state comes from and goes to: a checkpoint, or nowhere.
+// What is run for each member; where its state comes from and goes to: a checkpoint, or nowhere. The two
+// functions are called by one thread at a time.
 template <class T>
 struct MemberPlan {
   TrainSpec spec;
@@ -55,11 +57,13 @@ struct MemberPlan {
   std::function<void(Index member, const TrainingState<T>& state)> on_epoch = {};
 };
 
-// The number of threads is left out: nothing depends on it, so neither a model file nor a checkpoint may.
+// The number of threads and the place of the data are left out: nothing depends on them, so neither a model
+// file nor a checkpoint may.
 inline nlohmann::json settings_json(const Settings& settings) {
   nlohmann::json object = nlohmann::json::object();
   for (const SettingInfo& info : setting_list())
-    if (info.name != "threads") object[std::string(info.name)] = get(settings, info.name);
+    if (info.name != "threads" && info.name != "out_of_core")
+      object[std::string(info.name)] = get(settings, info.name);
   return object;
 }
 
@@ -67,52 +71,125 @@ inline nlohmann::json settings_json(const Settings& settings) {
 template <class T>
 void keep_checkpoints(MemberPlan<T>& plan, const FitOptions& options, const std::string& data_digest,
                       const std::string& settings) {
-  const auto checkpoint = std::make_shared<std::optional<Checkpoint<T>>>();  // of the member at hand
+  const auto checkpoints = std::make_shared<std::map<Index, Checkpoint<T>>>();
   plan.on_start = [=](Index member, TrainingState<T>& fresh) {
     const bool numbered = !options.checkpoint.empty() && member > 0;
-    checkpoint->emplace(numbered ? fmt::format("{}.{}", options.checkpoint, member) : options.checkpoint,
-                        data_digest, settings);
-    if (options.resume) (*checkpoint)->load(fresh);
+    const auto [mine, is_new] = checkpoints->try_emplace(
+        member, numbered ? fmt::format("{}.{}", options.checkpoint, member) : options.checkpoint, data_digest,
+        settings);
+    if (options.resume) mine->second.load(fresh);
   };
-  plan.on_epoch = [checkpoint](Index, const TrainingState<T>& state) { (*checkpoint)->save(state); };
+  plan.on_epoch = [checkpoints](Index member, const TrainingState<T>& state) {
+    checkpoints->at(member).save(state);
+  };
 }
 
 struct TrainedMembers {
   std::vector<std::vector<double>> parameters;  // of each
-  FitReport report;  // of the last; history and seconds are those of all, one after the other
+  FitReport report;  // of the last; the history is that of all, one after the other, the seconds those of all
 };
 
-// The time limit is shared; an interrupted fit keeps the members it has. NumericError where one diverged.
+// Steps of this many intermediate numbers or fewer do not gain from several threads.
+inline constexpr double kSmallStep = 1 << 20;
+
+struct MemberFit {
+  std::vector<double> parameters;  // empty: not begun, or interrupted before its first epoch was over
+  FitReport report;
+};
+
+// What the members that are being learned tell the outside, one at a time.
+template <class T>
+class MemberWatch {
+ public:
+  MemberWatch(const MemberPlan<T>& plan, const FitOptions& options)
+      : plan_(&plan), options_(&options), done_(static_cast<std::size_t>(plan.members), 0), started_(now()) {}
+
+  void start(Index member, TrainingState<T>& fresh) {
+    const std::lock_guard lock(mutex_);
+    if (plan_->on_start) plan_->on_start(member, fresh);
+  }
+  void epoch(Index member, const TrainingState<T>& state) {
+    const std::lock_guard lock(mutex_);
+    if (plan_->on_epoch) plan_->on_epoch(member, state);
+    const std::int64_t epochs = plan_->spec.epochs;
+    done_[static_cast<std::size_t>(member)] = static_cast<double>(state.epoch) / static_cast<double>(epochs);
+    double done = 0;
+    for (const double one : done_) done += one;
+    if (options_->on_progress)
+      options_->on_progress(fit_progress(state, member, plan_->members, epochs, now() - started_, done));
+  }
+  void end(Index member) {
+    const std::lock_guard lock(mutex_);
+    done_[static_cast<std::size_t>(member)] = 1;
+  }
+  bool should_stop() {
+    if (!options_->should_stop) return false;
+    const std::lock_guard lock(mutex_);
+    return stopped_ = stopped_ || options_->should_stop();
+  }
+  bool stopped() const { return stopped_; }
+  double seconds() const { return now() - started_; }
+
+ private:
+  static double now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
+  const MemberPlan<T>* plan_;
+  const FitOptions* options_;
+  std::mutex mutex_;
+  std::vector<double> done_;  // share of each member's epochs
+  double started_;
+  bool stopped_ = false;
+};
+
+template <class T>
+MemberFit train_member(const Objective<T>& training, const Objective<T>* validation, const TrainSpec& spec,
+                       Index member, MemberWatch<T>& watch, ThreadPool& pool) {
+  Trainer<T> trainer(training, validation, spec, pool);
+  TrainingState<T> state = trainer.start();
+  watch.start(member, state);
+  TrainingHooks<T> each;
+  each.should_stop = [&] { return watch.should_stop(); };
+  each.on_epoch = [&](const TrainingState<T>& current) { watch.epoch(member, current); };
+  MemberFit fit;
+  fit.report = trainer.run(state, each);
+  watch.end(member);
+  if (fit.report.reason == StopReason::diverged) throw NumericError("training diverged: " + fit.report.cause);
+  if (member == 0 || state.epoch > 0) fit.parameters.assign(state.parameters.begin(), state.parameters.end());
+  return fit;
+}
+
+// Small members are learned side by side, large ones one after the other, with the same result. The time
+// limit is shared; an interrupted fit keeps the members that have seen an epoch. NumericError where one
+// diverged.
 template <class T>
 TrainedMembers train_members(const Objective<T>& training, const Objective<T>* validation,
                              const MemberPlan<T>& plan, const FitOptions& options, ThreadPool& pool) {
-  const auto now = [] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  };
-  TrainSpec spec = plan.spec;
-  spec.time_limit /= static_cast<double>(plan.members);
-  const double started = now();
+  const auto members = static_cast<std::size_t>(plan.members);
+  const double rows = static_cast<double>(plan.spec.optimizer.kind == OptimizerKind::lbfgs
+                                              ? training.data().rows
+                                              : std::min<Index>(plan.spec.batch_size, training.data().rows));
+  const bool small = rows * training.numbers_per_row() <= kSmallStep;
+  const std::size_t at_once = small ? std::min(members, pool.threads()) : 1;
+  std::vector<MemberFit> fits(members);
+  MemberWatch<T> watch(plan, options);
+  run_fits(pool, members, small, [&](std::size_t i, ThreadPool& threads) {
+    if (i > 0 && watch.should_stop()) return;
+    TrainSpec spec = plan.spec;
+    spec.time_limit /= static_cast<double>((members + at_once - 1) / at_once);
+    spec.seed = member_seed(plan.spec.seed, static_cast<Index>(i));
+    fits[i] = train_member(training, validation, spec, static_cast<Index>(i), watch, threads);
+  });
   TrainedMembers result;
-  for (Index member = 0; member < plan.members; ++member) {
-    spec.seed = member_seed(plan.spec.seed, member);
-    Trainer<T> trainer(training, validation, spec, pool);
-    TrainingState<T> state = trainer.start();
-    if (plan.on_start) plan.on_start(member, state);
-    TrainingHooks<T> each;
-    each.should_stop = options.should_stop;
-    each.on_epoch = [&](const TrainingState<T>& current) {
-      if (plan.on_epoch) plan.on_epoch(member, current);
-      if (options.on_progress)
-        options.on_progress(fit_progress(current, member, plan.members, spec.epochs, now() - started));
-    };
-    FitReport report = trainer.run(state, each);
-    if (report.reason == StopReason::diverged) throw NumericError("training diverged: " + report.cause);
-    result.parameters.emplace_back(state.parameters.begin(), state.parameters.end());
-    report.history.insert(report.history.begin(), result.report.history.begin(), result.report.history.end());
-    report.seconds += result.report.seconds;
-    result.report = std::move(report);
-    if (result.report.reason == StopReason::interrupted) break;
+  for (MemberFit& fit : fits) {
+    if (fit.parameters.empty()) continue;
+    result.parameters.push_back(std::move(fit.parameters));
+    fit.report.history.insert(fit.report.history.begin(), result.report.history.begin(),
+                              result.report.history.end());
+    result.report = std::move(fit.report);
   }
+  result.report.seconds = watch.seconds();
+  if (watch.stopped()) result.report.reason = StopReason::interrupted;
   return result;
 }
 

@@ -4,10 +4,10 @@
 
 #include <cassert>
 #include <cstddef>
-#include <new>
 #include <span>
 #include <type_traits>
-#include <vector>
+
+#include "base/spill.hpp"
 
 namespace bl {
 
@@ -38,22 +38,6 @@ struct MatrixView {
   }
   operator MatrixView<const T>() const requires(!std::is_const_v<T>) { return {data, rows, cols, stride}; }
 };
-
-// Storage aligned to a cache line, so that vector code and BLAS see the same alignment in every run.
-template <class T>
-struct CacheLineAllocator {
-  using value_type = T;
-  static constexpr std::align_val_t kAlignment{64};
-  CacheLineAllocator() = default;
-  template <class U>
-  CacheLineAllocator(const CacheLineAllocator<U>&) {}
-  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kAlignment)); }
-  void deallocate(T* p, std::size_t) { ::operator delete(p, kAlignment); }
-  bool operator==(const CacheLineAllocator&) const { return true; }
-};
-
-template <class T>
-using AlignedVector = std::vector<T, CacheLineAllocator<T>>;
 
 template <class T>
 class Matrix {

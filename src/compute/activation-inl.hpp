@@ -23,7 +23,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class D, class V>
 HWY_INLINE V short_exp(D d, V z) {
   const V n = hn::Round(hn::Mul(z, hn::Set(d, 1.442695041F)));
-  const V r = hn::MulAdd(n, hn::Set(d, 1.428606765e-6F), hn::MulAdd(n, hn::Set(d, -0.693145752F), z));
+  const V r = hn::MulAdd(n, hn::Set(d, -1.428606820e-6F), hn::MulAdd(n, hn::Set(d, -0.693145752F), z));
   V p = hn::MulAdd(hn::Set(d, 0.001395048622F), r, hn::Set(d, 0.008368887863F));
   p = hn::MulAdd(p, r, hn::Set(d, 0.04166620587F));
   p = hn::MulAdd(p, r, hn::Set(d, 0.1666651885F));

@@ -12,45 +12,42 @@
 
 #include "compute/activation-inl.hpp"
 #include "compute/kernels.hpp"
-#include "compute/tail-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace bl::HWY_NAMESPACE {
 
-// Loads and stores of the columns at hand: a whole vector, or the first n lanes of one.
-template <class T, bool WHOLE>
+// Loads and stores of the columns at hand, as many as a vector of D has.
+template <class D>
 struct Columns {
-  hn::ScalableTag<T> d;
-  Index n;
-  using V = hn::Vec<hn::ScalableTag<T>>;
+  D d;
+  using V = hn::Vec<D>;
+  using T = hn::TFromD<D>;
 
-  HWY_INLINE V load(const T* from) const {
-    if constexpr (WHOLE)
-      return hn::LoadU(d, from);
-    else
-      return load_first(d, from, n);
-  }
-  HWY_INLINE void store(V v, T* to) const {
-    if constexpr (WHOLE)
-      hn::StoreU(v, d, to);
-    else
-      store_first(v, d, to, n);
-  }
+  HWY_INLINE V load(const T* from) const { return hn::LoadU(d, from); }
+  HWY_INLINE void store(V v, T* to) const { hn::StoreU(v, d, to); }
 };
 
-// visit(first column, Columns) for all columns of a section.
-template <class T, class F>
-HWY_INLINE void for_columns(Index count, F&& visit) {
-  const hn::ScalableTag<T> d;
+template <class D, class F>
+HWY_INLINE void columns_of(D d, Index& b, Index count, F& visit) {
   const Index lanes = static_cast<Index>(hn::Lanes(d));
-  Index b = 0;
-  for (; b + lanes <= count; b += lanes) visit(b, Columns<T, true>{d, lanes});
-  if (b < count) visit(b, Columns<T, false>{d, count - b});
+  for (; b + lanes <= count; b += lanes) visit(b, Columns<D>{d});
 }
 
+// visit(first column, Columns) for all columns of a section: whole vectors, then halves, quarters, ... of
+// one. (A store of some lanes by a mask costs some processors twenty cycles.)
 template <class T, class F>
-HWY_INLINE hn::Vec<hn::ScalableTag<T>> signed_lambda(const HeadSection& section, const T* lambda, Index b,
-                                                     const F& columns) {
+HWY_INLINE void for_columns(Index count, F&& visit) {
+  Index b = 0;
+  columns_of(hn::ScalableTag<T>(), b, count, visit);
+  columns_of(hn::CappedTag<T, 8>(), b, count, visit);
+  columns_of(hn::CappedTag<T, 4>(), b, count, visit);
+  columns_of(hn::CappedTag<T, 2>(), b, count, visit);
+  columns_of(hn::CappedTag<T, 1>(), b, count, visit);
+}
+
+template <class T, class C>
+HWY_INLINE typename C::V signed_lambda(const HeadSection& section, const T* lambda, Index b,
+                                       const C& columns) {
   return hn::Mul(hn::Set(columns.d, static_cast<T>(section.sign)), columns.load(lambda + section.begin + b));
 }
 

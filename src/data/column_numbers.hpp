@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/matrix.hpp"
+
 namespace bl {
 
 class ColumnNumbers {
@@ -19,7 +21,8 @@ class ColumnNumbers {
   using iterator = const_iterator;
 
   ColumnNumbers() = default;
-  ColumnNumbers(std::vector<double> own) : own_(std::move(own)) {}
+  ColumnNumbers(AlignedVector<double> own) : own_(std::move(own)) {}
+  ColumnNumbers(const std::vector<double>& own) : own_(own.begin(), own.end()) {}
   ColumnNumbers(std::initializer_list<double> own) : own_(own) {}
   template <std::input_iterator Iterator>
   ColumnNumbers(Iterator from, Iterator to) : own_(from, to) {}
@@ -36,8 +39,8 @@ class ColumnNumbers {
   const_iterator end() const { return view().data() + size(); }
 
   // To change them; where they lie elsewhere a copy is taken first.
-  std::vector<double>& own() {
-    if (keeper_) *this = ColumnNumbers(std::vector<double>(begin(), end()));
+  AlignedVector<double>& own() {
+    if (keeper_) *this = ColumnNumbers(begin(), end());
     return own_;
   }
   double& operator[](std::size_t i) { return own()[i]; }
@@ -48,7 +51,7 @@ class ColumnNumbers {
   }
 
  private:
-  std::vector<double> own_;
+  AlignedVector<double> own_;
   std::span<const double> elsewhere_;
   std::shared_ptr<const void> keeper_;
 };

@@ -90,7 +90,7 @@ class Evaluator {
         if (column.raw == RawType::text)
           fail(node, "column " + in_quotes(node.text) + " holds texts; compare it with one, as in " +
                          node.text + " == 'red'");
-        return {column.numbers.begin(), column.numbers.end()};
+        return Numbers(column.numbers.begin(), column.numbers.end());
       }
       case Kind::binary:
         return binary(node);

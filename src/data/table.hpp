@@ -23,8 +23,8 @@ inline constexpr std::int32_t kMissingCode = -1;
 struct Column {
   std::string name;
   RawType raw = RawType::numeric;
-  ColumnNumbers numbers;            // numeric columns: one per row
-  std::vector<std::int32_t> codes;  // text columns: one per row, an index into levels or kMissingCode
+  ColumnNumbers numbers;              // numeric columns: one per row
+  AlignedVector<std::int32_t> codes;  // text columns: one per row, an index into levels or kMissingCode
   std::vector<std::string>
       levels;            // text columns: distinct values in order of first appearance (ARFF: declared)
   bool ordered = false;  // text columns: levels are declared in their order, lowest first

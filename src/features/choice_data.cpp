@@ -33,7 +33,8 @@ ChoiceSource::ChoiceSource(const Table& source_table, const ChoiceSchema& source
   for (const auto& [name, expression] : schema->derived) {
     Column column;
     column.name = name;
-    column.numbers = evaluate(expression);
+    const auto values = evaluate(expression);
+    column.numbers.assign(values.begin(), values.end());
     derived.push_back(std::move(column));
   }
   if (schema->filter) {

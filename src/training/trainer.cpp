@@ -88,8 +88,10 @@ Trainer<T>::Trainer(const Objective<T>& training, const Objective<T>* validation
       order_(static_cast<std::size_t>(training.data().rows)),
       gradient_(static_cast<std::size_t>(training.network().layout().size())) {
   check(spec_);
-  all_rows_.resize(order_.size());
-  std::iota(all_rows_.begin(), all_rows_.end(), std::int64_t{0});
+  if (spec_.optimizer.kind == OptimizerKind::lbfgs) {
+    all_rows_.resize(order_.size());
+    std::iota(all_rows_.begin(), all_rows_.end(), std::int64_t{0});
+  }
   for (Index i = 0; i < training.data().rows; ++i)
     total_weight_ += static_cast<double>(training.data().weight(i));
   if (!(total_weight_ > 0)) throw DataError("the row weights sum to zero; there is nothing to learn from");

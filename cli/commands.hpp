@@ -16,6 +16,8 @@ void add_settings(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_reproduce(CLI::App& app);
 void add_whatif(CLI::App& app);
+void add_canonical(CLI::App& app);
+void add_summary(CLI::App& app);
 
 // What the process returns when all went well but training was interrupted.
 inline constexpr int kInterrupted = 130;

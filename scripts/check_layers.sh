@@ -13,11 +13,12 @@ declare -A may=(
   [model]="base compute"
   [objective]="base compute model"
   [training]="base compute model objective"
+  [inference]="base compute model objective training"
   [artifact]="base features model objective training"
   [gibbs]="base compute model objective"
-  [zoo]="base compute model objective training gibbs"
-  [explain]="base features model gibbs artifact"
-  [api]="base compute data metrics features model objective training artifact gibbs zoo explain"
+  [zoo]="base compute model objective training gibbs inference"
+  [explain]="base features model gibbs artifact inference"
+  [api]="base compute data metrics features model objective training artifact gibbs inference zoo explain"
 )
 
 bad=0

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "api/model_rows.hpp"
 #include "api/row_law.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"

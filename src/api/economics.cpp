@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "api/effects.hpp"
+#include "api/model_rows.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "bl/explain.hpp"

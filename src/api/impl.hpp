@@ -46,8 +46,4 @@ struct Model::Impl {
   explicit Impl(StoredModel model);
 };
 
-// The rows of a part: the split is a function of the settings and the table, so it is made again. DataError
-// where a part is asked of another table than the one of the fit.
-std::vector<Index> rows_of_part(const Model::Impl& model, const Table& table, Part part);
-
 }  // namespace bl

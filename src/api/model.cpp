@@ -8,6 +8,7 @@
 
 #include "api/evaluation.hpp"
 #include "api/impl.hpp"
+#include "api/model_rows.hpp"
 #include "api/prediction.hpp"
 #include "api/table_plan.hpp"
 #include "artifact/architecture_json.hpp"
@@ -23,20 +24,6 @@ namespace {
 using nlohmann::json;
 
 constexpr Index kRowsPerBlock = 4096;
-
-Settings fit_settings(const Model::Impl& model) {
-  Settings settings;
-  const json& stored = model.stored.information.value("settings", json::object());
-  for (const auto& [name, value] : stored.items()) {
-    if (!value.is_string()) throw ModelFileError("model: information.settings." + name + " should be a text");
-    try {
-      set(settings, name, value.get<std::string>());
-    } catch (const UsageError& error) {
-      throw ModelFileError(std::string("model: information.settings: ") + error.what());
-    }
-  }
-  return settings;
-}
 
 gibbs::Utility utility_at(const Model::Impl& model, double temperature) {
   return temperature == 0 ? model.utility : model.utility.at_temperature(temperature);
@@ -85,10 +72,28 @@ std::string metrics_text(const json& metrics) {
 
 }  // namespace
 
+Settings fit_settings(const Model::Impl& model) {
+  Settings settings;
+  const json& stored = model.stored.information.value("settings", json::object());
+  for (const auto& [name, value] : stored.items()) {
+    if (!value.is_string()) throw ModelFileError("model: information.settings." + name + " should be a text");
+    try {
+      set(settings, name, value.get<std::string>());
+    } catch (const UsageError& error) {
+      throw ModelFileError(std::string("model: information.settings: ") + error.what());
+    }
+  }
+  return settings;
+}
+
+bool is_fit_data(const Model::Impl& model, const Table& table) {
+  const json& data = model.stored.information.value("data", json::object());
+  return data.value("digest", json()) == json(table_digest(table));
+}
+
 std::vector<Index> rows_of_part(const Model::Impl& model, const Table& table, Part part) {
   if (part == Part::all) return all_rows(table.rows);
-  const json& data = model.stored.information.value("data", json::object());
-  if (data.value("digest", json()) != json(table_digest(table)))
+  if (!is_fit_data(model, table))
     throw DataError(table.source +
                     ": not the file this model was fitted on, so its parts are not known; leave out --part");
   if (model.stored.information.value("split", json::object()).value("given", json()) == json(true))

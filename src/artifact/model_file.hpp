@@ -3,10 +3,11 @@
 //
 //   metadata  format "behavior_learning.model", format_version "1", model: the JSON below
 //   tensors   layers/0/U/weight, ... readout/bias as the layout names them; raw values (see
-//   model/parameters.hpp)
+//             model/parameters.hpp); inference/robust and inference/classical where they were computed
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,15 @@ namespace bl {
 
 inline constexpr int kModelFormatVersion = 1;
 
+// Covariances of the free parameters of a canonical form (effective values), row-major; NaN for those that
+// the rows do not determine.
+struct StoredInference {
+  std::vector<Index> positions;                     // in the layout, ascending
+  std::vector<double> robust;                       // positions x positions
+  std::vector<double> classical;                    // the same, or empty where the objective is no likelihood
+  nlohmann::json facts = nlohmann::json::object();  // log-likelihood, rows, optima, ...
+};
+
 struct StoredModel {
   Architecture architecture;
   Encoder encoder;
@@ -29,6 +39,7 @@ struct StoredModel {
   // Plain information, kept as it is found (unknown fields too): settings, split, training, metrics,
   // provenance.
   nlohmann::json information = nlohmann::json::object();
+  std::optional<StoredInference> inference = {};
 };
 
 artifact::TensorFile to_tensor_file(const StoredModel& model);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 
 namespace bl::explain {
 
@@ -58,6 +59,34 @@ bool GradedOrder::operator()(const Factors& a, const Factors& b) const {
       a.begin(), a.end(), b.begin(), b.end(), [](const Factor& x, const Factor& y) {
         return x.variable != y.variable ? x.variable < y.variable : x.power > y.power;
       });
+}
+
+std::vector<Substitution> substitutions(std::span<const Variable> variables, Units units) {
+  std::vector<Substitution> all;
+  std::map<std::string, int> columns;
+  for (const Variable& v : variables) {
+    Substitution s;
+    const bool scaled = v.kind == VariableKind::number || v.kind == VariableKind::place;
+    if (scaled && units == Units::original)
+      s = {.slope = 1.0L / v.scale, .offset = -static_cast<long double>(v.mean) / v.scale};
+    s.indicator = v.kind == VariableKind::level || v.kind == VariableKind::missing;
+    if (v.kind == VariableKind::level)
+      s.exclusive = columns.try_emplace(v.column, static_cast<int>(columns.size())).first->second;
+    all.push_back(s);
+  }
+  return all;
+}
+
+std::vector<Term> layer_terms(const Architecture& a, std::size_t layer) {
+  if (layer == 0) return basis_terms(a.basis, a.input, a.degree());
+  std::vector<Term> terms;
+  if (a.skip == Skip::input || a.skip == Skip::dense)
+    for (Index i = 0; i < a.input.size(); ++i) terms.push_back({static_cast<std::int32_t>(i)});
+  auto block = static_cast<std::int32_t>(a.input.size());
+  for (std::size_t l = 0; l < layer; ++l)
+    for (Index b = 0; b < a.layers[l].blocks; ++b, ++block)
+      if (a.skip == Skip::dense || l + 1 == layer) terms.push_back({block});
+  return terms;
 }
 
 Expansion::Expansion(const std::vector<Term>& terms, const std::vector<Substitution>& substitutions) {

@@ -2,6 +2,7 @@
 // factor, multiplied out and gathered. Made once per basis; a head is then a linear combination.
 #pragma once
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,13 @@ struct Substitution {
   int exclusive = -1;      // indicators with the same number are never 1 together: their products vanish
 };
 
+// What stands for each variable when a term is rewritten; blocks stay themselves, levels of one column
+// exclude each other.
+std::vector<Substitution> substitutions(std::span<const Variable> variables, Units units);
+
+// The columns that a layer reads, as terms over the inputs followed by the blocks of all layers.
+std::vector<Term> layer_terms(const Architecture& architecture, std::size_t layer);
+
 // Graded order: lower degrees first, then by variables.
 struct GradedOrder {
   bool operator()(const std::vector<Factor>& a, const std::vector<Factor>& b) const;
@@ -32,10 +40,16 @@ class Expansion {
   // run in extended precision, so that a coefficient is the rounded exact one wherever cancellation allows.
   void combine(const double* weights, double& constant, std::vector<Monomial>& out) const;
 
+  // Graded order; the first is the constant, without factors.
+  const std::vector<std::vector<Factor>>& monomials() const { return monomials_; }
+  // Of a term: monomial, coefficient.
+  const std::vector<std::pair<std::size_t, long double>>& parts(std::size_t term) const {
+    return parts_[term];
+  }
+
  private:
-  std::vector<std::vector<Factor>> monomials_;  // graded order; [0] is the constant, without factors
-  std::vector<std::vector<std::pair<std::size_t, long double>>>
-      parts_;  // of each term: monomial, coefficient
+  std::vector<std::vector<Factor>> monomials_;
+  std::vector<std::vector<std::pair<std::size_t, long double>>> parts_;
 };
 
 }  // namespace bl::explain

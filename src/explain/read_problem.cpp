@@ -88,8 +88,6 @@ class Reader {
           v.level = feature.levels[static_cast<std::size_t>(column.level)];
           v.name = fmt::format("[{}={}]", feature.name, v.level);
           v.fill = column.level == feature.fill_level ? 1 : 0;
-          exclusive_.resize(problem_.variables.size(), -1);
-          exclusive_.push_back(static_cast<int>(column.feature));
           break;
         case EncodedColumn::Kind::indicator:
           v.kind = VariableKind::missing;
@@ -116,15 +114,12 @@ class Reader {
     for (const Variable& value : classes_.values) add(value);
     for (Index c = 0; c < a_.input.classes; ++c) {
       const std::string& label = classes_.labels[static_cast<std::size_t>(c)];
-      exclusive_.resize(problem_.variables.size(), -1);
-      exclusive_.push_back(static_cast<int>(model_.encoder.features().size()));
       add({.name = fmt::format("[{}={}]", classes_.name, label),
            .kind = VariableKind::level,
            .column = classes_.name,
            .level = label,
            .response = true});
     }
-    exclusive_.resize(problem_.variables.size(), -1);
   }
 
   void block_variables() {
@@ -140,38 +135,10 @@ class Reader {
     return tensor.sign == Sign::non_negative ? softplus(raw) : raw;
   }
 
-  // What stands for each variable when a term is rewritten; blocks stay themselves.
-  std::vector<Substitution> substitutions(Units units) const {
-    std::vector<Substitution> all;
-    for (std::size_t i = 0; i < problem_.variables.size(); ++i) {
-      const Variable& v = problem_.variables[i];
-      Substitution s;
-      const bool scaled = v.kind == VariableKind::number || v.kind == VariableKind::place;
-      if (scaled && units == Units::original)
-        s = {.slope = 1.0L / v.scale, .offset = -static_cast<long double>(v.mean) / v.scale};
-      s.indicator = v.kind == VariableKind::level || v.kind == VariableKind::missing;
-      if (i < exclusive_.size()) s.exclusive = exclusive_[i];
-      all.push_back(s);
-    }
-    return all;
-  }
-
-  // The columns that layer l reads, as terms over the problem's variables.
-  std::vector<Term> layer_terms(std::size_t l) const {
-    if (l == 0) return basis_terms(a_.basis, a_.input, a_.degree());
-    std::vector<Term> terms;
-    if (a_.skip == Skip::input || a_.skip == Skip::dense)
-      for (Index i = 0; i < a_.input.size(); ++i) terms.push_back({static_cast<std::int32_t>(i)});
-    for (std::size_t k = a_.skip == Skip::dense ? 0 : l - 1; k < l; ++k)
-      for (Index b = 0; b < a_.layers[k].blocks; ++b)
-        terms.push_back({static_cast<std::int32_t>(first_block_[k] + static_cast<std::size_t>(b))});
-    return terms;
-  }
-
   void read_layer(std::size_t l) {
-    const std::vector<Term> terms = layer_terms(l);
-    const Expansions expansions{Expansion(terms, substitutions(problem_.units)),
-                                Expansion(terms, substitutions(Units::standardised))};
+    const std::vector<Term> terms = layer_terms(a_, l);
+    const Expansions expansions{Expansion(terms, substitutions(problem_.variables, problem_.units)),
+                                Expansion(terms, substitutions(problem_.variables, Units::standardised))};
     std::vector<Block>& blocks = problem_.layers.emplace_back();
     for (Index b = 0; b < a_.layers[l].blocks; ++b) {
       Block block{.name = block_name(l, b), .variable = first_block_[l] + static_cast<std::size_t>(b)};
@@ -236,7 +203,6 @@ class Reader {
   ParameterLayout layout_;
   Problem problem_;
   std::set<std::string> taken_;
-  std::vector<int> exclusive_;            // by input: the feature whose level it is, or -1
   std::vector<std::size_t> first_block_;  // by layer: where its blocks stand among the variables
 };
 

@@ -1,0 +1,38 @@
+#include <fmt/format.h>
+
+#include "bl/inference.hpp"
+#include "commands.hpp"
+#include "options.hpp"
+
+namespace bl::cli {
+
+namespace {
+
+struct CanonicalArguments {
+  std::string model, reference, output;
+};
+
+void run_canonical(const CanonicalArguments& a) {
+  const Canonical form = canonical(Model::load(a.model), a.reference);
+  for (const std::string& note : form.notes) fmt::print("note      {}\n", note);
+  const std::string path = a.output.empty() ? a.model : a.output;
+  form.model.save(path);
+  fmt::print("saved     {}\n", path);
+}
+
+}  // namespace
+
+void add_canonical(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("canonical", "Write a model's parameters in their canonical form; its law stays");
+  auto a = std::make_shared<CanonicalArguments>();
+  command->add_option("model", a->model, "Model that bl fit wrote")->required()->option_text("MODEL");
+  command->add_option("--reference", a->reference, "The class whose coefficients are 0; none: the first")
+      ->option_text("CLASS");
+  command->add_option("-o,--output", a->output, "Where the model goes; none: in place of the old one")
+      ->option_text("FILE");
+  command->footer("Example:\n  bl canonical model.bl --output canonical.bl");
+  command->callback([a] { run_canonical(*a); });
+}
+
+}  // namespace bl::cli

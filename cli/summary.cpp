@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+
+#include <map>
+
+#include "bl/errors.hpp"
+#include "bl/inference.hpp"
+#include "bl/output.hpp"
+#include "commands.hpp"
+#include "options.hpp"
+#include "terminal.hpp"
+
+namespace bl::cli {
+
+namespace {
+
+struct SummaryArguments {
+  std::string model, data, format = "text", units = "original", output = "-", save, compare, cluster,
+                           numeraire;
+  std::vector<std::string> tests;
+  bool marginal = false;
+  InferenceOptions options;
+};
+
+SummaryFormat format_from_name(const std::string& name) {
+  static const std::map<std::string, SummaryFormat> formats = {{"text", SummaryFormat::text},
+                                                               {"json", SummaryFormat::json},
+                                                               {"csv", SummaryFormat::csv},
+                                                               {"latex", SummaryFormat::latex},
+                                                               {"markdown", SummaryFormat::markdown}};
+  const auto found = formats.find(name);
+  if (found == formats.end())
+    throw UsageError(fmt::format("--format '{}': expected text, json, csv, latex or markdown", name));
+  return found->second;
+}
+
+// With data: the minimum for them and its covariance; without: what the model stores.
+Inference inference_of(const std::string& path, const SummaryArguments& a, const Settings& reading) {
+  const Model model = Model::load(path);
+  if (a.data.empty()) return {model, stored_inference(model, a.options)};
+  return infer(model, model.read(a.data, reading), a.options);
+}
+
+void run_summary(SummaryArguments& a, const Settings& reading) {
+  const SummaryFormat format = format_from_name(a.format);
+  if (a.units != "original" && a.units != "standardised")
+    throw UsageError(fmt::format("--units '{}': expected original or standardised", a.units));
+  if ((!a.save.empty() || a.marginal) && a.data.empty())
+    throw UsageError("--save and --marginal need data: bl summary MODEL DATA");
+  a.options.standardised = a.units == "standardised";
+  a.options.cluster = name_list(a.cluster);
+  catch_interrupts();
+  a.options.should_stop = [] { return interrupted(); };
+  const Inference inference = inference_of(a.model, a, reading);
+  std::string out;
+  if (a.marginal)
+    out = format_table(marginal_utilities_with_errors(inference.model, inference.model.read(a.data, reading),
+                                                      a.numeraire, a.options.covariance),
+                       TableFormat::csv, true);
+  else if (a.tests.empty() && a.compare.empty())
+    out = render(inference.summary, format);
+  for (const std::string& test : a.tests) out += render(wald_test(inference.summary, test), format);
+  if (!a.compare.empty())
+    out +=
+        render(likelihood_ratio_test(inference.summary, inference_of(a.compare, a, reading).summary), format);
+  if (!a.save.empty()) inference.model.save(a.save);
+  write_text(a.output, out);
+}
+
+}  // namespace
+
+void add_summary(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("summary", "Estimates with standard errors, tests and intervals");
+  auto a = std::make_shared<SummaryArguments>();
+  command->add_option("model", a->model, "Model that bl fit wrote")->required()->option_text("MODEL");
+  command
+      ->add_option(
+          "data", a->data,
+          "Rows to estimate from (the training rows, where it is the file of the fit); none: what the "
+          "model stores")
+      ->option_text("FILE");
+  command->add_option("--covariance", a->options.covariance, "How errors are computed")
+      ->option_text("robust|classical|cluster");
+  command->add_option("--cluster", a->cluster, "One or two columns whose rows depend on each other")
+      ->option_text("COLUMN[,COLUMN]");
+  command->add_option("--level", a->options.level, "Of the confidence intervals")->option_text("[0.95]");
+  command
+      ->add_option(
+          "--test", a->tests,
+          "Wald test of linear hypotheses, all at once: \"U.price = 0, U.a = 2 * U.b\"; may be repeated")
+      ->option_text("TEXT")
+      ->allow_extra_args(false);
+  command->add_option("--compare", a->compare, "Likelihood-ratio test against this model of the same rows")
+      ->option_text("MODEL");
+  command->add_option("--bootstrap", a->options.bootstrap, "Refit so many resamples as a cross-check")
+      ->option_text("N")
+      ->check(CLI::Range(0, 1000000));
+  command->add_option("--starts", a->options.starts, "Further starts beside the model's own parameters")
+      ->option_text("N")
+      ->check(CLI::Range(0, 100000));
+  command->add_option("--reference", a->options.reference, "The class whose coefficients are 0")
+      ->option_text("CLASS");
+  command->add_option("--units", a->units, "Of the data's columns or standardised")
+      ->option_text("original|standardised");
+  command->add_flag("--marginal", a->marginal,
+                    "Marginal utilities and effects on probabilities with delta-method errors (CSV)");
+  command->add_option("--numeraire", a->numeraire, "With --marginal: rates of substitution for this column")
+      ->option_text("NAME");
+  command->add_option("--format", a->format, "Form of the summary")
+      ->option_text("text|json|csv|latex|markdown");
+  command->add_option("--seed", a->options.seed, "Of the resamples")->option_text("[1]")->check(seed_range());
+  command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
+      ->option_text("[0]")
+      ->check(thread_range());
+  command->add_option("--save", a->save, "Write the canonical model with its covariance here")
+      ->option_text("FILE");
+  command->add_option("-o,--output", a->output, "Where the text goes; - for standard output")
+      ->option_text("FILE");
+  auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
+  command->footer(
+      "Examples:\n  bl summary model.bl\n  bl summary model.bl data.csv --cluster person\n"
+      "  bl summary model.bl --test \"U.price = 0\"\n  bl summary large.bl --compare small.bl");
+  command->callback([a, reading] { run_summary(*a, reading->settings()); });
+}
+
+}  // namespace bl::cli

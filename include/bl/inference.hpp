@@ -1,0 +1,126 @@
+// Standard errors, tests and canonical forms of fitted models.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bl/model.hpp"
+
+namespace bl {
+
+struct InferenceOptions {
+  std::string covariance = "robust";  // robust, classical, cluster
+  std::vector<std::string> cluster;   // one or two columns of the data: implies cluster
+  double level = 0.95;                // of the confidence intervals
+  bool standardised = false;          // estimates for standardised columns instead of the data's own units
+  std::string reference;              // the class whose coefficients are 0; empty: the first
+  int starts = 0;                     // further starts beside the model's own parameters
+  int bootstrap = 0;                  // refits to resampled rows (clusters where there are any); 0: none
+  std::uint64_t seed = 1;             // of starts and resampling
+  std::size_t threads = 0;
+  std::function<bool()> should_stop;
+};
+
+struct EstimatedParameter {
+  std::string name;
+  double estimate = 0;
+  double standard_error = 0;  // NaN: see state
+  double z = 0, p = 0;        // of the hypothesis that it is 0
+  double lower = 0, upper = 0;
+  double bootstrap_error = 0;  // NaN without a bootstrap
+  std::string state;           // empty, "at bound" or "not identified"
+};
+
+// One of the points at which starts ended.
+struct OptimumFound {
+  double loss = 0;
+  double gradient = 0;
+  int starts = 0;
+};
+
+struct InferenceSummary {
+  std::string model;     // what kind, in words
+  std::string response;  // names of the responses
+  std::size_t rows = 0;
+  std::string objective;      // likelihood, score matching, hybrid
+  double loss = 0;            // mean over rows
+  double log_likelihood = 0;  // NaN where the objective is no likelihood, as are aic and bic
+  double aic = 0, bic = 0;
+  int parameters = 0;                                          // free ones that the rows determine
+  std::string covariance;                                      // robust, classical, cluster
+  std::string factor;                                          // finite-sample factor
+  std::vector<std::pair<std::string, std::int64_t>> clusters;  // column, number of clusters
+  double level = 0.95;
+  bool standardised = false;
+  double gradient = 0;  // largest entry of the mean score, in deviations of a row's
+  int starts = 0;
+  std::vector<OptimumFound> optima;
+  double condition = 0;                   // of the information, scaled to a unit diagonal
+  double smallest_eigenvalue = 0;         // of the same
+  std::vector<std::string> unidentified;  // directions, in words
+  std::vector<std::string> notes;
+  int bootstrap = 0;   // resamples that converged
+  std::string digest;  // of the data
+  std::vector<EstimatedParameter> estimates;
+  std::vector<double> covariance_matrix;  // estimates x estimates, row-major; NaN where there is none
+};
+
+struct Inference {
+  Model model;  // canonical, at the minimum, with its covariances
+  InferenceSummary summary;
+};
+
+// Takes the model's parameters to the minimum for these rows (the training rows where the data are those of
+// the fit, else all), writes them in canonical form and computes their covariance. NumericError, with the
+// reason, where no minimum is reached.
+Inference infer(const Model& model, const Data& data, const InferenceOptions& options = {});
+
+// From the covariances that the model stores: robust or classical. UsageError where it stores none.
+InferenceSummary stored_inference(const Model& model, const InferenceOptions& options = {});
+bool has_inference(const Model& model);
+
+enum class SummaryFormat { text, json, csv, latex, markdown };
+std::string render(const InferenceSummary& summary, SummaryFormat format);
+
+struct HypothesisTest {
+  std::string hypothesis;
+  double statistic = 0;  // chi-squared
+  int degrees = 0;
+  double p = 1;
+};
+
+// Linear hypotheses about estimates, all at once: "U.price = 0, U.time = 2 * U.cost".
+HypothesisTest wald_test(const InferenceSummary& summary, const std::string& hypothesis);
+
+// Of two models of the same rows, one nested in the other.
+HypothesisTest likelihood_ratio_test(const InferenceSummary& a, const InferenceSummary& b);
+
+std::string render(const HypothesisTest& test, SummaryFormat format);
+
+// Delta-method errors of anything that is computed from a model: for each number that `quantities` returns,
+// the number and its standard error (NaN where the rows do not determine it). The model must store a
+// covariance.
+struct Quantity {
+  double value = 0;
+  double standard_error = 0;
+};
+std::vector<Quantity> delta_method(const Model& model,
+                                   const std::function<std::vector<double>(const Model&)>& quantities,
+                                   const std::string& covariance = "robust");
+
+// Marginal utilities, rates of substitution and effects on probabilities (see marginal_utilities), with a
+// standard error beside every number.
+OutputTable marginal_utilities_with_errors(const Model& model, const Data& data, const std::string& numeraire,
+                                           const std::string& covariance = "robust");
+
+// The same law with what data cannot decide decided by rule; covariances are dropped. UsageError for a
+// reference that is no class.
+struct Canonical {
+  Model model;
+  std::vector<std::string> notes;  // heads and blocks merged or left out
+};
+Canonical canonical(const Model& model, const std::string& reference = "");
+
+}  // namespace bl

@@ -1,0 +1,271 @@
+#include "bl/inference.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "api/inference_model.hpp"
+#include "api/inference_summary.hpp"
+#include "api/model_rows.hpp"
+#include "api/part_data.hpp"
+#include "api/plan.hpp"
+#include "base/text.hpp"
+#include "bl/errors.hpp"
+#include "bl/explain.hpp"
+#include "explain/read_problem.hpp"
+#include "features/levels.hpp"
+#include "inference/hypothesis.hpp"
+
+namespace bl {
+
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+void check(const InferenceOptions& options) {
+  if (!(options.level > 0 && options.level < 1))
+    throw UsageError(fmt::format("level {}: expected a number between 0 and 1", options.level));
+  if (options.cluster.size() > 2) throw UsageError("errors can be clustered in one or two ways, not more");
+}
+
+Index reference_of(const Model::Impl& model, const std::string& label) {
+  if (label.empty()) return 0;
+  const auto& labels = model.space.class_labels;
+  const auto found = std::find(labels.begin(), labels.end(), label);
+  if (found == labels.end())
+    throw UsageError(fmt::format("reference {} is no class of the response{}", in_quotes(label),
+                                 did_you_mean(label, labels)));
+  return static_cast<Index>(found - labels.begin());
+}
+
+// Numbers of the clusters of these rows.
+std::vector<std::int32_t> cluster_numbers(const Table& table, const std::string& name,
+                                          const std::vector<Index>& rows) {
+  const std::vector<std::int32_t> codes = category_codes(table, table.column(name));
+  std::vector<std::int32_t> out;
+  for (const Index row : rows) out.push_back(codes[static_cast<std::size_t>(row)]);
+  return out;
+}
+
+std::string response_names(const Encoder& encoder) {
+  std::string names;
+  for (const ResponseEncoding& one : encoder.responses()) names += (names.empty() ? "" : ", ") + one.name;
+  return names;
+}
+
+// The rows of the fit where they are known, else all.
+std::vector<Index> inference_rows(const Model::Impl& model, const Table& table) {
+  return rows_of_part(model, table, is_fit_data(model, table) ? Part::train : Part::all);
+}
+
+}  // namespace
+
+NamedModel named_model(const Model::Impl& model) {
+  NamedModel named;
+  named.architecture = model.stored.architecture;
+  const explain::Problem problem = explain::read_problem(
+      model.stored, {model.space.class_name, model.space.class_labels}, explain::Units::original);
+  named.inputs.assign(problem.variables.begin(), problem.variables.begin() + named.architecture.input.size());
+  if (named.architecture.form == Form::vector) named.outputs = model.space.class_labels;
+  return named;
+}
+
+bool has_inference(const Model& model) {
+  return model.impl().stored.inference.has_value();
+}
+
+InferenceSummary stored_inference(const Model& model, const InferenceOptions& options) {
+  check(options);
+  const Model::Impl& m = model.impl();
+  if (!m.stored.inference)
+    throw UsageError("this model stores no standard errors; give the data: bl summary MODEL DATA");
+  if (!options.cluster.empty() || options.bootstrap > 0)
+    throw UsageError("clusters and bootstraps are computed from rows; give the data: bl summary MODEL DATA");
+  const NamedModel named = named_model(m);
+  InferenceSummary out =
+      make_summary({.model = &named,
+                    .parameters = &m.stored.parameters,
+                    .stored = &*m.stored.inference,
+                    .covariance = stored_covariance(*m.stored.inference, options.covariance)},
+                   options);
+  out.covariance = options.covariance;
+  out.factor = "none";
+  out.response = response_names(m.stored.encoder);
+  out.digest = m.stored.inference->facts.value("digest", "");
+  return out;
+}
+
+Inference infer(const Model& model, const Data& data, const InferenceOptions& options) {
+  check(options);
+  const Model::Impl& m = model.impl();
+  const Table& table = data.impl().table;
+  const std::vector<Index> rows = inference_rows(m, table);
+  const Settings settings = fit_settings(m);
+  PartData<double> part(m.stored.encoder.with_unseen(UnseenPolicy::missing), m.space, table, rows,
+                        fit_settings(m).out_of_core);
+  if (settings.class_weight == "balanced") balance_classes(part, m.space.classes());
+  Settings objective_settings = settings;
+  objective_settings.temperature = m.stored.temperature;
+  const Network<double> network(m.stored.architecture);
+  const Objective<double> objective(network, plan_objective(objective_settings, m.space, m.stored.support),
+                                    part.view());
+  inference::EstimateSpec spec;
+  spec.minimiser.starts = options.starts;
+  spec.minimiser.given = {m.stored.parameters};
+  spec.minimiser.seed = static_cast<std::uint64_t>(settings.seed);
+  spec.minimiser.reference = reference_of(m, options.reference);
+  spec.minimiser.should_stop = options.should_stop;
+  spec.covariance.kind = options.cluster.empty() ? inference::covariance_from_name(options.covariance)
+                                                 : inference::CovarianceKind::cluster;
+  for (const std::string& name : options.cluster)
+    spec.covariance.clusters.push_back(cluster_numbers(table, name, rows));
+  ThreadPool pool(options.threads);
+  const inference::Estimate e = inference::estimate(objective, spec, pool);
+  const NamedModel named = named_model(m);
+  require_minimum(e, named);
+
+  StoredModel stored = m.stored;
+  stored.parameters = e.chart.raw;
+  stored.single_precision = false;
+  stored.inference = stored_of(e, objective, spec.minimiser.reference);
+  stored.inference->facts["digest"] = table_digest(table);
+  std::optional<inference::Bootstrap> resampled;
+  if (options.bootstrap > 0)
+    resampled =
+        inference::bootstrap(objective, e, spec,
+                             {.resamples = options.bootstrap,
+                              .seed = options.seed,
+                              .clusters = spec.covariance.clusters.empty() ? std::vector<std::int32_t>()
+                                                                           : spec.covariance.clusters[0]},
+                             pool);
+  InferenceSummary out = make_summary({.model = &named,
+                                       .parameters = &stored.parameters,
+                                       .stored = &*stored.inference,
+                                       .covariance = e.entries,
+                                       .bootstrap = resampled ? &*resampled : nullptr},
+                                      options);
+  out.covariance = name(spec.covariance.kind);
+  out.factor = e.covariance.factor;
+  for (std::size_t k = 0; k < options.cluster.size(); ++k)
+    out.clusters.emplace_back(options.cluster[k], e.covariance.cluster_counts[k]);
+  if (e.covariance.repaired)
+    out.notes.emplace_back("two-way clusters left a negative variance, which was set to zero");
+  if (resampled && resampled->failed > 0)
+    out.notes.push_back(
+        fmt::format("{} of {} resamples reached no minimum", resampled->failed, options.bootstrap));
+  out.response = response_names(m.stored.encoder);
+  out.digest = table_digest(table);
+  return {Model(std::make_shared<const Model::Impl>(std::move(stored))), std::move(out)};
+}
+
+HypothesisTest wald_test(const InferenceSummary& summary, const std::string& hypothesis) {
+  std::vector<std::string> names;
+  const auto size = static_cast<Index>(summary.estimates.size());
+  Eigen::VectorXd estimates(size);
+  Eigen::MatrixXd covariance(size, size);
+  for (Index i = 0; i < size; ++i) {
+    names.push_back(summary.estimates[static_cast<std::size_t>(i)].name);
+    estimates(i) = summary.estimates[static_cast<std::size_t>(i)].estimate;
+    for (Index j = 0; j < size; ++j)
+      covariance(i, j) = summary.covariance_matrix[static_cast<std::size_t>(i * size + j)];
+  }
+  const inference::TestResult result =
+      inference::wald(inference::parse_hypothesis(hypothesis, names), estimates, covariance);
+  return {hypothesis, result.statistic, result.degrees, result.p};
+}
+
+HypothesisTest likelihood_ratio_test(const InferenceSummary& a, const InferenceSummary& b) {
+  if (a.objective != "likelihood" || b.objective != "likelihood")
+    throw UsageError("a likelihood-ratio test needs two models learned by likelihood");
+  if (a.rows != b.rows || a.digest != b.digest)
+    throw UsageError("a likelihood-ratio test needs two models of the same rows");
+  const InferenceSummary& small = a.parameters <= b.parameters ? a : b;
+  const InferenceSummary& large = a.parameters <= b.parameters ? b : a;
+  const inference::TestResult result = inference::likelihood_ratio(small.log_likelihood, small.parameters,
+                                                                   large.log_likelihood, large.parameters);
+  return {fmt::format("the smaller model ({} of {} parameters)", small.parameters, large.parameters),
+          result.statistic, result.degrees, result.p};
+}
+
+std::vector<Quantity> delta_method(const Model& model,
+                                   const std::function<std::vector<double>(const Model&)>& quantities,
+                                   const std::string& covariance) {
+  const StoredModel& stored = model.impl().stored;
+  if (!stored.inference)
+    throw UsageError("this model stores no standard errors; run bl summary MODEL DATA -o");
+  const Eigen::MatrixXd v = stored_covariance(*stored.inference, covariance);
+  const inference::ParameterMap map(stored.architecture);
+  const std::vector<double> effective = map.effective(stored.parameters);
+  const auto at = [&](Index position, double change) {
+    std::vector<double> values = effective;
+    values[static_cast<std::size_t>(position)] += change;
+    StoredModel moved = stored;
+    moved.parameters = map.raw(values);
+    return quantities(Model(std::make_shared<const Model::Impl>(std::move(moved))));
+  };
+  const std::vector<double> value = quantities(model);
+  const auto count = static_cast<Index>(value.size()),
+             size = static_cast<Index>(stored.inference->positions.size());
+  Eigen::MatrixXd gradient(count, size);
+  for (Index k = 0; k < size; ++k) {
+    const Index position = stored.inference->positions[static_cast<std::size_t>(k)];
+    const double size_of = std::abs(effective[static_cast<std::size_t>(position)]);
+    // A thousandth of the error, where there is one; a weight that may not be negative stays positive.
+    double step = std::isnan(v(k, k)) || v(k, k) == 0 ? 1e-4 * (1 + size_of) : 1e-3 * std::sqrt(v(k, k));
+    if (map.tensor_at(position).sign == Sign::non_negative) step = std::min(step, 0.5 * size_of);
+    const std::vector<double> up = at(position, step), down = at(position, -step);
+    for (Index q = 0; q < count; ++q)
+      gradient(q, k) = (up[static_cast<std::size_t>(q)] - down[static_cast<std::size_t>(q)]) / (2 * step);
+  }
+  std::vector<Quantity> out;
+  for (Index q = 0; q < count; ++q) {
+    const double largest = gradient.row(q).cwiseAbs().maxCoeff();
+    double variance = 0;
+    for (Index i = 0; i < size; ++i)
+      for (Index j = 0; j < size; ++j) {
+        const bool counts = std::min(std::abs(gradient(q, i)), std::abs(gradient(q, j))) > 1e-9 * largest;
+        if (counts) variance += gradient(q, i) * v(i, j) * gradient(q, j);
+      }
+    out.push_back({value[static_cast<std::size_t>(q)], variance < 0 ? kUnknown : std::sqrt(variance)});
+  }
+  return out;
+}
+
+OutputTable marginal_utilities_with_errors(const Model& model, const Data& data, const std::string& numeraire,
+                                           const std::string& covariance) {
+  const OutputTable table = marginal_utilities(model, data, numeraire);
+  const auto numbers = [&](const Model& moved) {
+    std::vector<double> out;
+    for (const OutputColumn& column : marginal_utilities(moved, data, numeraire).columns)
+      if (column.texts.empty()) out.insert(out.end(), column.numbers.begin(), column.numbers.end());
+    return out;
+  };
+  const std::vector<Quantity> quantities = delta_method(model, numbers, covariance);
+  OutputTable out;
+  out.rows = table.rows;
+  std::size_t at = 0;
+  for (const OutputColumn& column : table.columns) {
+    out.columns.push_back(column);
+    if (!column.texts.empty()) continue;
+    OutputColumn errors{column.name + " s.e.", {}, {}};
+    for (std::size_t i = 0; i < column.numbers.size(); ++i)
+      errors.numbers.push_back(quantities[at++].standard_error);
+    out.columns.push_back(std::move(errors));
+  }
+  return out;
+}
+
+Canonical canonical(const Model& model, const std::string& reference) {
+  const Model::Impl& m = model.impl();
+  inference::CanonicalForm form = inference::canonical_form(m.stored.architecture, m.stored.parameters,
+                                                            {.reference = reference_of(m, reference)});
+  StoredModel stored = m.stored;
+  stored.parameters = std::move(form.parameters);
+  stored.single_precision = false;
+  stored.inference.reset();
+  return {Model(std::make_shared<const Model::Impl>(std::move(stored))), std::move(form.notes)};
+}
+
+}  // namespace bl

@@ -1,0 +1,217 @@
+#include "api/inference_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "bl/errors.hpp"
+#include "inference/distributions.hpp"
+
+namespace bl {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<double> flat(const Eigen::MatrixXd& matrix) {
+  std::vector<double> values;
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (Index j = 0; j < matrix.cols(); ++j) values.push_back(matrix(i, j));
+  return values;
+}
+
+// What a parameter is called in standardised units, where every one has a name of its own.
+std::map<Index, std::string> position_names(const NamedModel& model) {
+  std::map<Index, std::string> names;
+  for (const explain::Coefficient& one :
+       explain::coefficients(model.architecture, model.inputs, model.outputs, explain::Units::standardised))
+    for (const auto& [position, factor] : one.parts) names.try_emplace(position, one.name);
+  return names;
+}
+
+std::vector<std::string> words(const NamedModel& model, const std::vector<inference::Direction>& directions) {
+  const auto names = position_names(model);
+  return inference::direction_words(inference::ParameterMap(model.architecture), directions, [&](Index i) {
+    const auto found = names.find(i);
+    return found == names.end() ? fmt::format("parameter {}", i) : found->second;
+  });
+}
+
+std::vector<inference::Direction> stored_directions(const json& facts) {
+  std::vector<inference::Direction> directions;
+  for (const json& one : facts.value("directions", json::array())) {
+    inference::Direction direction;
+    for (const json& entry : one)
+      direction.entries.emplace_back(entry.at(0).get<Index>(), entry.at(1).get<double>());
+    directions.push_back(std::move(direction));
+  }
+  return directions;
+}
+
+std::string model_words(const Architecture& a) {
+  if (!a.readout.present) return fmt::format("single block, degree {}", a.degree());
+  std::string widths;
+  for (const LayerSpec& layer : a.layers)
+    widths += (widths.empty() ? "" : ",") + std::to_string(layer.blocks);
+  return fmt::format("{} form, layers [{}]", a.form == Form::scalar ? "scalar" : "vector", widths);
+}
+
+// What a normalised law cannot see in a utility that is added up to the output.
+bool invisible(const explain::Coefficient& one, const Architecture& a) {
+  return one.of_utility && !one.of_response && inference::linear_to_output(a, one.layer);
+}
+
+// The estimate, its error and what follows from them.
+EstimatedParameter row_of(const std::string& name, double value, double variance, double level) {
+  EstimatedParameter out;
+  out.name = name;
+  out.estimate = value;
+  out.standard_error = std::sqrt(variance);
+  out.z = value / out.standard_error;
+  out.p = inference::normal_two_sided(out.z);
+  const double width = inference::normal_quantile(0.5 + 0.5 * level) * out.standard_error;
+  out.lower = value - width;
+  out.upper = value + width;
+  out.bootstrap_error = kUnknown;
+  if (std::isnan(variance)) {
+    out.z = out.p = kUnknown;
+    out.state = "not identified";
+  }
+  return out;
+}
+
+void fill_facts(const StoredInference& stored, InferenceSummary& out) {
+  const json& f = stored.facts;
+  out.rows = f.at("rows").get<std::size_t>();
+  out.objective = f.at("objective").get<std::string>();
+  out.loss = f.at("loss").get<double>();
+  out.gradient = f.at("gradient").get<double>();
+  out.starts = f.at("starts").get<int>();
+  out.parameters = f.at("parameters").get<int>();
+  out.condition = f.at("condition").get<double>();
+  out.smallest_eigenvalue = f.at("smallest_eigenvalue").get<double>();
+  for (const json& one : f.at("optima"))
+    out.optima.push_back(
+        {one.at("loss").get<double>(), one.at("gradient").get<double>(), one.at("starts").get<int>()});
+  for (const json& note : f.at("notes")) out.notes.push_back(note.get<std::string>());
+  out.log_likelihood = out.aic = out.bic = kUnknown;
+  if (out.objective == "likelihood") {
+    out.log_likelihood = -out.loss * f.at("total_weight").get<double>();
+    out.aic = 2 * out.parameters - 2 * out.log_likelihood;
+    out.bic = out.parameters * std::log(static_cast<double>(out.rows)) - 2 * out.log_likelihood;
+  }
+}
+
+}  // namespace
+
+StoredInference stored_of(const inference::Estimate& e, const Objective<double>& objective, Index reference) {
+  StoredInference out;
+  out.positions = e.chart.positions;
+  const Eigen::MatrixXd& inverse = e.identification.inverse;
+  const bool likelihood = objective.spec().kind == ObjectiveKind::likelihood;
+  out.robust = flat(entry_covariance(e.chart, e.identification, inverse * e.information.products * inverse));
+  if (likelihood) out.classical = flat(entry_covariance(e.chart, e.identification, inverse));
+  json optima = json::array(), directions = json::array();
+  for (const inference::Optimum& one : e.minimisation.optima)
+    optima.push_back({{"loss", one.loss}, {"gradient", one.gradient_norm}, {"starts", one.starts}});
+  for (const inference::Direction& one : e.identification.directions) directions.push_back(one.entries);
+  std::vector<std::string> notes = e.notes;
+  if (e.information.from_products)
+    notes.emplace_back("kinks leave no second derivative: the information is that of the score products");
+  out.facts = {{"objective", likelihood                                               ? "likelihood"
+                             : objective.spec().kind == ObjectiveKind::score_matching ? "score matching"
+                                                                                      : "hybrid"},
+               {"rows", objective.data().rows},
+               {"total_weight", e.total_weight},
+               {"loss", e.loss},
+               {"gradient", e.gradient},
+               {"starts", e.minimisation.starts},
+               {"optima", optima},
+               {"parameters", e.chart.size() - e.identification.null.cols()},
+               {"condition", e.identification.condition()},
+               {"smallest_eigenvalue", e.chart.size() > 0 ? e.identification.eigenvalues(0) : 0.0},
+               {"directions", directions},
+               {"notes", notes},
+               {"reference", reference}};
+  return out;
+}
+
+Eigen::MatrixXd stored_covariance(const StoredInference& stored, const std::string& kind) {
+  if (kind != "robust" && kind != "classical")
+    throw UsageError(
+        fmt::format("a model stores robust and classical covariances; for '{}' give the data", kind));
+  const std::vector<double>& values = kind == "robust" ? stored.robust : stored.classical;
+  if (values.empty())
+    throw UsageError("classical errors need a likelihood; with score matching use robust ones");
+  const auto size = static_cast<Index>(stored.positions.size());
+  Eigen::MatrixXd out(size, size);
+  for (Index i = 0; i < size; ++i)
+    for (Index j = 0; j < size; ++j) out(i, j) = values[static_cast<std::size_t>(i * size + j)];
+  return out;
+}
+
+void require_minimum(const inference::Estimate& e, const NamedModel& model) {
+  if (e.converged) return;
+  std::string message = "standard errors hold at the minimum, and none was reached: " + e.cause;
+  for (const std::string& one : words(model, e.identification.directions)) message += "\n  " + one;
+  throw NumericError(message);
+}
+
+InferenceSummary make_summary(const SummaryParts& parts, const InferenceOptions& options) {
+  const Architecture& a = parts.model->architecture;
+  InferenceSummary out;
+  fill_facts(*parts.stored, out);
+  out.model = model_words(a);
+  out.level = options.level;
+  out.standardised = options.standardised;
+  out.unidentified = words(*parts.model, stored_directions(parts.stored->facts));
+  const inference::Chart chart =
+      inference::make_chart(a, *parts.parameters, parts.stored->facts.value("reference", Index{0}));
+  std::map<Index, Index> places;  // of the stored positions
+  for (const Index position : parts.stored->positions)
+    places.emplace(position, static_cast<Index>(places.size()));
+  std::vector<Eigen::VectorXd> maps;  // of the rows, by stored position
+  for (const explain::Coefficient& one : explain::coefficients(
+           a, parts.model->inputs, parts.model->outputs,
+           options.standardised ? explain::Units::standardised : explain::Units::original)) {
+    Eigen::VectorXd map = Eigen::VectorXd::Zero(static_cast<Index>(places.size()));
+    double value = 0;
+    bool free = false, bound = false;
+    for (const auto& [position, factor] : one.parts) {
+      value += factor * chart.effective[static_cast<std::size_t>(position)];
+      bound |= chart.states[static_cast<std::size_t>(position)] == inference::ParameterState::at_bound;
+      const auto place = places.find(position);
+      if (place == places.end()) continue;
+      map(place->second) += factor;
+      free = true;
+    }
+    if ((!free && !bound) || invisible(one, a)) continue;
+    // Entries without a variance count only where they have a factor.
+    double variance = free ? 0 : kUnknown;
+    for (Index i = 0; i < map.size(); ++i)
+      for (Index j = 0; j < map.size(); ++j)
+        if (map(i) != 0 && map(j) != 0) variance += map(i) * parts.covariance(i, j) * map(j);
+    out.estimates.push_back(row_of(one.name, value, variance, options.level));
+    if (bound && !free) out.estimates.back().state = "at bound";
+    if (parts.bootstrap && !std::isnan(variance))
+      out.estimates.back().bootstrap_error = bootstrap_error(*parts.bootstrap, map);
+    maps.push_back(std::move(map));
+  }
+  if (parts.bootstrap) out.bootstrap = static_cast<int>(parts.bootstrap->draws.rows());
+  for (std::size_t i = 0; i < maps.size(); ++i)
+    for (std::size_t j = 0; j < maps.size(); ++j) {
+      double sum =
+          std::isnan(out.estimates[i].standard_error + out.estimates[j].standard_error) ? kUnknown : 0;
+      for (Index k = 0; k < maps[i].size(); ++k)
+        for (Index l = 0; l < maps[j].size(); ++l)
+          if (maps[i](k) != 0 && maps[j](l) != 0) sum += maps[i](k) * parts.covariance(k, l) * maps[j](l);
+      out.covariance_matrix.push_back(sum);
+    }
+  return out;
+}
+
+}  // namespace bl

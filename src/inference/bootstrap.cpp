@@ -1,0 +1,80 @@
+#include "inference/bootstrap.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "bl/errors.hpp"
+
+namespace bl::inference {
+
+namespace {
+
+constexpr double kReached = 1e-4;  // gradient norm at which a resample counts as fitted
+
+// How often each row is drawn.
+std::vector<double> drawn_weights(const Objective<double>& objective, const BootstrapSpec& spec,
+                                  std::size_t resample) {
+  const auto rows = static_cast<std::size_t>(objective.data().rows);
+  const RandomStream stream(spec.seed, Purpose::bootstrap);
+  const std::size_t units =
+      spec.clusters.empty()
+          ? rows
+          : static_cast<std::size_t>(*std::max_element(spec.clusters.begin(), spec.clusters.end())) + 1;
+  std::vector<double> counts(units, 0), weights(rows);
+  for (std::size_t i = 0; i < units; ++i) counts[stream.below(units, resample, i)] += 1;
+  for (std::size_t i = 0; i < rows; ++i)
+    weights[i] = objective.data().weight(static_cast<Index>(i)) *
+                 counts[spec.clusters.empty() ? i : static_cast<std::size_t>(spec.clusters[i])];
+  return weights;
+}
+
+}  // namespace
+
+Bootstrap bootstrap(const Objective<double>& objective, const Estimate& estimate, const EstimateSpec& fit,
+                    const BootstrapSpec& spec, ThreadPool& pool) {
+  if (!spec.clusters.empty() && static_cast<Index>(spec.clusters.size()) != objective.data().rows)
+    throw UsageError("there must be one cluster for every row");
+  const Network<double>& network = objective.network();
+  const ParameterMap map(network.architecture());
+  const auto entries = estimate.chart.positions.size();
+  std::vector<std::vector<double>> found(static_cast<std::size_t>(spec.resamples));
+  std::vector<std::uint8_t> held(estimate.chart.states.size(), 1);
+  for (const Index i : estimate.chart.positions) held[static_cast<std::size_t>(i)] = 0;
+  pool.run(found.size(), [&](std::size_t r) {
+    ThreadPool own(1);
+    const std::vector<double> weights = drawn_weights(objective, spec, r);
+    DatasetView<double> data = objective.data();
+    data.weights = weights;
+    const Objective<double> resampled(network, objective.spec(), data);
+    Loss loss(resampled, fit.minimiser.seed, own);
+    const LocalMinimum end = descend(loss, estimate.chart.raw, fit.minimiser, held);
+    if (!(end.gradient_norm <= kReached)) return;
+    const std::vector<double> values =
+        map.effective(canonical_form(network.architecture(), end.parameters,
+                                     {.reference = fit.minimiser.reference, .merge = false})
+                          .parameters);
+    for (const Index i : estimate.chart.positions) found[r].push_back(values[static_cast<std::size_t>(i)]);
+  });
+  Bootstrap out;
+  out.draws.resize(static_cast<Index>(found.size()), static_cast<Index>(entries));
+  Index used = 0;
+  for (const std::vector<double>& draw : found) {
+    if (draw.size() != entries) {
+      ++out.failed;
+      continue;
+    }
+    for (std::size_t k = 0; k < entries; ++k) out.draws(used, static_cast<Index>(k)) = draw[k];
+    ++used;
+  }
+  out.draws.conservativeResize(used, Eigen::NoChange);
+  return out;
+}
+
+double bootstrap_error(const Bootstrap& bootstrap, const Eigen::VectorXd& coefficients) {
+  if (bootstrap.draws.rows() < 2) return std::numeric_limits<double>::quiet_NaN();
+  const Eigen::VectorXd values = bootstrap.draws * coefficients;
+  return std::sqrt((values.array() - values.mean()).square().sum() / static_cast<double>(values.size() - 1));
+}
+
+}  // namespace bl::inference

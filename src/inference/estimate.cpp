@@ -1,0 +1,123 @@
+#include "inference/estimate.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace bl::inference {
+
+namespace {
+
+constexpr int kNewtonSteps = 6;
+
+// Largest entry of the gradient in deviations of a row's score, so that units do not matter.
+double scaled_gradient(const Information& info) {
+  double largest = 0;
+  for (Index j = 0; j < info.gradient.size(); ++j) {
+    const double deviation = std::sqrt(info.products(j, j) / info.total_weight);
+    if (deviation > 0) largest = std::max(largest, std::abs(info.gradient(j)) / deviation);
+  }
+  return largest;
+}
+
+struct Point {
+  std::vector<double> raw;
+  std::vector<std::string> notes;
+};
+
+// Canonical, with heads at their bound left out.
+Point canonical_point(const Architecture& a, std::span<const double> raw, const EstimateSpec& spec) {
+  CanonicalForm form =
+      canonical_form(a, raw, {.reference = spec.minimiser.reference, .prune = spec.bound, .merge = false});
+  return {std::move(form.parameters), std::move(form.notes)};
+}
+
+std::vector<std::uint8_t> held_entries(const Chart& chart) {
+  std::vector<std::uint8_t> held(chart.states.size(), 1);
+  for (const Index i : chart.positions) held[static_cast<std::size_t>(i)] = 0;
+  return held;
+}
+
+// Newton steps in the chart, halved while they do not lower the loss or leave the bounds. True if it moved.
+bool newton_step(Loss& loss, const Architecture& a, const EstimateSpec& spec, Estimate& e) {
+  const Eigen::VectorXd step =
+      -e.information.total_weight * (e.identification.inverse * e.information.gradient);
+  const ParameterLayout& layout = loss.objective().network().layout();
+  for (double share = 1; share > 1e-3; share *= 0.5) {
+    const std::vector<double> raw = moved(layout, e.chart, share * step);
+    const double value = loss(raw, {});
+    if (!(value <= e.loss + 1e-14 * (1 + std::abs(e.loss)))) continue;
+    Chart chart = make_chart(
+        a, canonical_form(a, raw, {.reference = spec.minimiser.reference, .merge = false}).parameters,
+        spec.minimiser.reference);
+    if (chart.positions != e.chart.positions) return false;
+    e.chart = std::move(chart);
+    e.loss = value;
+    return true;
+  }
+  return false;
+}
+
+std::string cause_of(const Estimate& e, double tolerance) {
+  if (!e.identification.is_minimum)
+    return "the loss still falls along some direction: this point is a saddle, not a minimum; try more "
+           "--starts";
+  return fmt::format(
+      "the gradient is {:.1e} standard deviations of a row's score, above {:.0e}, so this is not the "
+      "minimum; "
+      "try more --epochs or --starts, or fewer heads",
+      e.gradient, tolerance);
+}
+
+}  // namespace
+
+Estimate estimate_at(const Objective<double>& objective, const Minimisation& minimisation,
+                     const EstimateSpec& spec, ThreadPool& pool) {
+  const Architecture& a = objective.network().architecture();
+  Loss loss(objective, spec.minimiser.seed, pool);
+  Estimate e;
+  e.minimisation = minimisation;
+  e.total_weight = loss.total_weight();
+  Point point = canonical_point(a, minimisation.best.parameters, spec);
+  e.notes = point.notes;
+  e.chart = make_chart(a, std::move(point.raw), spec.minimiser.reference);
+  // What was left out moves the minimum of the rest, and a stored point may be short of its own.
+  const LocalMinimum polished = descend(loss, e.chart.raw, spec.minimiser, held_entries(e.chart));
+  point = canonical_point(a, polished.parameters, spec);
+  e.notes.insert(e.notes.end(), point.notes.begin(), point.notes.end());
+  e.chart = make_chart(a, std::move(point.raw), spec.minimiser.reference);
+  e.loss = loss(e.chart.raw, {});
+  for (int step = 0;; ++step) {
+    e.information = information(loss, e.chart);
+    e.identification = identify(e.information.hessian, e.chart);
+    e.gradient = scaled_gradient(e.information);
+    const bool good = e.gradient <= 0.01 * spec.tolerance || e.information.from_products;
+    if (good || step == kNewtonSteps || !newton_step(loss, a, spec, e)) break;
+  }
+  // Kinks keep the gradient from vanishing: there what counts is that no start got lower.
+  const double tolerance = e.information.from_products ? 0.1 / std::sqrt(e.total_weight) : spec.tolerance;
+  e.converged = e.gradient <= tolerance && e.identification.is_minimum;
+  if (!e.converged) e.cause = cause_of(e, tolerance);
+  e.minimisation.best.parameters = e.chart.raw;
+  e.minimisation.best.loss = e.loss;
+  e.minimisation.best.gradient_norm = e.gradient;
+  e.covariance = covariance(loss, e.chart, e.information, e.identification, spec.covariance);
+  e.entries = entry_covariance(e.chart, e.identification, e.covariance.coordinates);
+  return e;
+}
+
+Estimate estimate(const Objective<double>& objective, const EstimateSpec& spec, ThreadPool& pool) {
+  return estimate_at(objective, minimise(objective, spec.minimiser, pool), spec, pool);
+}
+
+std::vector<EstimatedEntry> entries_of(const Estimate& e) {
+  std::vector<EstimatedEntry> out;
+  const std::vector<double> errors = standard_errors(e.entries);
+  for (std::size_t k = 0; k < errors.size(); ++k) {
+    const Index position = e.chart.positions[k];
+    out.push_back({position, e.chart.effective[static_cast<std::size_t>(position)], errors[k]});
+  }
+  return out;
+}
+
+}  // namespace bl::inference

@@ -1,0 +1,58 @@
+// From rows to estimates with a covariance: the minimum, its canonical form, and what the rows say about it.
+//
+//   const Network<double> network(architecture);
+//   const Objective<double> objective(network, spec, data);
+//   const Estimate e = estimate(objective, {.minimiser = {.starts = 8}}, pool);
+//
+// Many fits at once: one task each, with ThreadPool(1) inside the task; the network may be shared.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "inference/covariance.hpp"
+#include "inference/minimiser.hpp"
+
+namespace bl::inference {
+
+struct EstimateSpec {
+  MinimiserSpec minimiser = {};
+  CovarianceSpec covariance = {};
+  // Weights that may not be negative and whose share is below this are at their bound.
+  double bound = 1e-5;
+  // Gradient of the mean loss by the coordinates, largest entry in units of the scores' deviation: below is a
+  // minimum.
+  double tolerance = 1e-6;
+};
+
+struct Estimate {
+  Minimisation minimisation;  // best.parameters: raw, canonical
+  Chart chart;
+  Information information;
+  Identification identification;
+  Covariance covariance;
+  Eigen::MatrixXd entries;  // covariance of the free entries (effective values), as chart.positions
+  double loss = 0;          // mean
+  double gradient = 0;      // see tolerance
+  bool converged = false;
+  std::string cause;               // why not, in words
+  std::vector<std::string> notes;  // heads and blocks without weight
+  double total_weight = 0;
+};
+
+// Everything from many starts.
+Estimate estimate(const Objective<double>& objective, const EstimateSpec& spec, ThreadPool& pool);
+
+// The same from a minimum that is already known, raw: polished, then the covariance. No further starts.
+Estimate estimate_at(const Objective<double>& objective, const Minimisation& minimisation,
+                     const EstimateSpec& spec, ThreadPool& pool);
+
+// What is estimated, one by one.
+struct EstimatedEntry {
+  Index position = 0;  // in the layout
+  double value = 0;    // effective
+  double error = 0;    // NaN where the rows do not determine it
+};
+std::vector<EstimatedEntry> entries_of(const Estimate& estimate);
+
+}  // namespace bl::inference

@@ -1,0 +1,67 @@
+// The minimum of the loss from many starts: short fits to few rows pick the promising ones, full-batch L-BFGS
+// in float64 takes each of them to the end, and their canonical forms say which are the same optimum.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "inference/canonical.hpp"
+#include "inference/loss.hpp"
+
+namespace bl::inference {
+
+struct MinimiserSpec {
+  int starts = 8;         // taken to the end
+  int tries = 0;          // short fits they are picked from; 0: four for every start
+  Index try_rows = 1000;  // the first of the rows
+  std::int64_t try_iterations = 30;
+  std::int64_t iterations = 2000;  // at most, of each start
+  double tolerance = 1e-8;         // of the gradient's norm (mean loss, raw parameters)
+  std::uint64_t seed = 0;
+  Index reference = 0;
+  // Further starts, taken to the end as they are (the truth of a simulation, an earlier fit). With starts = 0
+  // they are the only ones.
+  std::vector<std::vector<double>> given = {};
+  std::function<bool()> should_stop = {};  // asked between iterations, from any thread
+};
+
+// Where one start ended.
+struct LocalMinimum {
+  std::vector<double> parameters;  // raw, canonical
+  double loss = 0;
+  double gradient_norm = 0;
+  std::int64_t iterations = 0;
+  bool converged = false;
+  std::string cause;  // why it ended
+};
+
+// Starts that ended in the same canonical form.
+struct Optimum {
+  double loss = 0;
+  double gradient_norm = 0;  // the smallest
+  int starts = 0;
+  bool converged = false;
+};
+
+struct Minimisation {
+  LocalMinimum best;
+  std::vector<Optimum> optima;  // lowest loss first
+  int starts = 0;
+  bool interrupted = false;
+};
+
+// One start to the end. Entries with held[i] = 1 stay where they are; empty: all move. Not canonicalised.
+LocalMinimum descend(Loss& loss, std::vector<double> raw, const MinimiserSpec& spec,
+                     const std::vector<std::uint8_t>& held = {});
+
+// NumericError where no start has a finite loss. The same bits for any number of threads.
+Minimisation minimise(const Objective<double>& objective, const MinimiserSpec& spec, ThreadPool& pool);
+
+// Starting values spread wider than those of training: coefficients of deviation 1 over the root of their
+// number, weights around 1.
+std::vector<double> spread_start(const Architecture& architecture, const ParameterLayout& layout,
+                                 std::uint64_t seed);
+
+}  // namespace bl::inference

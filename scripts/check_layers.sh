@@ -42,8 +42,8 @@ done
 # Public headers stand on their own; front ends see only them.
 while IFS=: read -r file line text; do
   fail "$file:$line: $text"
-done < <(grep -rnE '^#include "' include cli examples --include='*.hpp' --include='*.cpp' 2>/dev/null |
-         grep -vE '"bl/[a-z_]+\.(hpp|def)"|^cli/.*"[a-z_]+\.hpp"' || true)
+done < <(grep -rnE '^#include "' include cli python examples --include='*.hpp' --include='*.cpp' 2>/dev/null |
+         grep -vE '"bl/[a-z_]+\.(hpp|def)"|^(cli|python/bindings)/.*"[a-z_]+\.hpp"' || true)
 
 # One parallel loop in the whole library; words that belong to one place.
 while IFS=: read -r file line text; do

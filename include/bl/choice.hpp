@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -80,15 +81,21 @@ class ChoiceModel {
   // ModelFileError where the file is damaged or not a choice model.
   static ChoiceModel load(const std::string& path);
   void save(const std::string& path) const;
+  // The bytes of the file, and back; `name` stands for the file in messages.
+  std::string to_bytes() const;
+  static ChoiceModel from_bytes(std::string_view bytes, const std::string& name);
   std::string describe() const;
   // Everything in the file but the parameters' values, as JSON.
   std::string information_json() const;
+  const std::vector<std::string>& alternatives() const;
   // Of a linear utility; empty otherwise.
   const std::vector<ChoiceCoefficient>& coefficients() const;
   const std::vector<std::string>& attributes() const;
 
   // One row per situation: its label, a probability per alternative (0 where not available), the likeliest.
   OutputTable predict(const Data& data, Part part = Part::all, std::size_t threads = 0) const;
+  // The same with V over the temperature, of which probabilities are the softmax; NaN where not available.
+  OutputTable utilities(const Data& data, Part part = Part::all, std::size_t threads = 0) const;
   // Mean probability of every alternative, and how often it was chosen where that is known.
   OutputTable market_shares(const Data& data, Part part = Part::all, std::size_t threads = 0) const;
   // situations, log_likelihood, null_log_likelihood (all available equally likely), rho_square,

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,13 +29,19 @@ class Data {
   // column.
   static Data read(const std::string& path, const Settings& settings);
 
-  // Columns in memory: exactly one of numbers (NaN: missing) and texts (missing: nullopt) is filled.
+  // A column in memory, given in one of four ways.
   struct Column {
     std::string name;
-    std::vector<double> numbers;
-    std::vector<std::optional<std::string>> texts;
+    std::vector<double> numbers = {};                    // NaN: missing
+    std::vector<std::optional<std::string>> texts = {};  // nullopt: missing
+    std::vector<std::int32_t> codes = {};                // indices into levels; -1: missing
+    std::vector<std::string> levels = {};
+    bool ordered = false;                          // levels stand in their order, lowest first
+    std::span<const double> elsewhere = {};        // numbers that are not copied; must not change
+    std::shared_ptr<const void> keeper = nullptr;  // holds that memory for as long as the data live
   };
-  static Data from_columns(const std::vector<Column>& columns, const std::string& name);
+  // DataError for columns of different lengths or of one name, infinite values, and codes without a level.
+  static Data from_columns(std::vector<Column> columns, const std::string& name);
 
   std::size_t rows() const;
   const std::string& source() const;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,13 @@ struct FitOptions {
   std::function<bool()> should_stop;                    // true ends training with the best model so far
   std::string checkpoint;  // file to save the state in, every few seconds at the end of an epoch; empty: none
   bool resume = false;     // go on from that file if it is there
+  // What each row is for, instead of a split by the settings; empty: by the settings.
+  std::vector<Part> parts = {};
+  // The caller keeps test rows elsewhere: where the settings leave split and fractions at their defaults
+  // there is no test part and every class keeps a training row (stratified, 7:1:0).
+  bool training_rows_only = false;
+  // Go on from this model's parameters and encoding, with the same architecture; a checkpoint wins over it.
+  std::optional<Model> start = {};
 };
 
 struct FitSummary {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bl/data.hpp"
@@ -44,11 +45,35 @@ struct OutputTable {
   std::vector<OutputColumn> columns;
 };
 
+// A response as the model knows it.
+struct ResponseInfo {
+  std::string name;
+  std::vector<std::string> levels;  // of a class; empty: continuous
+  bool text = false;                // it held texts in training
+  double lower = 0, upper = 0;      // support of a continuous one, in the data's units
+};
+
+// A column that was given as a feature.
+struct FeatureInfo {
+  std::string name;
+  bool used = true;                 // false: constant in training, so the model does not ask for it
+  std::string type;                 // continuous, nominal, ordinal
+  bool text = false;                // it held texts in training
+  std::vector<std::string> levels;  // nominal, ordinal
+};
+
 class Model {
  public:
   static Model load(const std::string& path);
   // Whole or not at all; the file is unchanged if this throws.
   void save(const std::string& path) const;
+  // The bytes of the file.
+  std::string to_bytes() const;
+  // ModelFileError where they are damaged; `name` stands for the file in messages.
+  static Model from_bytes(std::string_view bytes, const std::string& name);
+
+  std::vector<ResponseInfo> responses() const;
+  std::vector<FeatureInfo> features() const;
 
   // Everything in the file but the parameters' values, as JSON.
   std::string information_json() const;

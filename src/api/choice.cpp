@@ -78,11 +78,23 @@ ChoiceData read_part(const ChoiceModel::Impl& model, const Data& data, Part part
 }
 
 ChoiceModel ChoiceModel::load(const std::string& path) {
-  return ChoiceModel(std::make_shared<const Impl>(load_choice(path)));
+  return ChoiceModel(std::make_shared<const Impl>(choice_from_file(artifact::load(path))));
 }
 
 void ChoiceModel::save(const std::string& path) const {
-  save_choice(path, impl_->stored);
+  artifact::save(path, choice_to_file(impl_->stored));
+}
+
+std::string ChoiceModel::to_bytes() const {
+  return artifact::serialize(choice_to_file(impl_->stored));
+}
+
+ChoiceModel ChoiceModel::from_bytes(std::string_view bytes, const std::string& name) {
+  return ChoiceModel(std::make_shared<const Impl>(choice_from_file(artifact::parse(bytes, name))));
+}
+
+const std::vector<std::string>& ChoiceModel::alternatives() const {
+  return impl_->stored.alternatives;
 }
 
 std::string ChoiceModel::information_json() const {
@@ -153,6 +165,22 @@ OutputTable ChoiceModel::predict(const Data& data, Part part, std::size_t thread
     likeliest.texts.push_back(choices.alternatives[static_cast<std::size_t>(choices.classes[best])]);
   }
   out.columns.push_back(std::move(likeliest));
+  return out;
+}
+
+OutputTable ChoiceModel::utilities(const Data& data, Part part, std::size_t threads) const {
+  const ChoiceData choices = read_part(*impl_, data, part, false);
+  ThreadPool pool(threads);
+  const ChoiceScores scores = score_choices(*impl_, choices, pool, part);
+  OutputTable out;
+  out.rows = static_cast<std::size_t>(choices.situations());
+  out.columns.push_back({impl_->schema.wide ? "line" : impl_->schema.situation, {}, choices.labels});
+  for (const std::string& name : choices.alternatives)
+    out.columns.push_back({"utility(" + name + ")", std::vector<double>(out.rows, std::nan("")), {}});
+  for (std::size_t i = 0; i < out.rows; ++i)
+    for (auto j = static_cast<std::size_t>(choices.begin[i]);
+         j < static_cast<std::size_t>(choices.begin[i + 1]); ++j)
+      out.columns[1 + static_cast<std::size_t>(choices.classes[j])].numbers[i] = scores.utility[j];
   return out;
 }
 

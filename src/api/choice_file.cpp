@@ -105,7 +105,7 @@ json choice_document(const StoredChoice& m) {
           {"information", m.information}};
 }
 
-void save_choice(const std::string& path, const StoredChoice& m) {
+artifact::TensorFile choice_to_file(const StoredChoice& m) {
   artifact::TensorFile file;
   file.metadata = {{"format", kFormat},
                    {"format_version", kVersion},
@@ -118,7 +118,7 @@ void save_choice(const std::string& path, const StoredChoice& m) {
             .subspan(static_cast<std::size_t>(tensor.offset), static_cast<std::size_t>(tensor.size()));
     file.tensors[tensor.name] = artifact::Tensor::of<double>(values, shape_of(tensor));
   }
-  artifact::save(path, file);
+  return file;
 }
 
 bool is_choice_model(const std::string& path) {
@@ -131,8 +131,8 @@ bool is_choice_model(const std::string& path) {
   }
 }
 
-StoredChoice load_choice(const std::string& path) {
-  const artifact::TensorFile file = artifact::load(path);
+StoredChoice choice_from_file(const artifact::TensorFile& file) {
+  const std::string& path = file.source;
   const auto format = file.metadata.find("format");
   if (format != file.metadata.end() && format->second == "behavior_learning.model")
     throw ModelFileError(path + ": a model of a table, not of choices among alternatives");

@@ -261,6 +261,8 @@ ChoiceFitSummary fit_choice_text(const Data& data, const std::string& schema_tex
   Settings settings = merge_settings(schema, given, explicit_fractions);
   refuse_settings(settings);
   if (schema.linear && !explicit_fractions) settings.fractions = "1:0:0";
+  if (!schema.linear && !explicit_fractions && options.training_rows_only)
+    settings = without_test_part(settings, {});
   const ChoiceData all = read_choices(table, schema, true);
   const Parts parts{select_situations(all, choice_part(all, settings, Part::train)),
                     select_situations(all, choice_part(all, settings, Part::validation)),

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "artifact/safetensors.hpp"
 #include "base/parallel.hpp"
 #include "bl/choice.hpp"
 #include "features/choice_data.hpp"
@@ -42,8 +43,8 @@ struct ChoiceModel::Impl {
 
 // Everything but the parameters.
 nlohmann::json choice_document(const StoredChoice& model);
-void save_choice(const std::string& path, const StoredChoice& model);
-StoredChoice load_choice(const std::string& path);
+artifact::TensorFile choice_to_file(const StoredChoice& model);
+StoredChoice choice_from_file(const artifact::TensorFile& file);
 
 // The schema's settings, then those of `given` that differ from their defaults. explicit_fractions: either
 // sets them.

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
+#include <set>
+#include <unordered_map>
 
 #include "api/impl.hpp"
 #include "api/table_plan.hpp"
@@ -13,40 +14,77 @@
 
 namespace bl {
 
+namespace {
+
+std::size_t size_of(const Data::Column& given) {
+  return given.texts.size() + given.codes.size() + given.numbers.size() + given.elsewhere.size();
+}
+
+void code_texts(const std::vector<std::optional<std::string>>& texts, Column& column) {
+  std::unordered_map<std::string_view, std::int32_t> codes;
+  column.codes.reserve(texts.size());
+  for (const auto& cell : texts) {
+    if (!cell) {
+      column.codes.push_back(kMissingCode);
+      continue;
+    }
+    const auto [found, is_new] = codes.try_emplace(*cell, static_cast<std::int32_t>(codes.size()));
+    if (is_new) column.levels.push_back(*cell);
+    column.codes.push_back(found->second);
+  }
+}
+
+void check_codes(const Column& column) {
+  const auto levels = static_cast<std::int32_t>(column.levels.size());
+  for (const std::int32_t code : column.codes)
+    if (code < kMissingCode || code >= levels)
+      throw DataError("column '" + column.name + "' holds the code " + std::to_string(code) + ", but has " +
+                      std::to_string(levels) + " levels");
+  if (std::set<std::string>(column.levels.begin(), column.levels.end()).size() < column.levels.size())
+    throw DataError("column '" + column.name + "' names a level twice");
+}
+
+Column column_of(Data::Column&& given) {
+  Column column;
+  column.name = std::move(given.name);
+  const bool text = !given.texts.empty() || !given.codes.empty();
+  column.raw = text ? RawType::text : RawType::numeric;
+  if (!given.texts.empty()) {
+    code_texts(given.texts, column);
+  } else if (text) {
+    column.codes.assign(given.codes.begin(), given.codes.end());
+    column.levels = std::move(given.levels);
+    column.ordered = given.ordered;
+    check_codes(column);
+  } else if (given.keeper) {
+    column.numbers = ColumnNumbers(given.elsewhere, std::move(given.keeper));
+  } else {
+    column.numbers = std::move(given.numbers);
+  }
+  for (const double number : column.numbers)
+    if (std::isinf(number)) throw DataError("column '" + column.name + "' holds an infinite value (inf)");
+  return column;
+}
+
+}  // namespace
+
 Data Data::read(const std::string& path, const Settings& settings) {
   const SpillScope scope(settings.out_of_core);
   return Data(std::make_shared<Impl>(Impl{read_table(path, read_options(settings))}));
 }
 
-Data Data::from_columns(const std::vector<Column>& columns, const std::string& name) {
+Data Data::from_columns(std::vector<Column> columns, const std::string& name) {
   Table table;
   table.source = name;
-  for (const Column& given : columns) {
+  for (Column& given : columns) {
     if (table.find(given.name) != nullptr)
       throw DataError(name + ": two columns are named '" + given.name + "'");
-    bl::Column column;
-    column.name = given.name;
-    const bool text = !given.texts.empty();
-    const std::size_t size = text ? given.texts.size() : given.numbers.size();
+    const std::size_t size = size_of(given);
     if (&given != &columns.front() && static_cast<Index>(size) != table.rows)
       throw DataError("column '" + given.name + "' has " + std::to_string(size) +
                       " rows, the first column has " + std::to_string(table.rows));
     table.rows = static_cast<Index>(size);
-    column.raw = text ? RawType::text : RawType::numeric;
-    column.numbers.assign(given.numbers.begin(), given.numbers.end());
-    for (const double number : column.numbers)
-      if (std::isinf(number)) throw DataError("column '" + given.name + "' holds an infinite value");
-    std::map<std::string, std::int32_t> codes;
-    for (const auto& cell : given.texts) {
-      if (!cell) {
-        column.codes.push_back(kMissingCode);
-        continue;
-      }
-      const auto [found, is_new] = codes.try_emplace(*cell, static_cast<std::int32_t>(codes.size()));
-      if (is_new) column.levels.push_back(*cell);
-      column.codes.push_back(found->second);
-    }
-    table.columns.push_back(std::move(column));
+    table.columns.push_back(column_of(std::move(given)));
   }
   if (table.rows == 0) throw DataError(name + ": there are no rows");
   for (Index i = 0; i < table.rows; ++i) table.lines.append(i + 1);

@@ -80,6 +80,7 @@ struct Prepared {
   ResponseSpace space;
   Architecture architecture;  // of one member
   Index members;
+  std::vector<std::vector<double>> starts;  // of each member; empty: from the seed
 };
 
 struct Trained {
@@ -131,6 +132,13 @@ Trained train(const Prepared& p, const FitOptions& options) {
   MemberPlan<T> plan{.spec = plan_training(s, static_cast<Index>(p.split.train.size())),
                      .members = p.members};
   keep_checkpoints(plan, options, table_digest(*p.table), settings_json(s).dump());
+  plan.on_start = [&p, resume = plan.on_start](Index member, TrainingState<T>& fresh) {
+    if (static_cast<std::size_t>(member) < p.starts.size()) {
+      const std::vector<double>& start = p.starts[static_cast<std::size_t>(member)];
+      fresh.parameters.assign(start.begin(), start.end());
+    }
+    resume(member, fresh);
+  };
   return {
       train_members(objective, validation_objective ? &*validation_objective : nullptr, plan, options, pool),
       training.support, encoded};
@@ -194,20 +202,44 @@ std::string plan_text(const Prepared& p) {
       joined, layout.free_count());
 }
 
-}  // namespace
+// The parameters of each member of the model to go on from.
+std::vector<std::vector<double>> warm_starts(const StoredModel& from, const Architecture& architecture) {
+  const Index blocks = from.architecture.layers.empty() ? 0 : from.architecture.layers[0].blocks;
+  const Index own = architecture.layers[0].blocks;
+  const Index joined = architecture.readout.present && blocks % own == 0 ? blocks / own : 1;
+  const Architecture expected = joined > 1 ? joined_architecture(architecture, joined) : architecture;
+  if (!(from.architecture == expected))
+    throw UsageError(
+        "the model to start from has another architecture than these settings make of these data; fit "
+        "afresh");
+  if (joined == 1) return {from.parameters};
+  return split_parameters(architecture, joined, from.parameters);
+}
 
-FitSummary fit(const Data& data, const Settings& settings, const FitOptions& options) {
-  const Table& table = data.impl().table;
-  const Schema schema = plan_schema(table, settings);
-  Split split = plan_split(table, schema, settings);
-  Encoder encoder = Encoder::fit(table, schema, encode_options(settings), split.train);
+Prepared prepare(const Table& table, const Schema& schema, const Settings& settings,
+                 const FitOptions& options) {
+  Split split =
+      options.parts.empty() ? plan_split(table, schema, settings) : given_split(options.parts, table.rows);
+  const StoredModel* from = options.start ? &options.start->impl().stored : nullptr;
+  Encoder encoder = from ? from->encoder : Encoder::fit(table, schema, encode_options(settings), split.train);
   ResponseSpace space(encoder);
   Architecture architecture =
       plan_architecture(settings, encoder, space, static_cast<Index>(split.train.size()));
   const Index members = plan_members(settings, architecture);
-  Prepared prepared{
-      &table, &settings, std::move(split), std::move(encoder), std::move(space), std::move(architecture),
-      members};
+  auto starts = from ? warm_starts(*from, architecture) : std::vector<std::vector<double>>{};
+  return {&table,           &settings,
+          std::move(split), std::move(encoder),
+          std::move(space), std::move(architecture),
+          members,          std::move(starts)};
+}
+
+}  // namespace
+
+FitSummary fit(const Data& data, const Settings& given, const FitOptions& options) {
+  const Table& table = data.impl().table;
+  const Schema schema = plan_schema(table, given);
+  const Settings settings = options.training_rows_only ? without_test_part(given, schema) : given;
+  Prepared prepared = prepare(table, schema, settings, options);
 
   const int starts = plan_starts(settings, prepared.architecture);
   const bool single_precision = settings.precision == "float32" && starts == 0;
@@ -237,6 +269,7 @@ FitSummary fit(const Data& data, const Settings& settings, const FitOptions& opt
   stored.information["split"] = {{"train", prepared.split.train.size()},
                                  {"validation", prepared.split.validation.size()},
                                  {"test", prepared.split.test.size()}};
+  if (!options.parts.empty()) stored.information["split"]["given"] = true;
   stored.information["training"] = {{"stop_reason", std::string(name(report.reason))},
                                     {"stop_cause", report.cause},
                                     {"members", prepared.members},

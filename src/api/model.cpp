@@ -96,6 +96,8 @@ std::vector<Index> rows_of_part(const Model::Impl& model, const Table& table, Pa
   if (!is_fit_data(model, table))
     throw DataError(table.source +
                     ": not the file this model was fitted on, so its parts are not known; leave out --part");
+  if (model.stored.information.value("split", json::object()).value("given", json()) == json(true))
+    throw UsageError("the caller of the fit chose its parts row by row, and the model does not keep them");
   Split split = plan_split(table, model.stored.encoder.schema(), fit_settings(model));
   switch (part) {
     case Part::train:
@@ -117,6 +119,44 @@ Model Model::load(const std::string& path) {
 
 void Model::save(const std::string& path) const {
   save_model(path, impl_->stored);
+}
+
+std::string Model::to_bytes() const {
+  return artifact::serialize(to_tensor_file(impl_->stored));
+}
+
+Model Model::from_bytes(std::string_view bytes, const std::string& name) {
+  return Model(std::make_shared<const Impl>(from_tensor_file(artifact::parse(bytes, name))));
+}
+
+std::vector<ResponseInfo> Model::responses() const {
+  std::vector<ResponseInfo> out;
+  std::size_t continuous = 0;
+  for (const ResponseEncoding& r : impl_->stored.encoder.responses()) {
+    ResponseInfo info{.name = r.name, .levels = r.levels, .text = r.raw == RawType::text};
+    if (!r.is_class()) {
+      const Support& support = impl_->stored.support;
+      info.lower = support.lower[continuous] * r.scale + r.mean;
+      info.upper = support.upper[continuous++] * r.scale + r.mean;
+    }
+    out.push_back(std::move(info));
+  }
+  return out;
+}
+
+std::vector<FeatureInfo> Model::features() const {
+  std::vector<FeatureInfo> out;
+  const auto& used = impl_->stored.encoder.features();
+  for (const SchemaColumn* column : impl_->stored.encoder.schema().with_role(Role::feature)) {
+    const auto found = std::find_if(used.begin(), used.end(),
+                                    [&](const FeatureEncoding& f) { return f.name == column->name; });
+    out.push_back({.name = column->name,
+                   .used = found != used.end(),
+                   .type = to_string(column->type),
+                   .text = column->raw == RawType::text,
+                   .levels = found == used.end() ? std::vector<std::string>() : found->levels});
+  }
+  return out;
 }
 
 std::string Model::information_json() const {

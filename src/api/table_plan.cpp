@@ -132,4 +132,28 @@ Split plan_split(const Table& table, const Schema& schema, const Settings& setti
   }
 }
 
+Settings without_test_part(const Settings& settings, const Schema& schema) {
+  const Settings defaults;
+  Settings out = settings;
+  if (out.fractions == defaults.fractions) out.fractions = "7:1:0";
+  if (out.split == defaults.split && schema.with_role(Role::group).empty() && class_response(schema))
+    out.split = "stratified";
+  return out;
+}
+
+Split given_split(const std::vector<Part>& parts, Index rows) {
+  if (static_cast<Index>(parts.size()) != rows)
+    throw UsageError(fmt::format("{} parts are given for {} rows; give one per row", parts.size(), rows));
+  Split split;
+  for (Index row = 0; row < rows; ++row) {
+    const Part part = parts[static_cast<std::size_t>(row)];
+    (part == Part::validation ? split.validation
+     : part == Part::test     ? split.test
+                              : split.train)
+        .push_back(row);
+  }
+  if (split.train.empty()) throw UsageError("no row is given for training");
+  return split;
+}
+
 }  // namespace bl

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bl/model.hpp"
 #include "bl/settings.hpp"
 #include "data/read_options.hpp"
 #include "data/split.hpp"
@@ -25,5 +26,12 @@ Schema plan_schema(const Table& table, const Settings& settings);
 
 // The split that a fit with these settings makes of this table; the same for the same settings and table.
 Split plan_split(const Table& table, const Schema& schema, const Settings& settings);
+
+// Of rows whose caller keeps test rows elsewhere: split and fractions that are at their defaults cut no test
+// part and leave every class a training row.
+Settings without_test_part(const Settings& settings, const Schema& schema);
+
+// Rows by what the caller says each is for. UsageError unless there is one part per row and a training row.
+Split given_split(const std::vector<Part>& parts, Index rows);
 
 }  // namespace bl

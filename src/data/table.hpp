@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/matrix.hpp"
+#include "data/column_numbers.hpp"
 
 namespace bl {
 
@@ -22,10 +23,11 @@ inline constexpr std::int32_t kMissingCode = -1;
 struct Column {
   std::string name;
   RawType raw = RawType::numeric;
-  AlignedVector<double> numbers;      // numeric columns: one per row
+  ColumnNumbers numbers;              // numeric columns: one per row
   AlignedVector<std::int32_t> codes;  // text columns: one per row, an index into levels or kMissingCode
   std::vector<std::string>
-      levels;  // text columns: distinct values in order of first appearance (ARFF: declared)
+      levels;            // text columns: distinct values in order of first appearance (ARFF: declared)
+  bool ordered = false;  // text columns: levels are declared in their order, lowest first
 
   bool missing(Index row) const;
   // The cell as text: numbers in their shortest exact spelling, empty where missing.

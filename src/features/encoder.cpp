@@ -252,6 +252,13 @@ Encoder Encoder::with_unseen(UnseenPolicy unseen) const {
   return copy;
 }
 
+Encoder Encoder::without_weight() const {
+  Encoder copy = *this;
+  for (SchemaColumn& column : copy.schema_.columns)
+    if (column.role == Role::weight) column.role = Role::ignore;
+  return copy;
+}
+
 void Encoder::list_columns() {
   using Kind = EncodedColumn::Kind;
   columns_.clear();

@@ -37,6 +37,8 @@ class Encoder {
   const EncodeOptions& options() const { return options_; }
   // The same encoder with another rule for unseen levels.
   Encoder with_unseen(UnseenPolicy unseen) const;
+  // The same encoder, that asks for no weights.
+  Encoder without_weight() const;
 
   nlohmann::json to_json() const;
   // ModelFileError naming the field for anything that to_json cannot have written.

@@ -82,7 +82,7 @@ bool looks_like_classes(const Column& column) {
 }
 
 ColumnType found_type(const Column& column, Role role) {
-  if (column.raw == RawType::text) return ColumnType::nominal;
+  if (column.raw == RawType::text) return column.ordered ? ColumnType::ordinal : ColumnType::nominal;
   if (role == Role::response && looks_like_classes(column)) return ColumnType::nominal;
   return ColumnType::continuous;
 }
@@ -162,6 +162,8 @@ Schema infer_schema(const Table& table, const RoleOptions& options) {
     result.type =
         setting.type.value_or(setting.levels.empty() ? found_type(column, result.role) : ColumnType::ordinal);
     result.levels = setting.levels;
+    if (result.levels.empty() && result.type == ColumnType::ordinal && column.ordered)
+      result.levels = column.levels;
     check_levels(result);
     const bool encoded = result.role == Role::feature || result.role == Role::response;
     if (result.role == Role::weight) check_numeric(table, column, "it is the weight");

@@ -63,7 +63,7 @@ struct RoleOptions {
 
 // The rules, where nothing is said:
 //  - a column that is not named in any list is a feature;
-//  - a text column is nominal, a numeric feature continuous;
+//  - a text column is nominal (ordinal where the table declares an order), a numeric feature continuous;
 //  - a numeric response is nominal (classes) if its values are all integers, at most 20 different ones, each
 //  seen
 //    twice on average; otherwise continuous.

@@ -71,4 +71,29 @@ std::vector<double> join_parameters(const Architecture& a, std::span<const std::
   return joined;
 }
 
+std::vector<std::vector<double>> split_parameters(const Architecture& a, Index members,
+                                                  std::span<const double> joined) {
+  const ParameterLayout from(joined_architecture(a, members)), to(a);
+  std::vector<std::vector<double>> apart(static_cast<std::size_t>(members),
+                                         std::vector<double>(static_cast<std::size_t>(to.size())));
+  for (const TensorInfo& tensor : to.tensors()) {
+    const TensorInfo& source = from.tensor(tensor.name);
+    for (Index m = 0; m < members; ++m) {
+      for (Index i = 0; i < tensor.size(); ++i) {
+        const Place place = place_of(a, tensor, m, members, i / tensor.cols, i % tensor.cols);
+        const double raw =
+            joined[static_cast<std::size_t>(source.offset + place.row * source.cols + place.col)];
+        double& entry = apart[static_cast<std::size_t>(m)][static_cast<std::size_t>(tensor.offset + i)];
+        if (tensor.role != TensorRole::readout_weight)
+          entry = raw;  // a readout's bias is the mean of the members' and serves all of them
+        else if (tensor.sign == Sign::non_negative)
+          entry = inverse_softplus(softplus(raw) * static_cast<double>(members));
+        else
+          entry = raw * static_cast<double>(members);
+      }
+    }
+  }
+  return apart;
+}
+
 }  // namespace bl

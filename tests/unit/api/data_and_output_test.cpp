@@ -44,6 +44,37 @@ TEST(DataFromColumns, RefusesWhatIsNoTable) {
   EXPECT_THAT(refusal({{"a", {1}, {}}, {"a", {2}, {}}}), HasSubstr("two columns are named 'a'"));
 }
 
+TEST(DataFromColumns, TakesCategoriesAndKeepsTheirOrder) {
+  const Data data = Data::from_columns(
+      {{.name = "size", .codes = {2, -1, 0}, .levels = {"small", "medium", "large"}, .ordered = true},
+       {.name = "color", .codes = {1, 0, 1}, .levels = {"red", "blue"}}},
+      "memory");
+  EXPECT_EQ(data.columns()[0].missing, 1U);
+  EXPECT_EQ(data.columns()[1].distinct, 2U);
+  const std::string schema = schema_file(data, {});
+  EXPECT_THAT(schema, HasSubstr("ordinal"));
+  EXPECT_LT(schema.find("\"small\""), schema.find("\"medium\""));
+  EXPECT_LT(schema.find("\"medium\""), schema.find("\"large\""));
+  EXPECT_THAT(refusal({{.name = "c", .codes = {0, 2}, .levels = {"x", "y"}}}), HasSubstr("code 2"));
+  EXPECT_THAT(refusal({{.name = "c", .codes = {0, -2}, .levels = {"x", "y"}}}), HasSubstr("code -2"));
+  EXPECT_THAT(refusal({{.name = "c", .codes = {0}, .levels = {"x", "x"}}}), HasSubstr("level twice"));
+}
+
+// Numbers of somebody else are read where they lie, and held for as long as the data live.
+TEST(DataFromColumns, DoesNotCopyNumbersThatLieElsewhere) {
+  auto memory = std::make_shared<std::vector<double>>(std::vector<double>{1, std::nan(""), 2.5});
+  const std::weak_ptr<const void> alive = memory;
+  {
+    const Data data = Data::from_columns(
+        {{.name = "a", .elsewhere = *memory, .keeper = memory}, {"b", {1, 2, 3}, {}}}, "m");
+    EXPECT_EQ(data.digest(), Data::from_columns({{"a", *memory, {}}, {"b", {1, 2, 3}, {}}}, "m").digest());
+    memory.reset();
+    EXPECT_FALSE(alive.expired());
+    EXPECT_EQ(data.columns()[0].highest, 2.5);
+  }
+  EXPECT_TRUE(alive.expired());
+}
+
 // The digest is that of the values: a table from memory can be evaluated by parts like the file it came from.
 TEST(DataFromColumns, HasTheDigestOfTheSameFile) {
   const test::TemporaryFolder folder;

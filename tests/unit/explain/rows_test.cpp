@@ -169,7 +169,7 @@ TEST(Economics, ProbabilitiesMoveAsPredicted) {
   constexpr double kStep = 1e-6;  // of a column with deviation 0.1
   const auto mean_probability = [&](double step, const std::string& label) {
     Table moved = table;
-    for (double& value : moved.columns[1].numbers) value += step;
+    for (double& value : moved.columns[1].numbers.own()) value += step;
     const OutputTable predicted = model.predict(data_of(moved), Part::all, {});
     double mean = 0;
     for (const double p : column(predicted, "p(" + label + ")").numbers) mean += p / 25;
@@ -199,7 +199,7 @@ TEST(Importance, IsTheLossWithTheColumnAtItsMean) {
     return 0.0;
   };
   Table at_mean = table;
-  for (double& value : at_mean.columns[1].numbers) value = encoder.features()[1].mean;
+  for (double& value : at_mean.columns[1].numbers.own()) value = encoder.features()[1].mean;
   EXPECT_NEAR(entry(lost, "share", "log_likelihood_lost"), log_loss(at_mean) - log_loss(table), 1e-12);
   EXPECT_GT(std::abs(entry(lost, "share", "log_likelihood_lost")), 1e-6);
 }

@@ -46,6 +46,22 @@ void expect_mean(const Architecture& a) {
   for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-13);
 }
 
+// Taking apart undoes joining, up to the rounding of softplus and its inverse.
+TEST(Join, SplittingGivesTheMembersBack) {
+  for (const Skip skip : {Skip::none, Skip::input, Skip::dense, Skip::residual}) {
+    Architecture a = stacked({3, 1, 2}, {4, 4, 2});
+    a.skip = skip;
+    a.readout.bias = false;
+    const ParameterLayout layout(a);
+    std::vector<std::vector<double>> members(3, std::vector<double>(static_cast<std::size_t>(layout.size())));
+    for (std::size_t m = 0; m < members.size(); ++m) starting_values<double>(a, layout, 5 + m, members[m]);
+    const auto apart = split_parameters(a, 3, join_parameters(a, members));
+    ASSERT_EQ(apart.size(), members.size());
+    for (std::size_t m = 0; m < members.size(); ++m)
+      for (std::size_t i = 0; i < members[m].size(); ++i) EXPECT_NEAR(apart[m][i], members[m][i], 1e-13);
+  }
+}
+
 TEST(Join, UtilityIsTheMeanForEverySkip) {
   for (const Skip skip : {Skip::none, Skip::input, Skip::dense, Skip::residual}) {
     Architecture a = stacked({3, 1, 2}, {4, 4, 2});

@@ -1,0 +1,30 @@
+"""Behavior Learning: learn from data the optimization problem that people behave as if they solved."""
+
+from ._choice import BLChoice
+from ._classifier import BLClassifier
+from ._core import DataError, Error, ModelFileError, NumericError, UsageError, library_version, setting_list
+from ._density import BLDensity
+from ._estimator import InterruptedWarning
+from ._explanation import Explanation
+from ._regressor import BLRegressor
+from ._summary import Summary
+from ._tune import tune
+
+__version__ = library_version()
+
+__all__ = [
+    "BLChoice",
+    "BLClassifier",
+    "BLDensity",
+    "BLRegressor",
+    "DataError",
+    "Error",
+    "Explanation",
+    "InterruptedWarning",
+    "ModelFileError",
+    "NumericError",
+    "Summary",
+    "UsageError",
+    "setting_list",
+    "tune",
+]

@@ -1,0 +1,236 @@
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from typing import Any, Callable, Mapping, Sequence
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core, _frame, _toml
+from ._estimator import InterruptedWarning, all_or_nothing, settings_of
+from ._explanation import Explanation
+from ._parameters import CHOICE_DATA, CHOICE_UTILITY, ChoiceParameters, parameter_help, stored_parameters
+from ._progress import reporter
+
+
+class BLChoice(ChoiceParameters, BaseEstimator):
+    _not_settings = ("form",)  # the schema's own: linear or network
+
+    def schema_text(self) -> str:
+        """The choice schema (docs/choice.md) that the parameters say, as TOML for `bl fit --choice`."""
+        if self.schema is not None:
+            return self.schema if isinstance(self.schema, str) else _toml.dumps(dict(self.schema))
+        data = {"layout": self.layout, **{name: getattr(self, name) for name in CHOICE_DATA}}
+        utility = {name: getattr(self, name) for name in CHOICE_UTILITY}
+        utility["nominal"] = self.nominal_context
+        document: dict[str, Any] = {"data": data}
+        if self.derived is not None:
+            document["derived"] = dict(self.derived)
+        if self.attributes is not None:
+            document["attributes"] = _expressions(self.attributes)
+        if self.alternatives is not None:
+            document["alternatives"] = _alternatives(self.alternatives)
+        document["utility"] = utility
+        return _toml.dumps(document)
+
+    def fit(
+        self, X: Any, y: Any = None, *, progress: bool | Callable[[dict[str, Any]], Any] | None = None
+    ) -> "BLChoice":
+        """Learns a utility from a frame of choices: a row per situation (wide) or per alternative (long)."""
+        with all_or_nothing(self):
+            data = _table(X)
+            settings = settings_of(self)
+            no_test_part = "fractions" not in settings  # test rows are the caller's, unless asked for
+            result = _core.fit_choice(data, self.schema_text(), settings, reporter(progress), no_test_part)
+            if result["interrupted"]:
+                warnings.warn(
+                    "training was interrupted; the best model so far is kept", InterruptedWarning, stacklevel=2
+                )
+            self._keep(result["model"])
+            self.plan_, self.notes_ = result["plan"], list(result["notes"])
+            self.interrupted_ = result["interrupted"]
+            self.metrics_ = {part: result[part] for part in ("train", "validation", "test")}
+            return self
+
+    def _keep(self, model: _core.ChoiceModel) -> None:
+        information = json.loads(model.information_json())["information"]
+        self.model_ = model
+        self.alternatives_ = np.array(model.alternatives(), dtype=object)
+        self.classes_ = self.alternatives_
+        self.settings_ = information.get("settings", {})
+        self.n_iter_ = information.get("epochs", 0)
+
+    # --- predictions, a row per situation
+
+    def _by_alternative(self, table: list[tuple[str, Any]], prefix: str) -> np.ndarray:
+        found = dict(table)
+        return np.column_stack([found[f"{prefix}({name})"] for name in self.alternatives_])
+
+    def _data(self, X: Any) -> _core.Data:
+        check_is_fitted(self, "model_")
+        return _table(X)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities: situations x alternatives_, 0 where an alternative is not available."""
+        data = self._data(X)
+        return self._by_alternative(self.model_.predict(data), "p")
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The likeliest alternative of each situation."""
+        data = self._data(X)
+        return np.array(dict(self.model_.predict(data))["likeliest"], dtype=object)
+
+    def situations(self, X: Any) -> np.ndarray:
+        """What the rows of predict_proba are called: the situation's id, or the row of a wide frame (from 1)."""
+        data = self._data(X)
+        return np.array(self.model_.predict(data)[0][1], dtype=object)
+
+    def utility(self, X: Any) -> np.ndarray:
+        """V over the temperature: situations x alternatives_, NaN where not available."""
+        data = self._data(X)
+        return self._by_alternative(self.model_.utilities(data), "utility")
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The mean log-likelihood of the choices."""
+        return -self.evaluate(X)["cross_entropy"]
+
+    def evaluate(self, X: Any) -> dict[str, float]:
+        """Log-likelihood, rho-square, cross-entropy and accuracy of the choices."""
+        data = self._data(X)
+        return self.model_.evaluate(data)
+
+    # --- economics
+
+    def market_shares(self, X: Any) -> dict[str, dict[str, float]]:
+        """Predicted, and observed where choices are known: {"predicted": {alternative: share}, ...}."""
+        data = self._data(X)
+        table = dict(self.model_.market_shares(data))
+        names = table.pop("alternative")
+        return {kind: dict(zip(names, values.tolist())) for kind, values in table.items()}
+
+    def what_if(
+        self,
+        X: Any,
+        changes: Mapping[str, str] | None = None,
+        *,
+        add: Mapping[str, str] | None = None,
+        withdraw: Sequence[str] = (),
+        money: str | None = None,
+    ) -> dict[str, Any]:
+        """Market shares, diversion and consumer surplus in a scenario, with delta-method errors.
+
+        add: {"express": "train"} for a further alternative like another; changes: {"car.cost": "cost * 1.1"};
+        withdraw: alternatives that are taken away; money: the attribute that is a cost.
+        """
+        data = self._data(X)
+        listed = []
+        for place, expression in (changes or {}).items():
+            alternative, dot, attribute = place.partition(".")
+            if not dot:
+                raise ValueError(f"changes: {place!r} should be 'alternative.attribute'")
+            listed.append([alternative, attribute, expression])
+        return self.model_.what_if(data, listed, dict(add or {}), list(withdraw), money or "")
+
+    def elasticities(self, X: Any, attribute: str, *, errors: bool = False) -> Any:
+        """[j, k]: percent change of the share of j per percent of the attribute of k; and their standard errors,
+        where asked for."""
+        data = self._data(X)
+        values, deviations = (np.array(one) for one in self.model_.elasticities(data, attribute))
+        return (values, deviations) if errors else values
+
+    def marginal_utility(self, X: Any, attribute: str) -> dict[str, float]:
+        """The mean of dV/d(attribute), by alternative."""
+        data = self._data(X)
+        names, mean, _ = self.model_.slopes(data, attribute)
+        return dict(zip(names, mean.tolist()))
+
+    def trade_off(self, X: Any, attribute: str, money: str) -> dict[str, Any]:
+        """What a unit of the attribute is worth in units of `money` (value of time), with its standard error, and
+        by alternative."""
+        data = self._data(X)
+        return self.model_.trade_off(data, attribute, money)
+
+    # --- reading and keeping
+
+    @property
+    def coefficients_(self) -> list[dict[str, Any]]:
+        """Of a linear utility: name, estimate, classical, robust and clustered standard error."""
+        check_is_fitted(self, "model_")
+        return self.model_.coefficients()
+
+    def explain(self, alternative: str | None = None, **options: Any) -> Explanation:
+        """The utility as formulas, of all alternatives or of one; options as for the other estimators."""
+        check_is_fitted(self, "model_")
+        return Explanation(self.model_, alternative=alternative, **options)
+
+    def describe(self) -> str:
+        check_is_fitted(self, "model_")
+        return self.model_.describe()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        check_is_fitted(self, "model_")
+        self.model_.save(os.fspath(path))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "BLChoice":
+        """An estimator from a model file, whoever wrote it, with the schema and the settings of its fit."""
+        model = _core.ChoiceModel.load(os.fspath(path))
+        estimator = cls(json.loads(model.information_json())["schema"])
+        estimator._keep(model)
+        estimator.set_params(**stored_parameters(estimator.settings_))
+        estimator.plan_, estimator.notes_, estimator.interrupted_, estimator.metrics_ = "", [], False, {}
+        return estimator
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+
+BLChoice.__doc__ = f"""Learns the utility behind choices among alternatives that carry attributes.
+
+Either `schema` (the text or a dictionary of a choice schema, docs/choice.md), or its keys one by one:
+
+    layout : "wide" (a row per situation) or "long" (a row per alternative)
+    choice : Wide: column with the code of the chosen alternative
+    situation, alternative, chosen : Long: columns of the situation and of the alternative, expression of the choice
+    available, outside, filter, person, weight, derived : As in the schema
+    attributes : Names of columns, or {{name: expression}}
+    alternatives : Names, or {{name: {{"code": ..., "available": ..., "attributes": {{...}}}}}}
+    form : "linear" or "network"
+    constants, reference, generic, specific, signs : Of a linear utility
+    context, nominal_context : Of a network: columns of the person or the situation, and those that are categories
+
+Further parameters
+------------------
+None means the library's own default.
+
+    random_state : Another name of seed
+{parameter_help()}
+"""
+
+
+def _table(X: Any) -> _core.Data:
+    """A frame, or a dictionary of columns."""
+    if isinstance(X, Mapping):
+        columns = [_frame.response_column(str(name), np.asarray(one)) for name, one in X.items()]
+    elif _frame.is_frame(X):
+        columns = _frame.frame_columns(X, _frame.column_names(X), flags_as_numbers=True)
+    else:
+        raise TypeError(f"choices come as a data frame with named columns, not as {type(X).__name__}")
+    return _core.Data.from_columns(columns, "X")
+
+
+def _expressions(attributes: Any) -> dict[str, Any]:
+    if isinstance(attributes, Mapping):
+        return dict(attributes)
+    return {name: f"`{name}`" for name in attributes}
+
+
+def _alternatives(alternatives: Any) -> list[dict[str, Any]]:
+    if not isinstance(alternatives, Mapping):
+        return [{"name": name} for name in alternatives]
+    return [
+        {"name": name, **(what if isinstance(what, Mapping) else {"code": what})} for name, what in alternatives.items()
+    ]

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from . import _core, _frame
+from ._parameters import parameter_help
+from ._supervised import SupervisedEstimator
+
+
+class BLClassifier(ClassifierMixin, SupervisedEstimator):
+    # --- the response
+
+    def _response_columns(self, y: Any, *, reset: bool, kept: np.ndarray | None = None) -> list[_core.Column]:
+        name, labels = _labels(y)
+        if reset:
+            check_classification_targets(labels)
+            classes = np.unique(labels if kept is None else labels[kept])
+            if len(classes) < 2:
+                raise ValueError(f"the target holds one class only, {classes[0]!r}; there is nothing to learn")
+            if self.warm_start and hasattr(self, "model_"):
+                classes = self.classes_  # those of the model; others are refused by the library
+            self.classes_ = classes
+            self._target = self._new_name(name)
+        return [_frame.response_column(self._target, labels)]
+
+    def _response_settings(self, settings: dict[str, str]) -> None:
+        settings["target"] = self._target
+        settings["nominal"] = ",".join(filter(None, [settings.get("nominal"), self._target]))
+
+    def _row_weights(self, y: Any, sample_weight: Any, rows: int, settings: dict[str, str]) -> np.ndarray | None:
+        """A weight per class by hand becomes a weight per row; "balanced" is the library's own."""
+        weights = super()._row_weights(y, sample_weight, rows, settings)
+        if not isinstance(self.class_weight, dict):
+            return weights
+        del settings["class_weight"]
+        by_class = compute_sample_weight(self.class_weight, _labels(y)[1])
+        return by_class if weights is None else by_class * weights
+
+    def _check_responses(self, responses: list[_core.ResponseInfo], source: str) -> None:
+        if len(responses) != 1 or not responses[0].levels:
+            raise _core.ModelFileError(f"{source}: the model does not predict one class; use another estimator")
+        self._target = responses[0].name
+        levels = responses[0].levels
+        if responses[0].text:
+            self.classes_ = np.sort(np.array(levels))
+        else:
+            values = np.sort(np.array([float(one) for one in levels]))
+            self.classes_ = values.astype(np.int64) if np.all(values == np.floor(values)) else values
+
+    def _by_class(self, table: list[tuple[str, Any]], prefix: str) -> np.ndarray:
+        """Columns "p(level)" or "utility(level)" in the order of classes_."""
+        response = self.model_.responses()[0]
+        found = dict(table)
+        columns = [found[f"{prefix}({level})"] for level in response.levels]
+        keys = response.levels if response.text else [float(one) for one in response.levels]
+        place = {key: i for i, key in enumerate(keys)}
+        order = [place[str(one) if response.text else float(one)] for one in self.classes_]
+        return np.column_stack([columns[i] for i in order])
+
+    # --- predictions
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """p(class | x), a column for each of classes_."""
+        data = self._data(X)
+        return self._by_class(self.model_.predict(data, "all", self._predict_options()), "p")
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        return np.log(self.predict_proba(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The likeliest class of each row."""
+        probabilities = self.predict_proba(X)
+        return self.classes_[np.argmax(probabilities, axis=1)]
+
+    def utility(self, X: Any, y: Any = None) -> np.ndarray:
+        """BL(x, class) of every class, or of the class y of each row."""
+        if y is not None:
+            labelled = self._labelled(X, y)
+            return self.model_.utility(labelled, self._law_options())
+        data = self._data(X)
+        return self._by_class(self.model_.predict(data, "all", self._predict_options(utilities=True)), "utility")
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Utilities of the classes; of two classes, by how much the second is preferred."""
+        utilities = self.utility(X)
+        return utilities[:, 1] - utilities[:, 0] if len(self.classes_) == 2 else utilities
+
+    def sample(self, X: Any, draws: int | None = None, *, seed: int | None = None, **options: Any) -> np.ndarray:
+        """Classes drawn for each row: rows x draws."""
+        data = self._data(X)
+        result = self.model_.sample(data, self._sample_options(draws, seed, options))
+        labels = np.asarray(dict(result["draws"])[self._target])
+        response = self.model_.responses()[0]
+        keys = labels if response.text else labels.astype(np.float64)
+        known = self.classes_.astype(str) if response.text else self.classes_.astype(np.float64)
+        return self.classes_[np.searchsorted(known, keys)].reshape(data.rows(), -1)
+
+
+BLClassifier.__doc__ = f"""Learns an optimization problem whose solution is a class.
+
+p(class | x) is proportional to exp(BL(x, class) / temperature); BL is built from blocks, each a problem
+max U subject to C <= 0, T = 0, which explain() prints. Part of the rows of a fit is put aside to stop training
+by; give fractions="1:0:0" to learn from all of them.
+
+Parameters
+----------
+None means the library's own default.
+
+    warm_start : Go on from the model of the fit before
+    random_state : Another name of seed
+{parameter_help()}
+"""
+
+
+def _labels(y: Any) -> tuple[str, np.ndarray]:
+    """The name and the labels of a list, an array, a series or a frame of one column."""
+    name = "y"
+    if _frame.is_frame(y):
+        names = _frame.column_names(y)
+        if len(names) != 1:
+            raise ValueError(f"y has {len(names)} columns; a classifier learns one class")
+        name = names[0]
+        y = y.iloc[:, 0] if _frame.is_pandas(y) else y[names[0]]
+    elif _frame.is_series(y) and y.name is not None:
+        name = str(y.name)
+    return name, column_or_1d(np.asarray(y), warn=True)

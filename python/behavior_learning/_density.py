@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+from sklearn.base import DensityMixin
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core, _frame
+from ._estimator import TableEstimator, all_or_nothing, settings_of
+from ._parameters import parameter_help
+
+
+class BLDensity(DensityMixin, TableEstimator):
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        progress: bool | Callable[[dict[str, Any]], Any] | None = None,
+    ) -> "BLDensity":
+        """Learns the joint law of all columns of X; see BLClassifier.fit for the arguments."""
+        with all_or_nothing(self):
+            settings = settings_of(self)
+            columns = self._feature_columns(X, reset=True)
+            rows = columns[0].rows
+            weights = self._checked_weights(sample_weight, rows)
+            columns += self._extra_columns(rows, weights, groups, settings)
+            self._pandas = _frame.is_pandas(X)
+            self._fit_columns(columns, settings, progress=progress)
+        return self
+
+    def _check_responses(self, responses: list[_core.ResponseInfo], source: str) -> None:
+        if self.n_features_in_ > 0:
+            raise _core.ModelFileError(f"{source}: the model has features; use BLClassifier or BLRegressor")
+        self._set_names([one.name for one in responses])
+        self._pandas = False
+
+    def _observed(self, X: Any, y: Any) -> list[_core.Column]:
+        return self._feature_columns(X, reset=False)
+
+    def log_density(self, X: Any) -> np.ndarray:
+        """log p(x) of each row. More than two columns of numbers: UsageError, use utility()."""
+        data = self._data(X)
+        return self.model_.log_density(data, self._law_options())
+
+    score_samples = log_density
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The mean log-density."""
+        return float(np.mean(self.log_density(X)))
+
+    def utility(self, X: Any) -> np.ndarray:
+        """BL(x) of each row: the log-density times the temperature, up to a constant."""
+        data = self._data(X)
+        return self.model_.utility(data, self._law_options())
+
+    def sample(self, draws: int | None = None, *, seed: int | None = None, **options: Any) -> Any:
+        """Rows drawn from the law; a data frame where the fit had one. Options are those of `bl sample`."""
+        check_is_fitted(self, "model_")
+        result = self.model_.sample(None, self._sample_options(draws, seed, options))
+        self.sampling_ = {name: value for name, value in result.items() if name != "draws"}
+        table = dict(result["draws"])
+        columns = {name: np.asarray(table[name]) for name in self._names}
+        if self._pandas:
+            import pandas
+
+            return pandas.DataFrame(columns)
+        return np.column_stack(list(columns.values()))
+
+    def sample_given(
+        self, X: Any, given: list[str], draws: int | None = None, *, seed: int | None = None, **options: Any
+    ) -> np.ndarray:
+        """For each row of X, draws of all columns while those in `given` keep the row's values: rows x draws x
+        columns."""
+        data = self._data(X)
+        options["given"] = ",".join(given)
+        result = self.model_.sample(data, self._sample_options(draws, seed, options))
+        table = dict(result["draws"])
+        return np.stack([np.asarray(table[name]).reshape(data.rows(), -1) for name in self._names], axis=2)
+
+
+BLDensity.__doc__ = f"""Learns the joint law of several columns as an optimization problem: p(x) ~ exp(BL(x) / temperature).
+
+Parameters
+----------
+None means the library's own default.
+
+    warm_start : Go on from the model of the fit before
+    random_state : Another name of seed
+{parameter_help()}
+"""

@@ -1,0 +1,123 @@
+"""Estimates with their standard errors, in the manner of statsmodels."""
+
+from __future__ import annotations
+
+import html
+import json
+from typing import Any
+
+import numpy as np
+
+from . import _core
+
+
+class Summary:
+    """What `bl summary` prints, as numbers. str() is the table."""
+
+    def __init__(self, inference: _core.InferenceSummary) -> None:
+        self._inference = inference
+        self.names = [one.name for one in inference.estimates]
+        self.nobs = inference.rows
+        self.llf = inference.log_likelihood
+        self.aic = inference.aic
+        self.bic = inference.bic
+        self.df_model = inference.parameters
+        self.cov_type = inference.covariance
+        self.notes = list(inference.notes)
+        self.unidentified = list(inference.unidentified)
+        self.condition_number = inference.condition
+
+    def _series(self, values: Any) -> Any:
+        """With the names as index where pandas is there."""
+        numbers = np.asarray(values)
+        try:
+            import pandas
+        except ImportError:
+            return numbers
+        return pandas.Series(numbers, index=self.names)
+
+    def _column(self, field: str) -> Any:
+        return self._series([getattr(one, field) for one in self._inference.estimates])
+
+    @property
+    def params(self) -> Any:
+        """The estimates."""
+        return self._column("estimate")
+
+    @property
+    def bse(self) -> Any:
+        """Standard errors; NaN where `state` says why."""
+        return self._column("standard_error")
+
+    @property
+    def zvalues(self) -> Any:
+        return self._column("z")
+
+    tvalues = zvalues
+
+    @property
+    def pvalues(self) -> Any:
+        """Of the hypotheses that each is 0."""
+        return self._column("p")
+
+    @property
+    def state(self) -> Any:
+        """Empty, "at bound" or "not identified"."""
+        return self._column("state")
+
+    def conf_int(self) -> Any:
+        """Lower and upper ends at the level that was asked for (`level=` of summary)."""
+        ends = np.array([[one.lower, one.upper] for one in self._inference.estimates])
+        try:
+            import pandas
+        except ImportError:
+            return ends
+        return pandas.DataFrame(ends, index=self.names, columns=["lower", "upper"])
+
+    def cov_params(self) -> Any:
+        """The covariance of the estimates."""
+        matrix = np.asarray(self._inference.covariance_matrix()).reshape(len(self.names), len(self.names))
+        try:
+            import pandas
+        except ImportError:
+            return matrix
+        return pandas.DataFrame(matrix, index=self.names, columns=self.names)
+
+    def wald_test(self, hypothesis: str) -> dict[str, Any]:
+        """Linear hypotheses, all at once: "U.price = 0, U.time = 2 * U.cost"."""
+        return _core.wald_test(self._inference, hypothesis)
+
+    def compare_lr_test(self, nested: "Summary") -> dict[str, Any]:
+        """The likelihood ratio of two models of the same rows, one nested in the other."""
+        return _core.likelihood_ratio_test(self._inference, nested._inference)
+
+    # --- as text
+
+    def _render(self, form: str) -> str:
+        return _core.render_summary(self._inference, form)
+
+    def as_text(self) -> str:
+        return self._render("text")
+
+    def as_latex(self) -> str:
+        return self._render("latex")
+
+    def as_markdown(self) -> str:
+        return self._render("markdown")
+
+    def as_csv(self) -> str:
+        return self._render("csv")
+
+    def as_json(self) -> str:
+        return self._render("json")
+
+    def to_dict(self) -> dict[str, Any]:
+        return json.loads(self.as_json())
+
+    def __str__(self) -> str:
+        return self.as_text()
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.as_text())}</pre>"

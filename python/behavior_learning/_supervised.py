@@ -1,0 +1,141 @@
+"""What the classifier and the regressor share: features, and responses beside them."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence, TypeVar
+
+import numpy as np
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from . import _core
+from ._frame import as_table
+from ._estimator import TableEstimator, all_or_nothing, settings_of
+
+
+_Estimator = TypeVar("_Estimator", bound="SupervisedEstimator")
+
+
+class SupervisedEstimator(TableEstimator):
+    """Features and responses."""
+
+    def _response_columns(self, y: Any, *, reset: bool, kept: np.ndarray | None = None) -> list[_core.Column]:
+        """kept: the rows that will be learned from; None: all."""
+        raise NotImplementedError
+
+    def _response_settings(self, settings: dict[str, str]) -> None:
+        """The response's name and type."""
+        raise NotImplementedError
+
+    def fit(
+        self: _Estimator,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        validation: Sequence[Any] | None = None,
+        progress: bool | Callable[[dict[str, Any]], Any] | None = None,
+    ) -> _Estimator:
+        """Learns from the rows of X and y.
+
+        X: an array of numbers, or a data frame (pandas, polars, Arrow) whose texts and categories are used as
+        such; missing values are allowed. groups: rows of one group stay together where rows are put aside for
+        validation. validation: (X, y) or (X, y, sample_weight) to stop early by, instead of rows of X. progress:
+        True for a line on the terminal, or a function that is called with a dictionary after every epoch and ends
+        training by returning True. Interrupting keeps the best model so far.
+        """
+        with all_or_nothing(self):
+            settings = settings_of(self)
+            if y is None:
+                raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+            columns = self._feature_columns(X, reset=True)
+            weights = self._row_weights(y, sample_weight, columns[0].rows, settings)
+            kept = None if weights is None or np.all(weights != 0) else weights != 0
+            columns += self._response_columns(y, reset=True, kept=kept)
+            self._response_settings(settings)
+            columns += self._extra_columns(columns[0].rows, weights, groups, settings)
+            if kept is not None:  # rows without weight are as if they were not there
+                columns = [_core.kept_column(column, kept) for column in columns]
+            held_out = None if validation is None else self._validation_columns(validation, settings)
+            self._fit_columns(columns, settings, validation=held_out, progress=progress)
+        return self
+
+    def _row_weights(self, y: Any, sample_weight: Any, rows: int, settings: dict[str, str]) -> np.ndarray | None:
+        return self._checked_weights(sample_weight, rows)
+
+    def _validation_columns(self, validation: Sequence[Any], settings: dict[str, str]) -> list[_core.Column]:
+        if len(validation) not in (2, 3):
+            raise ValueError("validation should be (X, y) or (X, y, sample_weight)")
+        if "group" in settings:
+            raise ValueError("groups decide which rows are put aside; with validation rows of their own give no groups")
+        columns = self._feature_columns(validation[0], reset=False)
+        columns += self._response_columns(validation[1], reset=False)
+        rows = columns[0].rows
+        if "weight" in settings:
+            weights = validation[2] if len(validation) == 3 else np.ones(rows)
+            weights = _check_sample_weight(weights, np.empty((rows, 1)), dtype=np.float64)
+            columns += self._extra_columns(rows, weights, None, settings)
+        return columns
+
+    def _observed(self, X: Any, y: Any) -> list[_core.Column]:
+        check_is_fitted(self, "model_")
+        if y is None:
+            raise ValueError("the responses y are needed too")
+        return self._feature_columns(X, reset=False) + self._response_columns(y, reset=False)
+
+    def _labelled(self, X: Any, y: Any) -> _core.Data:
+        return _core.Data.from_columns(self._observed(X, y), "X, y")
+
+    def log_density(self, X: Any, y: Any) -> np.ndarray:
+        """log p(y|x) of each row; of a number in its own units."""
+        data = self._labelled(X, y)
+        return self.model_.log_density(data, self._law_options())
+
+    def evaluate(self, X: Any, y: Any) -> dict[str, float]:
+        """All metrics that fit the response, as `bl evaluate` prints them."""
+        columns = self._observed(X, y)
+        weight = self.settings_.get("weight")
+        if weight:
+            columns.append(_core.number_column(weight, np.ones(columns[0].rows)))
+        data = _core.Data.from_columns(columns, "X, y")
+        return self.model_.evaluate(data, "all", self._predict_options())
+
+    def explain_row(self, X: Any, y: Any = None, row: int = 0) -> str:
+        """One row of X taken apart: what every block adds to the utility, which constraints bind."""
+        data = self._data(X) if y is None else self._labelled(X, y)
+        return _core.explain_row(self.model_, data, row + 1, _core.ExplainOptions())
+
+    def importance(self, X: Any, y: Any) -> dict[str, float]:
+        """By column: what the mean log-likelihood loses without it, the largest first."""
+        data = self._labelled(X, y)
+        names, values = _core.importance(self.model_, data, False)[:2]
+        return dict(zip(names[1], values[1].tolist()))
+
+    def economics(self, X: Any, y: Any = None, *, numeraire: str | None = None, row: int | None = None) -> Any:
+        """By column: marginal utility, rate of substitution and willingness to pay in units of `numeraire`, and what
+        it does to each outcome; averaged over the rows, or of one. A frame where pandas is there."""
+        data = self._data(X) if y is None else self._labelled(X, y)
+        return as_table(_core.economics(self.model_, data, numeraire or "", 0 if row is None else row + 1))
+
+    def constraints(self, X: Any, y: Any = None, *, numeraire: str | None = None, at_best: bool | None = None) -> Any:
+        """By constraint: how often it is slack, binding and violated, its slack and its shadow price."""
+        data = self._data(X) if y is None else self._labelled(X, y)
+        at_best = y is None if at_best is None else at_best
+        return as_table(_core.constraint_diagnostics(self.model_, data, numeraire or "", at_best))
+
+    def what_if(
+        self,
+        X: Any,
+        changes: Sequence[str] = (),
+        *,
+        drop_constraints: Sequence[str] = (),
+        scale_lambdas: dict[str, float] | None = None,
+    ) -> Any:
+        """The learned problem solved again where columns change ("price *= 1.1"), constraints ("L1.B2.C1") are dropped
+        or weights scaled: means before and after, by predicted quantity."""
+        scenario = _core.Scenario()
+        scenario.set = list(changes)
+        scenario.drop_constraints = list(drop_constraints)
+        scenario.scale_lambdas = list((scale_lambdas or {}).items())
+        data = self._data(X)
+        return as_table(_core.solve_scenario(self.model_, data, scenario)[0])

@@ -1,0 +1,156 @@
+"""Pictures with matplotlib, which is asked for only here. Every function takes `ax` and returns it."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import numpy as np
+
+from . import _core
+
+
+def _axes(ax: Any) -> Any:
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ImportError("plots need matplotlib: pip install 'behavior-learning[plots]'") from error
+    return pyplot.subplots()[1]
+
+
+def learning_curve(estimator: Any, ax: Any = None) -> Any:
+    """Training and validation loss by epoch, the members one after the other."""
+    ax = _axes(ax)
+    history = estimator.history_
+    epochs = np.arange(1, len(history["train_loss"]) + 1)
+    ax.plot(epochs, history["train_loss"], label="training")
+    if np.isfinite(history["validation_loss"]).any():
+        ax.plot(epochs, history["validation_loss"], label="validation")
+    for start in np.flatnonzero(history["epoch"][1:] == 1) + 1:
+        ax.axvline(start + 0.5, color="0.8", zorder=0)
+    ax.set(xlabel="epoch", ylabel="loss")
+    ax.legend()
+    return ax
+
+
+def _response_grid(estimator: Any, points: int) -> np.ndarray:
+    response = estimator.model_.responses()[0]
+    if len(estimator.model_.responses()) != 1 or response.levels:
+        raise _core.UsageError("curves over the response are for models of one number")
+    return np.linspace(response.lower, response.upper, points)
+
+
+def _repeated(X: Any, row: int, times: int) -> Any:
+    """The row as often as there are points."""
+    if hasattr(X, "iloc"):
+        return X.iloc[[row] * times]
+    if hasattr(X, "__arrow_c_stream__"):
+        return X[[row] * times] if not hasattr(X, "take") else X.take([row] * times)
+    return np.repeat(np.asarray(X)[[row]], times, axis=0)
+
+
+def density(estimator: Any, X: Any, rows: Sequence[int] = (0,), *, points: int = 400, ax: Any = None) -> Any:
+    """p(y|x) of some rows of X, for a regressor of one response."""
+    ax = _axes(ax)
+    grid = _response_grid(estimator, points)
+    for row in rows:
+        log_density = estimator.log_density(_repeated(X, row, points), grid)
+        ax.plot(grid, np.exp(log_density), label=f"row {row}")
+    ax.set(xlabel=estimator.model_.responses()[0].name, ylabel="density")
+    ax.legend()
+    return ax
+
+
+def utility(estimator: Any, X: Any, rows: Sequence[int] = (0,), *, points: int = 400, ax: Any = None) -> Any:
+    """BL(x, y) over y of some rows of X: what each of them maximises."""
+    ax = _axes(ax)
+    grid = _response_grid(estimator, points)
+    for row in rows:
+        ax.plot(grid, estimator.utility(_repeated(X, row, points), grid), label=f"row {row}")
+    ax.set(xlabel=estimator.model_.responses()[0].name, ylabel="utility")
+    ax.legend()
+    return ax
+
+
+def effect(estimator: Any, X: Any, feature: str | int, *, row: int = 0, points: int = 100, ax: Any = None) -> Any:
+    """What one feature does, the others as in a row of X: probabilities of classes, or the mean response."""
+    ax = _axes(ax)
+    at = feature if isinstance(feature, int) else list(getattr(X, "columns", [])).index(feature)
+    column = np.asarray(X.iloc[:, at] if hasattr(X, "iloc") else np.asarray(X)[:, at], dtype=np.float64)
+    grid = np.linspace(np.nanmin(column), np.nanmax(column), points)
+    rows = _repeated(X, row, points)
+    if hasattr(rows, "iloc"):
+        rows = rows.assign(**{rows.columns[at]: grid})
+    else:
+        rows[:, at] = grid
+    if hasattr(estimator, "predict_proba"):
+        for one, values in zip(estimator.classes_, estimator.predict_proba(rows).T):
+            ax.plot(grid, values, label=str(one))
+        ax.set(ylabel="probability")
+        ax.legend()
+    else:
+        ax.plot(grid, estimator.predict(rows))
+        ax.set(ylabel="mean response")
+    ax.set(xlabel=str(feature))
+    return ax
+
+
+def importance(estimator: Any, X: Any, y: Any, *, most: int = 20, ax: Any = None) -> Any:
+    """What the mean log-likelihood loses without each column."""
+    ax = _axes(ax)
+    found = list(estimator.importance(X, y).items())[:most][::-1]
+    ax.barh([name for name, _ in found], [value for _, value in found])
+    ax.set(xlabel="loss of mean log-likelihood")
+    return ax
+
+
+def calibration(estimator: Any, X: Any, y: Any, *, bins: int = 10, ax: Any = None) -> Any:
+    """How often what is said with a probability comes true: of the likeliest class, or of quantiles."""
+    ax = _axes(ax)
+    ax.plot([0, 1], [0, 1], color="0.8")
+    if hasattr(estimator, "predict_proba"):
+        from sklearn.calibration import calibration_curve
+
+        probabilities = estimator.predict_proba(X)
+        hit = estimator.classes_[probabilities.argmax(axis=1)] == np.asarray(y)
+        observed, said = calibration_curve(hit, probabilities.max(axis=1), n_bins=bins)
+        ax.plot(said, observed, marker="o")
+        ax.set(xlabel="probability of the likeliest class", ylabel="share of rows where it is right")
+    else:
+        said = np.linspace(0, 1, bins + 1)[1:-1]
+        below = np.asarray(y)[:, None] <= estimator.predict_quantiles(X, said)
+        ax.plot(said, below.mean(axis=0), marker="o")
+        ax.set(xlabel="quantile", ylabel="share of rows below it")
+    return ax
+
+
+def graph(estimator: Any, *, threshold: float = 0.3, ax: Any = None) -> Any:
+    """What each block reads: columns on the left, then the layers. A line is as wide as the largest coefficient
+    (in standardised units) behind it; those below `threshold` times the largest of all are left out."""
+    ax = _axes(ax)
+    layers = estimator.explain().to_dict()["layers"]
+    edges: dict[tuple[str, str], float] = {}
+    for block in (block for layer in layers for block in layer):
+        for term in (term for head in block["heads"] for term in head["terms"]):
+            for factor in term["factors"]:
+                edge = (factor["variable"], block["name"])
+                edges[edge] = max(edges.get(edge, 0.0), abs(term["size"]))
+    blocks = [[block["name"] for block in layer] for layer in layers]
+    known = {name for layer in blocks for name in layer}
+    columns = list(dict.fromkeys(source for source, _ in edges if source not in known))
+    place = {
+        name: (depth, 1 - (k + 0.5) / len(names))
+        for depth, names in enumerate([columns, *blocks])
+        for k, name in enumerate(names)
+    }
+    widest = max(edges.values(), default=1.0)
+    for (source, target), size in edges.items():
+        if size >= threshold * widest:
+            (x0, y0), (x1, y1) = place[source], place[target]
+            ax.plot([x0, x1], [y0, y1], color="C0", alpha=0.5, linewidth=3 * size / widest, zorder=0)
+    for name, (x, y) in place.items():
+        ax.annotate(name, (x, y), ha="center", va="center", bbox={"boxstyle": "round", "fc": "w"})
+    ax.set(xlim=(-0.5, len(blocks) + 0.5), ylim=(0, 1))
+    ax.set_axis_off()
+    return ax

@@ -1,0 +1,96 @@
+#include "bl/explain.hpp"
+
+#include "bindings.hpp"
+#include "bl/choice.hpp"
+#include "bl/errors.hpp"
+#include "bl/scenario.hpp"
+
+namespace bl::python {
+
+namespace {
+
+ExplainFormat format_of(const std::string& name) {
+  static const std::map<std::string, ExplainFormat> formats = {
+      {"text", ExplainFormat::text},         {"json", ExplainFormat::json}, {"latex", ExplainFormat::latex},
+      {"markdown", ExplainFormat::markdown}, {"dot", ExplainFormat::dot},   {"svg", ExplainFormat::svg}};
+  const auto found = formats.find(name);
+  if (found == formats.end())
+    throw UsageError("format '" + name + "': expected text, json, latex, markdown, dot or svg");
+  return found->second;
+}
+
+template <class Function>
+nb::list unlocked_table(Function&& function) {
+  OutputTable table;
+  {
+    const nb::gil_scoped_release unlocked;
+    table = function();
+  }
+  return to_list(std::move(table));
+}
+
+}  // namespace
+
+void bind_explain(nb::module_& module) {
+  nb::class_<ExplainOptions>(module, "ExplainOptions")
+      .def(nb::init<>())
+      .def_rw("standardised", &ExplainOptions::standardised)
+      .def_rw("terms", &ExplainOptions::terms, nb::arg().none())
+      .def_rw("threshold", &ExplainOptions::threshold)
+      .def_rw("block", &ExplainOptions::block);
+  nb::class_<Scenario>(module, "Scenario")
+      .def(nb::init<>())
+      .def_rw("set", &Scenario::set)
+      .def_rw("drop_constraints", &Scenario::drop_constraints)
+      .def_rw("scale_lambdas", &Scenario::scale_lambdas);
+  module.def(
+      "explain_model",
+      [](const Model& model, const std::string& format, const ExplainOptions& options) {
+        return explain_model(model, format_of(format), options);
+      },
+      nb::arg("model"), nb::arg("format"), nb::arg("options"), nb::call_guard<nb::gil_scoped_release>());
+  module.def(
+      "explain_choice",
+      [](const ChoiceModel& model, const std::string& format, const ExplainOptions& options,
+         const std::string& alternative) {
+        return explain_choice(model, format_of(format), options, alternative);
+      },
+      nb::arg("model"), nb::arg("format"), nb::arg("options"), nb::arg("alternative"),
+      nb::call_guard<nb::gil_scoped_release>());
+  module.def("explain_row", &explain_row, nb::arg("model"), nb::arg("data"), nb::arg("row"),
+             nb::arg("options"), nb::call_guard<nb::gil_scoped_release>());
+  module.def(
+      "importance",
+      [](const Model& model, const Data& data, bool by_head) {
+        return unlocked_table([&] { return importance(model, data, {.by_head = by_head}); });
+      },
+      nb::arg("model"), nb::arg("data"), nb::arg("by_head"));
+  module.def(
+      "economics",
+      [](const Model& model, const Data& data, const std::string& numeraire, std::size_t row) {
+        return unlocked_table([&] { return economics(model, data, {.numeraire = numeraire, .row = row}); });
+      },
+      nb::arg("model"), nb::arg("data"), nb::arg("numeraire"), nb::arg("row"));
+  module.def(
+      "constraint_diagnostics",
+      [](const Model& model, const Data& data, const std::string& numeraire, bool at_best) {
+        return unlocked_table([&] {
+          return constraint_diagnostics(model, data, {.numeraire = numeraire, .at_best = at_best});
+        });
+      },
+      nb::arg("model"), nb::arg("data"), nb::arg("numeraire"), nb::arg("at_best"));
+  module.def(
+      "solve_scenario",
+      [](const Model& model, const Data& data, const Scenario& scenario) {
+        ScenarioResult result;
+        {
+          const nb::gil_scoped_release unlocked;
+          result = solve_scenario(model, data, scenario);
+        }
+        return nb::make_tuple(to_list(std::move(result.summary)), to_list(std::move(result.rows)),
+                              std::move(result.notes));
+      },
+      nb::arg("model"), nb::arg("data"), nb::arg("scenario"));
+}
+
+}  // namespace bl::python

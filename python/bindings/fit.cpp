@@ -1,0 +1,143 @@
+#include "bl/fit.hpp"
+
+#include <chrono>
+
+#include "bindings.hpp"
+
+namespace bl::python {
+
+namespace {
+
+constexpr double kSecondsBetweenChecks = 0.05;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// The rows from `first_validation` on are for validation, those before for training.
+std::vector<Part> parts_of(std::size_t rows, std::size_t first_validation) {
+  std::vector<Part> parts(rows, Part::train);
+  for (std::size_t row = first_validation; row < rows; ++row) parts[row] = Part::validation;
+  return parts;
+}
+
+nb::dict progress_dict(const FitProgress& p) {
+  nb::dict out;
+  out["member"] = p.member;
+  out["members"] = p.members;
+  out["epoch"] = p.epoch;
+  out["epochs"] = p.epochs;
+  out["train_loss"] = p.train_loss;
+  out["validation_loss"] = p.validation_loss;
+  out["best"] = p.best;
+  out["best_epoch"] = p.best_epoch;
+  out["seconds"] = p.seconds;
+  out["seconds_left"] = p.seconds_left;
+  return out;
+}
+
+struct FitArguments {
+  bool training_rows_only = false;
+  std::optional<std::size_t> first_validation_row;  // nothing: the settings cut the rows
+  std::optional<Model> start;
+  std::string checkpoint;
+  bool resume = false;
+};
+
+nb::tuple run_fit(const Data& data, const SettingTexts& texts, nb::object progress,
+                  const FitArguments& given) {
+  const Settings settings = settings_of(texts);
+  FitWatch watch(std::move(progress));
+  FitOptions options = watch.options();
+  if (given.first_validation_row) options.parts = parts_of(data.rows(), *given.first_validation_row);
+  options.training_rows_only = given.training_rows_only;
+  options.start = given.start;
+  options.checkpoint = given.checkpoint;
+  options.resume = given.resume;
+  std::optional<FitSummary> summary;
+  {
+    const nb::gil_scoped_release unlocked;
+    summary.emplace(fit(data, settings, options));
+  }
+  watch.rethrow();
+  return nb::make_tuple(std::move(*summary), watch.interrupted());
+}
+
+}  // namespace
+
+FitOptions FitWatch::options() {
+  FitOptions out;
+  out.should_stop = [this] { return should_stop(); };
+  if (!progress_.is_none()) out.on_progress = [this](const FitProgress& p) { on_progress(p); };
+  return out;
+}
+
+bool FitWatch::should_stop() {
+  if (stop_) return true;
+  const double time = now();
+  if (time - last_check_ < kSecondsBetweenChecks) return false;
+  last_check_ = time;
+  const nb::gil_scoped_acquire lock;
+  if (PyErr_CheckSignals() != 0) keep_error();
+  return stop_;
+}
+
+void FitWatch::on_progress(const FitProgress& progress) {
+  if (stop_) return;
+  const nb::gil_scoped_acquire lock;
+  PyObject* result = PyObject_CallOneArg(progress_.ptr(), progress_dict(progress).ptr());
+  if (result == nullptr) return keep_error();
+  const int truth = PyObject_IsTrue(result);
+  Py_DECREF(result);
+  if (truth < 0) return keep_error();
+  if (truth == 1) stop_ = true;
+}
+
+// Of the exception that is set: an interrupt only ends training, others wait for rethrow().
+void FitWatch::keep_error() {
+  stop_ = true;
+  if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+    PyErr_Clear();
+    interrupted_ = true;
+    return;
+  }
+  try {
+    throw nb::python_error();
+  } catch (...) {
+    error_ = std::current_exception();
+  }
+}
+
+void FitWatch::rethrow() const {
+  if (error_) std::rethrow_exception(error_);
+}
+
+void bind_fit(nb::module_& module) {
+  nb::class_<FitSummary>(module, "FitSummary")
+      .def_ro("model", &FitSummary::model)
+      .def_ro("plan", &FitSummary::plan)
+      .def_ro("notes", &FitSummary::notes)
+      .def_ro("stop_reason", &FitSummary::stop_reason)
+      .def_ro("stop_cause", &FitSummary::stop_cause)
+      .def_ro("interrupted", &FitSummary::interrupted)
+      .def_ro("epochs", &FitSummary::epochs)
+      .def_ro("best_epoch", &FitSummary::best_epoch)
+      .def_ro("parameters", &FitSummary::parameters)
+      .def_ro("seconds", &FitSummary::seconds)
+      .def_prop_ro("validation", [](const FitSummary& s) { return to_dict(s.validation); })
+      .def_prop_ro("test", [](const FitSummary& s) { return to_dict(s.test); })
+      .def_ro("train_rows", &FitSummary::train_rows)
+      .def_ro("validation_rows", &FitSummary::validation_rows)
+      .def_ro("test_rows", &FitSummary::test_rows);
+  nb::class_<FitArguments>(module, "FitArguments")
+      .def(nb::init<>())
+      .def_rw("training_rows_only", &FitArguments::training_rows_only)
+      .def_rw("first_validation_row", &FitArguments::first_validation_row, nb::arg().none())
+      .def_rw("start", &FitArguments::start, nb::arg().none())
+      .def_rw("checkpoint", &FitArguments::checkpoint)
+      .def_rw("resume", &FitArguments::resume);
+  module.def("fit", &run_fit, nb::arg("data"), nb::arg("settings"), nb::arg("progress").none(),
+             nb::arg("arguments"), "The summary, and whether KeyboardInterrupt ended training.");
+}
+
+}  // namespace bl::python

@@ -1,0 +1,119 @@
+// Standard errors, tests and canonical forms, where the library has them.
+#include "bindings.hpp"
+#include "bl/errors.hpp"
+
+#if __has_include("bl/inference.hpp")
+#include "bl/inference.hpp"
+
+namespace bl::python {
+
+namespace {
+
+SummaryFormat format_of(const std::string& name) {
+  static const std::map<std::string, SummaryFormat> formats = {{"text", SummaryFormat::text},
+                                                               {"json", SummaryFormat::json},
+                                                               {"csv", SummaryFormat::csv},
+                                                               {"latex", SummaryFormat::latex},
+                                                               {"markdown", SummaryFormat::markdown}};
+  const auto found = formats.find(name);
+  if (found == formats.end())
+    throw UsageError("format '" + name + "': expected text, json, csv, latex or markdown");
+  return found->second;
+}
+
+nb::dict test_dict(const HypothesisTest& test) {
+  nb::dict out;
+  out["hypothesis"] = test.hypothesis;
+  out["statistic"] = test.statistic;
+  out["degrees"] = test.degrees;
+  out["pvalue"] = test.p;
+  return out;
+}
+
+Inference run_inference(const Model& model, const Data& data, InferenceOptions options) {
+  FitWatch watch{nb::object(nb::none())};
+  options.should_stop = watch.options().should_stop;
+  std::optional<Inference> result;
+  {
+    const nb::gil_scoped_release unlocked;
+    result.emplace(infer(model, data, options));
+  }
+  watch.rethrow();
+  return std::move(*result);
+}
+
+}  // namespace
+
+void bind_inference(nb::module_& module) {
+  nb::class_<InferenceOptions>(module, "InferenceOptions")
+      .def(nb::init<>())
+      .def_rw("covariance", &InferenceOptions::covariance)
+      .def_rw("cluster", &InferenceOptions::cluster)
+      .def_rw("level", &InferenceOptions::level)
+      .def_rw("standardised", &InferenceOptions::standardised)
+      .def_rw("reference", &InferenceOptions::reference)
+      .def_rw("starts", &InferenceOptions::starts)
+      .def_rw("bootstrap", &InferenceOptions::bootstrap)
+      .def_rw("seed", &InferenceOptions::seed)
+      .def_rw("threads", &InferenceOptions::threads);
+  nb::class_<EstimatedParameter>(module, "EstimatedParameter")
+      .def_ro("name", &EstimatedParameter::name)
+      .def_ro("estimate", &EstimatedParameter::estimate)
+      .def_ro("standard_error", &EstimatedParameter::standard_error)
+      .def_ro("z", &EstimatedParameter::z)
+      .def_ro("p", &EstimatedParameter::p)
+      .def_ro("lower", &EstimatedParameter::lower)
+      .def_ro("upper", &EstimatedParameter::upper)
+      .def_ro("bootstrap_error", &EstimatedParameter::bootstrap_error)
+      .def_ro("state", &EstimatedParameter::state);
+  nb::class_<InferenceSummary>(module, "InferenceSummary")
+      .def_ro("rows", &InferenceSummary::rows)
+      .def_ro("log_likelihood", &InferenceSummary::log_likelihood)
+      .def_ro("aic", &InferenceSummary::aic)
+      .def_ro("bic", &InferenceSummary::bic)
+      .def_ro("parameters", &InferenceSummary::parameters)
+      .def_ro("covariance", &InferenceSummary::covariance)
+      .def_ro("condition", &InferenceSummary::condition)
+      .def_ro("unidentified", &InferenceSummary::unidentified)
+      .def_ro("notes", &InferenceSummary::notes)
+      .def_ro("estimates", &InferenceSummary::estimates)
+      .def("covariance_matrix", [](const InferenceSummary& s) { return to_array(s.covariance_matrix); });
+  module.def(
+      "infer",
+      [](const Model& model, const Data& data, const InferenceOptions& options) {
+        Inference result = run_inference(model, data, options);
+        return nb::make_tuple(std::move(result.model), std::move(result.summary));
+      },
+      nb::arg("model"), nb::arg("data"), nb::arg("options"),
+      "The model at the minimum, in canonical form and with its covariances; and the summary.");
+  module.def("stored_inference", &stored_inference, nb::arg("model"), nb::arg("options"));
+  module.def("has_inference", &has_inference, nb::arg("model"));
+  module.def(
+      "render_summary",
+      [](const InferenceSummary& summary, const std::string& format) {
+        return render(summary, format_of(format));
+      },
+      nb::arg("summary"), nb::arg("format"));
+  module.def("wald_test", [](const InferenceSummary& summary, const std::string& hypothesis) {
+    return test_dict(wald_test(summary, hypothesis));
+  });
+  module.def("likelihood_ratio_test", [](const InferenceSummary& a, const InferenceSummary& b) {
+    return test_dict(likelihood_ratio_test(a, b));
+  });
+  module.def("canonical", [](const Model& model, const std::string& reference) {
+    Canonical result = canonical(model, reference);
+    return nb::make_tuple(std::move(result.model), std::move(result.notes));
+  });
+}
+
+}  // namespace bl::python
+
+#else
+
+namespace bl::python {
+
+void bind_inference(nb::module_&) {}
+
+}  // namespace bl::python
+
+#endif

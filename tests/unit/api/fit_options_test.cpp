@@ -1,0 +1,163 @@
+// What a caller with rows in memory may ask of a fit: parts of its own, no test part, a model to go on from.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "bl/choice.hpp"
+#include "bl/errors.hpp"
+#include "bl/fit.hpp"
+#include "bl/output.hpp"
+#include "unit/data/data_helpers.hpp"
+
+namespace bl {
+namespace {
+
+using testing::HasSubstr;
+
+Data rows(int count) {
+  std::vector<double> x;
+  std::vector<std::optional<std::string>> y;
+  for (int i = 0; i < count; ++i) {
+    x.push_back(std::sin(1.3 * i));
+    y.emplace_back(i % 10 == 0 ? "rare" : std::sin(1.3 * i) > 0 ? "up" : "down");
+  }
+  return Data::from_columns({{"x", x, {}}, {"y", {}, y}}, "memory");
+}
+
+Settings small() {
+  Settings settings;
+  settings.target = "y";
+  settings.layers = "3";
+  settings.epochs = 6;
+  return settings;
+}
+
+std::string predictions(const Model& model, const Data& data) {
+  return format_table(model.predict(data, Part::all, {}), TableFormat::csv, true);
+}
+
+TEST(FitOptions, PartsAreThoseOfTheCaller) {
+  FitOptions options;
+  options.parts.assign(40, Part::train);
+  options.parts[3] = options.parts[17] = Part::validation;
+  options.parts[30] = Part::test;
+  const FitSummary summary = fit(rows(40), small(), options);
+  EXPECT_EQ(summary.train_rows, 37U);
+  EXPECT_EQ(summary.validation_rows, 2U);
+  EXPECT_EQ(summary.test_rows, 1U);
+  EXPECT_THAT(test::message_of<UsageError>([&] { summary.model.part_rows(rows(40), Part::test); }),
+              HasSubstr("row by row"));
+  options.parts.pop_back();
+  EXPECT_THAT(test::message_of<UsageError>([&] { fit(rows(40), small(), options); }), HasSubstr("39 parts"));
+  options.parts.assign(40, Part::test);
+  EXPECT_THAT(test::message_of<UsageError>([&] { fit(rows(40), small(), options); }), HasSubstr("training"));
+}
+
+// Without a test part the fit is that of the settings it names, so the command line can repeat it.
+TEST(FitOptions, TrainingRowsOnlyIsAFitWithStratifiedRowsAndNoTestPart) {
+  FitOptions options;
+  options.training_rows_only = true;
+  const FitSummary summary = fit(rows(80), small(), options);
+  EXPECT_EQ(summary.train_rows, 70U);
+  EXPECT_EQ(summary.test_rows, 0U);
+  Settings named = small();
+  named.fractions = "7:1:0";
+  named.split = "stratified";
+  EXPECT_EQ(fit(rows(80), named).model.to_bytes(), summary.model.to_bytes());
+  Settings own = small();
+  own.fractions = "3:1:1";
+  EXPECT_EQ(fit(rows(80), own, options).test_rows, 16U);
+}
+
+TEST(FitOptions, GoesOnFromAModel) {
+  const Data data = rows(80);
+  Settings settings = small();
+  settings.members = 2;
+  settings.average = 0;
+  const FitSummary first = fit(data, settings);
+  FitOptions options;
+  options.start = first.model;
+  Settings none = settings;
+  none.learning_rate = 1e-12;  // so that nothing is learned beyond the start
+  none.epochs = 1;
+  const OutputTable before = first.model.predict(data, Part::all, {});
+  const OutputTable after = fit(data, none, options).model.predict(data, Part::all, {});
+  for (std::size_t c = 1; c < before.columns.size(); ++c)
+    for (std::size_t i = 0; i < before.rows; ++i)
+      EXPECT_NEAR(before.columns[c].numbers[i], after.columns[c].numbers[i], 1e-5);  // float32 and a step
+  EXPECT_NE(predictions(fit(data, settings, options).model, data), predictions(first.model, data));
+  settings.layers = "4";
+  EXPECT_THAT(test::message_of<UsageError>([&] { fit(data, settings, options); }),
+              HasSubstr("another architecture"));
+}
+
+// What is returned and what a file holds are the same bits, also of joined networks in single precision.
+TEST(Model, BytesAreThoseOfTheFileAndGiveTheSameModel) {
+  const Data data = rows(60);
+  Settings settings = small();
+  settings.members = 3;
+  const Model model = fit(data, settings).model;
+  const test::TemporaryFolder folder;
+  model.save(folder.file("m.bl"));
+  EXPECT_EQ(Model::load(folder.file("m.bl")).to_bytes(), model.to_bytes());
+  const Model again = Model::from_bytes(model.to_bytes(), "memory");
+  EXPECT_EQ(predictions(again, data), predictions(model, data));
+  EXPECT_THAT(test::message_of<ModelFileError>([] { Model::from_bytes("nonsense", "these bytes"); }),
+              HasSubstr("these bytes"));
+}
+
+TEST(Model, KnowsItsColumns) {
+  std::vector<double> constant(40, 2);
+  std::vector<double> x, y;
+  for (int i = 0; i < 40; ++i) {
+    x.push_back(std::sin(i));
+    y.push_back(std::cos(i) + i * 0.01);
+  }
+  Settings settings = small();
+  const Model model =
+      fit(Data::from_columns({{"x", x, {}}, {"c", constant, {}}, {"y", y, {}}}, "memory"), settings).model;
+  ASSERT_EQ(model.features().size(), 2U);
+  EXPECT_TRUE(model.features()[0].used);
+  EXPECT_FALSE(model.features()[1].used);
+  ASSERT_EQ(model.responses().size(), 1U);
+  EXPECT_TRUE(model.responses()[0].levels.empty());
+  EXPECT_LT(model.responses()[0].lower, -1);
+  EXPECT_GT(model.responses()[0].upper, 1.4);
+}
+
+// Softmax over V of what is available gives the probabilities; the schema needs no file.
+TEST(ChoiceModel, UtilitiesExplainTheProbabilitiesAndBytesTheModel) {
+  const std::string schema =
+      "[data]\nlayout = \"long\"\nsituation = \"s\"\nalternative = \"a\"\nchosen = \"picked\"\n"
+      "[attributes]\nprice = \"price\"\n[utility]\nform = \"linear\"\n";
+  std::vector<double> situation, picked, price;
+  std::vector<std::optional<std::string>> alternative;
+  for (int s = 0; s < 30; ++s)
+    for (int a = 0; a < (s % 3 == 0 ? 2 : 3); ++a) {
+      situation.push_back(s);
+      alternative.emplace_back(std::string(1, static_cast<char>('a' + a)));
+      price.push_back(1 + std::sin(s + 2.0 * a));
+      picked.push_back(a == s % 2 ? 1 : 0);
+    }
+  const Data data = Data::from_columns(
+      {{"s", situation, {}}, {"a", {}, alternative}, {"picked", picked, {}}, {"price", price, {}}}, "memory");
+  const ChoiceModel model = fit_choice_text(data, schema, "schema", {}).model;
+  EXPECT_THAT(model.alternatives(), testing::ElementsAre("a", "b", "c"));
+  const OutputTable u = model.utilities(data), p = model.predict(data);
+  EXPECT_TRUE(std::isnan(u.columns[3].numbers[0]));  // c is not there in the first situation
+  for (std::size_t i = 0; i < u.rows; ++i) {
+    double total = 0;
+    for (std::size_t c = 1; c <= 3; ++c)
+      total += std::isnan(u.columns[c].numbers[i]) ? 0 : std::exp(u.columns[c].numbers[i]);
+    for (std::size_t c = 1; c <= 3; ++c) {
+      const double expected =
+          std::isnan(u.columns[c].numbers[i]) ? 0 : std::exp(u.columns[c].numbers[i]) / total;
+      EXPECT_NEAR(p.columns[c].numbers[i], expected, 1e-12);
+    }
+  }
+  EXPECT_EQ(ChoiceModel::from_bytes(model.to_bytes(), "memory").to_bytes(), model.to_bytes());
+}
+
+}  // namespace
+}  // namespace bl

@@ -1,0 +1,122 @@
+// Log-densities and utilities of given responses, against what the model predicts and against integrals.
+#include "bl/law.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "bl/errors.hpp"
+#include "bl/fit.hpp"
+#include "unit/data/data_helpers.hpp"
+
+namespace bl {
+namespace {
+
+using testing::HasSubstr;
+
+// Rows with a pattern, and whatever columns are asked for.
+Data made(const std::vector<std::string>& names, int rows = 80) {
+  std::vector<Data::Column> columns;
+  for (const std::string& name : names) {
+    Data::Column column{.name = name};
+    for (int i = 0; i < rows; ++i) {
+      const double x = std::sin(1.7 * i), z = std::cos(0.9 * i * i);
+      if (name == "class")
+        column.texts.emplace_back(x + z > 0.5 ? "high" : x - z > 0 ? "mid" : "low");
+      else if (name == "weight")
+        column.numbers.push_back(1 + i % 3);
+      else
+        column.numbers.push_back(name == "x" ? x : name == "y" ? 10 + 4 * x + z : z - 0.5 * x + name.size());
+    }
+    columns.push_back(std::move(column));
+  }
+  return Data::from_columns(std::move(columns), "memory");
+}
+
+Model fitted(const Data& data, const std::string& target, const std::string& weight = "") {
+  Settings settings;
+  settings.target = target;
+  settings.weight = weight;
+  settings.layers = "3";
+  settings.epochs = 8;
+  return fit(data, settings).model;
+}
+
+// The same rows with the response set to one value.
+Data with(double x, const std::vector<double>& y) {
+  return Data::from_columns({{"x", std::vector<double>(y.size(), x), {}}, {"y", y, {}}}, "memory");
+}
+
+TEST(LogDensity, OfAClassIsTheLogOfItsProbabilityAndNeedsNoWeights) {
+  const Model model = fitted(made({"x", "class", "weight"}), "class", "weight");
+  const Data rows = made({"x", "class"});
+  const auto log_p = log_density(model, rows);
+  const OutputTable table = model.predict(rows, Part::all, {});
+  for (int i = 0; i < 80; ++i) {
+    const double x = std::sin(1.7 * i), z = std::cos(0.9 * i * i);
+    const std::string label = x + z > 0.5 ? "high" : x - z > 0 ? "mid" : "low";
+    for (const OutputColumn& column : table.columns)
+      if (column.name == "p(" + label + ")")
+        EXPECT_NEAR(log_p[static_cast<std::size_t>(i)], std::log(column.numbers[static_cast<std::size_t>(i)]),
+                    1e-12);
+  }
+}
+
+// exp integrates to one over the support: a Riemann sum of 4000 midpoints of a law that is smooth but for a
+// few kinks is right to (width / 4000)^2 times a modest curvature.
+TEST(LogDensity, OfANumberIntegratesToOneInItsOwnUnits) {
+  const Model model = fitted(made({"x", "y"}), "y");
+  const ResponseInfo y = model.responses()[0];
+  const int points = 4000;
+  const double step = (y.upper - y.lower) / points;
+  std::vector<double> grid;
+  for (int k = 0; k < points; ++k) grid.push_back(y.lower + (k + 0.5) * step);
+  double mass = 0;
+  for (const double one : log_density(model, with(0.3, grid))) mass += std::exp(one) * step;
+  EXPECT_NEAR(mass, 1, 1e-5);
+  const auto outside = log_density(model, with(0.3, {y.lower - 1, y.upper + 1}));
+  EXPECT_EQ(outside[0], -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(outside[1], -std::numeric_limits<double>::infinity());
+}
+
+// Differences of utilities over the temperature are differences of log-densities.
+TEST(Utility, DiffersLikeTheLogDensity) {
+  const Model model = fitted(made({"x", "y"}), "y");
+  const Data points = with(-0.2, {8, 9.5, 12});
+  const auto u = utility(model, points);
+  for (const double temperature : {1.0, 2.5}) {
+    const auto log_p = log_density(model, points, {.temperature = temperature});
+    for (std::size_t k = 1; k < 3; ++k) EXPECT_NEAR((u[k] - u[0]) / temperature, log_p[k] - log_p[0], 1e-9);
+  }
+}
+
+TEST(LogDensity, OfAClassAndANumberSumsToTheNumbersOwn) {
+  const Data rows = made({"x", "y", "class"}, 40);
+  const Model model = fitted(rows, "y,class");
+  PredictOptions options;
+  options.density_points = 3;  // lower end, middle, upper end
+  const ResponseInfo y = model.responses()[0];
+  const Data middle = Data::from_columns(
+      {{"x", {0.3}, {}}, {"y", {(y.lower + y.upper) / 2}, {}}, {"class", {}, {{"mid"}}}}, "memory");
+  double at_middle = 0;
+  for (const char* label : {"high", "mid", "low"}) {
+    const Data one = Data::from_columns(
+        {{"x", {0.3}, {}}, {"y", {(y.lower + y.upper) / 2}, {}}, {"class", {}, {{label}}}}, "memory");
+    at_middle += std::exp(log_density(model, one)[0]);
+  }
+  const OutputTable table = model.predict(middle, Part::all, options);
+  EXPECT_NEAR(at_middle, table.columns[table.columns.size() - 2].numbers[0], 1e-9);
+}
+
+TEST(LogDensity, OfThreeNumbersIsRefusedInWords) {
+  const Model model = fitted(made({"y", "b", "ccc"}, 40), "");
+  EXPECT_THAT(test::message_of<UsageError>([&] {
+                log_density(model, made({"y", "b", "ccc"}, 2));
+              }),
+              HasSubstr("up to a constant"));
+  EXPECT_EQ(utility(model, made({"y", "b", "ccc"}, 2)).size(), 2U);
+}
+
+}  // namespace
+}  // namespace bl

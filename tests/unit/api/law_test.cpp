@@ -27,7 +27,9 @@ Data made(const std::vector<std::string>& names, int rows = 80) {
       else if (name == "weight")
         column.numbers.push_back(1 + i % 3);
       else
-        column.numbers.push_back(name == "x" ? x : name == "y" ? 10 + 4 * x + z : z - 0.5 * x + name.size());
+        column.numbers.push_back(name == "x"   ? x
+                                 : name == "y" ? 10 + 4 * x + z
+                                               : z - 0.5 * x + static_cast<double>(name.size()));
     }
     columns.push_back(std::move(column));
   }
@@ -56,10 +58,11 @@ TEST(LogDensity, OfAClassIsTheLogOfItsProbabilityAndNeedsNoWeights) {
   for (int i = 0; i < 80; ++i) {
     const double x = std::sin(1.7 * i), z = std::cos(0.9 * i * i);
     const std::string label = x + z > 0.5 ? "high" : x - z > 0 ? "mid" : "low";
-    for (const OutputColumn& column : table.columns)
-      if (column.name == "p(" + label + ")")
-        EXPECT_NEAR(log_p[static_cast<std::size_t>(i)], std::log(column.numbers[static_cast<std::size_t>(i)]),
-                    1e-12);
+    for (const OutputColumn& column : table.columns) {
+      if (column.name != "p(" + label + ")") continue;
+      EXPECT_NEAR(log_p[static_cast<std::size_t>(i)], std::log(column.numbers[static_cast<std::size_t>(i)]),
+                  1e-12);
+    }
   }
 }
 

@@ -69,7 +69,7 @@ TEST(Economics, EffectsAreThoseOfThePrediction) {
     constexpr double kStep = 2e-4;
     const auto moved = [&](double step, const std::string& name) {
       Table changed = table;
-      for (double& value : changed.columns[1].numbers) value += step;
+      for (double& value : changed.columns[1].numbers.own()) value += step;
       return mean(column(model.predict(data_of(changed), Part::all, {}), name).numbers);
     };
     const auto expect_effect = [&](const std::string& predicted, const std::string& outcome) {
@@ -287,7 +287,7 @@ TEST(Scenario, ASetColumn) {
   for (const Names& targets : {Names{"y"}, Names{"label"}}) {
     const Model model = model_of(model_for(table, targets));
     Table changed = table;
-    for (double& value : changed.columns[1].numbers) value *= 1.5;
+    for (double& value : changed.columns[1].numbers.own()) value *= 1.5;
     const ScenarioResult result = solve_scenario(model, data_of(table), {.set = {"share *= 1.5"}});
     const std::string name = targets[0] == "y" ? "y" : "p(yes)";
     const auto before = column(model.predict(data_of(table), Part::all, {}), name).numbers;

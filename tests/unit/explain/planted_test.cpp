@@ -49,7 +49,7 @@ Table table_of(const PlantedProblem& problem, const zoo::SimulatedData<double>& 
     add(problem.value_names[k], data.values, static_cast<Index>(k));
   if (!problem.class_names.empty()) {
     Column column{class_column(problem), RawType::text, {}, {}, problem.class_names};
-    column.codes = data.classes;
+    column.codes.assign(data.classes.begin(), data.classes.end());
     table.columns.push_back(std::move(column));
   }
   for (Index i = 0; i < data.rows; ++i) table.lines.append(i + 1);

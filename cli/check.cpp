@@ -31,8 +31,8 @@ void run_check(const CheckArguments& a, const Settings& reading) {
 }  // namespace
 
 void add_check(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
-      "check", "Simulate from a model, fit it again: do its standard errors hold at this sample size?");
+  CLI::App* command =
+      app.add_subcommand("check", "Simulate from a model and fit it again: do its errors hold?");
   auto a = std::make_shared<CheckArguments>();
   command->add_option("model", a->model, "Model that bl fit wrote")->required()->option_text("MODEL");
   command

@@ -103,8 +103,9 @@ std::string check_text(const CheckReport& report) {
   std::string out = fmt::format("{} by {}: {} refits to responses drawn from the model at {} rows\n\n",
                                 report.response, report.objective, round.replications, round.rows);
   out += recovery_table(round) + "\n";
-  out += fmt::format("  intervals that hold the truth: {:.1f}% of 50%, {:.1f}% of 80%, {:.1f}% of 95%\n",
-                     100 * round.shares[0], 100 * round.shares[1], 100 * round.shares[2]);
+  if (round.failed() < round.replications)
+    out += fmt::format("  intervals that hold the truth: {:.1f}% of 50%, {:.1f}% of 80%, {:.1f}% of 95%\n",
+                       100 * round.shares[0], 100 * round.shares[1], 100 * round.shares[2]);
   if (round.median_variance_ratio > 0)
     out +=
         fmt::format("  variance over the information bound: {:.2f} (median)\n", round.median_variance_ratio);

@@ -18,6 +18,10 @@ std::string percent(double share) {
   return std::isnan(share) ? "-" : fmt::format("{:.1f}", 100 * share);
 }
 
+std::string figure(double value, int digits) {
+  return std::isfinite(value) ? fmt::format("{:.{}g}", value, digits) : "-";
+}
+
 }  // namespace
 
 RecoveryRound recovery_round(const zoo::SizeEvidence& evidence, const std::vector<std::string>& names) {
@@ -80,10 +84,10 @@ std::string recovery_table(const RecoveryRound& round) {
   std::string out = fmt::format("  {:<24}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}\n", "parameter", "truth", "mean",
                                 "sd", "s.e.", "var/J^-1", "cover");
   for (const RecoveredParameter& p : round.parameters)
-    out += fmt::format("  {:<24}{:>9.4g}{:>9.4g}{:>9.3g}{:>9.3g}{:>9}{:>7}{}\n", p.name.substr(0, 24),
-                       p.truth, p.mean, p.deviation, p.standard_error,
-                       std::isnan(p.bound) ? "-" : fmt::format("{:.2f}", std::pow(p.deviation / p.bound, 2)),
-                       percent(p.coverage), is_off(p.coverage) ? '*' : ' ');
+    out += fmt::format("  {:<24}{:>9.4g}{:>9}{:>9}{:>9}{:>9}{:>7}{}\n", p.name.substr(0, 24), p.truth,
+                       figure(p.mean, 4), figure(p.deviation, 3), figure(p.standard_error, 3),
+                       figure(std::pow(p.deviation / p.bound, 2), 3), percent(p.coverage),
+                       is_off(p.coverage) ? '*' : ' ');
   return out;
 }
 

@@ -15,7 +15,7 @@ void add_schema(CLI::App& app);
 void add_settings(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_reproduce(CLI::App& app);
-void add_choice(CLI::App& app);
+void add_whatif(CLI::App& app);
 void add_canonical(CLI::App& app);
 void add_summary(CLI::App& app);
 void add_check(CLI::App& app);

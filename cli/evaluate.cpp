@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "choice.hpp"
 #include "commands.hpp"
 #include "options.hpp"
 #include "terminal.hpp"
@@ -16,7 +17,11 @@ struct EvaluateArguments {
   PredictOptions options;
 };
 
-void run_evaluate(const EvaluateArguments& a, const Settings& reading) {
+void run_evaluate(const EvaluateArguments& a, const CLI::App& command, const Settings& reading) {
+  if (is_choice_model(a.model)) {
+    refuse_for_choices(command, {"--temperature", "--unseen-as-missing"});
+    return evaluate_choices(a.model, Data::read(a.data, reading), a.part, a.json, a.options.threads);
+  }
   const Model model = Model::load(a.model);
   const Data data = model.read(a.data, reading);
   const Part part = part_from_name(a.part);
@@ -52,7 +57,7 @@ void add_evaluate(CLI::App& app) {
   command->add_flag("--json", a->json, "Print as JSON");
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer("Example:\n  bl evaluate model.bl data.csv --part test");
-  command->callback([a, reading] { run_evaluate(*a, reading->settings()); });
+  command->callback([a, command, reading] { run_evaluate(*a, *command, reading->settings()); });
 }
 
 }  // namespace bl::cli

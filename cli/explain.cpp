@@ -7,6 +7,7 @@
 
 #include "bl/errors.hpp"
 #include "bl/output.hpp"
+#include "choice.hpp"
 #include "commands.hpp"
 #include "options.hpp"
 
@@ -16,9 +17,9 @@ namespace {
 
 struct ExplainArguments {
   std::string model, data, format = "text", units = "original", terms = "5", output = "-", numeraire,
-                           part = "all";
-  std::size_t row = 0;
-  bool marginal = false, importance = false;
+                           part = "all", alternative, attribute;
+  std::size_t row = 0, threads = 0;
+  bool marginal = false, importance = false, economics = false, json = false;
   ExplainOptions options;
 };
 
@@ -45,12 +46,26 @@ std::string table_text(const OutputTable& table) {
   return format_table(table, TableFormat::csv, true);
 }
 
-void run_explain(ExplainArguments& a, const Settings& reading) {
+// The formulas, or with data and --economics what follows from them.
+void explain_choices(const ExplainArguments& a, ExplainFormat format, const CLI::App& command,
+                     const Settings& reading) {
+  refuse_for_choices(command, {"--row", "--importance", "--part"});
+  if (a.economics && a.data.empty())
+    throw UsageError("--economics needs data: bl explain MODEL DATA --economics");
+  if (!a.economics && !a.data.empty()) throw UsageError("data of choices is read for --economics");
+  if (a.economics)
+    return choice_economics(a.model, Data::read(a.data, reading),
+                            {a.attribute, a.numeraire, a.json, a.threads});
+  write_text(a.output, explain_choice(ChoiceModel::load(a.model), format, a.options, a.alternative));
+}
+
+void run_explain(ExplainArguments& a, const CLI::App& command, const Settings& reading) {
   const ExplainFormat format = format_from_name(a.format);
   if (a.units != "original" && a.units != "standardised")
     throw UsageError(fmt::format("--units '{}': expected original or standardised", a.units));
   a.options.standardised = a.units == "standardised";
   a.options.terms = term_count(a.terms);
+  if (is_choice_model(a.model)) return explain_choices(a, format, command, reading);
   const int of_data = (a.row > 0 ? 1 : 0) + (a.marginal ? 1 : 0) + (a.importance ? 1 : 0);
   if (of_data > 1)
     throw UsageError("--row, --marginal and --importance exclude each other; give one of them");
@@ -95,12 +110,29 @@ void add_explain(CLI::App& app) {
                    "With --importance: only these rows of the file the model was fitted on")
       ->option_text("all|train|validation|test");
   command->add_option("-o,--output", a->output, "Where it goes; - for standard output")->option_text("FILE");
+  const std::string choices = "Choices among alternatives";
+  command->add_option("--alternative", a->alternative, "The utility of this alternative alone")
+      ->option_text("NAME")
+      ->group(choices);
+  command
+      ->add_flag("--economics", a->economics,
+                 "Marginal utilities, elasticities and, with --numeraire, values in money")
+      ->group(choices);
+  command->add_option("--attribute", a->attribute, "With --economics: only these, comma-separated")
+      ->option_text("NAMES")
+      ->group(choices);
+  command->add_flag("--json", a->json, "With --economics: print as JSON")->group(choices);
+  command->add_option("--threads", a->threads, "Threads; 0: one per processor")
+      ->option_text("[0]")
+      ->check(thread_range())
+      ->group(choices);
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer(
       "Examples:\n  bl explain model.bl\n  bl explain model.bl --block L1.B2 --terms all --units "
       "standardised\n"
-      "  bl explain model.bl --format latex --output problem.tex\n  bl explain model.bl data.csv --row 17");
-  command->callback([a, reading] { run_explain(*a, reading->settings()); });
+      "  bl explain model.bl --format latex --output problem.tex\n  bl explain model.bl data.csv --row 17\n"
+      "  bl explain choices.bl trips.csv --economics --attribute time --numeraire cost");
+  command->callback([a, command, reading] { run_explain(*a, *command, reading->settings()); });
 }
 
 }  // namespace bl::cli

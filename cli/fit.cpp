@@ -7,6 +7,7 @@
 
 #include "bl/errors.hpp"
 #include "bl/output.hpp"
+#include "choice.hpp"
 #include "commands.hpp"
 #include "options.hpp"
 #include "terminal.hpp"
@@ -96,16 +97,26 @@ void remove_checkpoints(const std::string& path) {
   }
 }
 
-void run_fit(const FitArguments& arguments, const Settings& settings) {
+void run_choice_fit(const FitArguments& arguments, const ChoiceFitOptions& choice, const Settings& settings,
+                    const FitOptions& options) {
+  if (choice.fit({arguments.data, arguments.output, arguments.json, arguments.quiet, options}, settings))
+    exit_code() = kInterrupted;
+  else
+    remove_checkpoints(options.checkpoint);
+}
+
+void run_fit(const FitArguments& arguments, const ChoiceFitOptions& choice, const Settings& settings) {
+  const bool choices = choice.given();
   check_writable(arguments.output);
-  const Data data = Data::read(arguments.data, settings);
-  const bool talk = !arguments.quiet && !arguments.json;
-  if (talk) print_columns(data);
   FitOptions options;
   options.checkpoint = arguments.output + ".checkpoint";
   options.resume = arguments.resume;
   catch_interrupts();
   options.should_stop = interrupted;
+  if (choices) return run_choice_fit(arguments, choice, settings, options);
+  const Data data = Data::read(arguments.data, settings);
+  const bool talk = !arguments.quiet && !arguments.json;
+  if (talk) print_columns(data);
   FitSummary summary = [&] {
     ProgressLine line(arguments.quiet);
     options.on_progress = [&](const FitProgress& p) { line.show(p.seconds, progress_text(p)); };
@@ -134,12 +145,14 @@ void add_fit(CLI::App& app) {
                     "Go on from OUTPUT.checkpoint, if an earlier run left one");
   command->add_flag("--json", arguments->json, "Print the result as JSON");
   command->add_flag("-q,--quiet", arguments->quiet, "Print nothing but errors");
+  auto choice = std::make_shared<ChoiceFitOptions>(*command);
   auto settings = std::make_shared<SettingOptions>(*command, std::vector<std::string>{});
   command->footer(
       "Examples:\n  bl fit data.csv --target y --output model.bl\n"
       "  bl fit data.csv --target y --single --degree 2 --seed 7 -o model.bl\n"
-      "  bl fit data.csv --target price,volume --layers 36,6 -o model.bl");
-  command->callback([arguments, settings] { run_fit(*arguments, settings->settings()); });
+      "  bl fit data.csv --target price,volume --layers 36,6 -o model.bl\n"
+      "  bl fit trips.csv --choice schema.toml -o model.bl");
+  command->callback([arguments, choice, settings] { run_fit(*arguments, *choice, settings->settings()); });
 }
 
 }  // namespace bl::cli

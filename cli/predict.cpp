@@ -5,6 +5,7 @@
 
 #include "bl/errors.hpp"
 #include "bl/output.hpp"
+#include "choice.hpp"
 #include "commands.hpp"
 #include "options.hpp"
 
@@ -14,16 +15,34 @@ namespace {
 
 struct PredictArguments {
   std::string model, data, output = "-", part = "all", quantiles, carry, format = "csv";
+  bool shares = false;
   PredictOptions options;
 };
 
-void run_predict(PredictArguments& a, const Settings& reading) {
+TableFormat format_from_name(const std::string& name) {
+  if (name != "csv" && name != "jsonl")
+    throw UsageError(fmt::format("--format '{}': expected csv or jsonl", name));
+  return name == "csv" ? TableFormat::csv : TableFormat::json_lines;
+}
+
+void predict_choices(const PredictArguments& a, const CLI::App& command, const Settings& reading) {
+  refuse_for_choices(command, {"--carry", "--quantiles", "--interval", "--highest-density", "--mode",
+                               "--utilities", "--density", "--temperature", "--unseen-as-missing"});
+  const ChoiceModel model = ChoiceModel::load(a.model);
+  const Data data = Data::read(a.data, reading);
+  const Part part = part_from_name(a.part);
+  const OutputTable table = a.shares ? model.market_shares(data, part, a.options.threads)
+                                     : model.predict(data, part, a.options.threads);
+  write_text(a.output, format_table(table, format_from_name(a.format), true));
+}
+
+void run_predict(PredictArguments& a, const CLI::App& command, const Settings& reading) {
+  if (is_choice_model(a.model)) return predict_choices(a, command, reading);
   const Model model = Model::load(a.model);
+  if (a.shares) throw UsageError("--shares is for a model of choices among alternatives");
   a.options.quantiles = number_list("--quantiles", a.quantiles);
   a.options.carry = name_list(a.carry);
-  if (a.format != "csv" && a.format != "jsonl")
-    throw UsageError(fmt::format("--format '{}': expected csv or jsonl", a.format));
-  const TableFormat format = a.format == "csv" ? TableFormat::csv : TableFormat::json_lines;
+  const TableFormat format = format_from_name(a.format);
   std::optional<OutputFileWriter> file;
   if (a.output != "-") file.emplace(a.output);
   bool header = true;
@@ -78,6 +97,7 @@ void add_predict(CLI::App& app) {
       ->option_text("TAU");
   command->add_flag("--unseen-as-missing", a->options.treat_unseen_as_missing,
                     "Take levels not seen in training as missing");
+  command->add_flag("--shares", a->shares, "Choices: market shares in place of a line per situation");
   command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
       ->option_text("N")
       ->check(thread_range());
@@ -85,7 +105,7 @@ void add_predict(CLI::App& app) {
   command->footer(
       "Examples:\n  bl predict model.bl new.csv --output predictions.csv\n"
       "  bl predict model.bl new.csv --quantiles 0.1,0.5,0.9 --interval 0.9 --carry id");
-  command->callback([a, reading] { run_predict(*a, reading->settings()); });
+  command->callback([a, command, reading] { run_predict(*a, *command, reading->settings()); });
 }
 
 }  // namespace bl::cli

@@ -3,7 +3,7 @@
 
     experiments/swissmetro.py DATA_FOLDER [--bl build/release/bl] [--splits 20] [--options "--layers 16"]
 
-DATA_FOLDER holds swissmetro.dat. Each split is that of `bl choice fit --seed S --fractions 63:7:30`: 30 % of the 1,004
+DATA_FOLDER holds swissmetro.dat. Each split is that of `bl fit --choice SCHEMA --seed S --fractions 63:7:30`: 30 % of the 1,004
 persons are the test part and never seen; of the other 70 %, a tenth decides when training stops (a linear utility needs
 none and takes all 70 %). Choose settings by the validation column; the test columns are for the record.
 
@@ -27,7 +27,7 @@ MODELS = {  # name: schema, fractions of training, validation and test
 
 def fit(arguments, model, seed, folder):
     schema, fractions = MODELS[model]
-    command = [arguments.bl, "choice", "fit", str(pathlib.Path(arguments.data) / "swissmetro.dat"), "--choice", str(EXAMPLES / schema),
+    command = [arguments.bl, "fit", str(pathlib.Path(arguments.data) / "swissmetro.dat"), "--choice", str(EXAMPLES / schema),
                "--fractions", fractions, "--seed", str(seed), "--json", "--output", str(pathlib.Path(folder) / "model.bl")]
     if model == "network":
         command += shlex.split(arguments.options)

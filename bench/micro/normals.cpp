@@ -1,6 +1,6 @@
 // Standard normal numbers for the chains of the Langevin benchmark.
 #include "check.hpp"
-#include "gibbs/normal_rows.hpp"
+#include "compute/normal_rows.hpp"
 
 namespace bl::bench {
 namespace {
@@ -10,7 +10,7 @@ void normals(benchmark::State& state) {
   Matrix<T> out(512, 8);
   std::uint32_t epoch = 0;
   for (auto _ : state) {
-    gibbs::fill_normal_rows({1, Purpose::sampler_move, ++epoch}, 0, out.view());
+    fill_normal_rows({1, Purpose::sampler_move, ++epoch}, 0, out.view());
     benchmark::DoNotOptimize(out.data());
   }
   const RandomStream truth(1, Purpose::sampler_move, epoch);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "bl/explain.hpp"
 #include "bl/fit.hpp"
 
 namespace bl {
@@ -80,8 +81,11 @@ class ChoiceModel {
   static ChoiceModel load(const std::string& path);
   void save(const std::string& path) const;
   std::string describe() const;
+  // Everything in the file but the parameters' values, as JSON.
+  std::string information_json() const;
   // Of a linear utility; empty otherwise.
   const std::vector<ChoiceCoefficient>& coefficients() const;
+  const std::vector<std::string>& attributes() const;
 
   // One row per situation: its label, a probability per alternative (0 where not available), the likeliest.
   OutputTable predict(const Data& data, Part part = Part::all, std::size_t threads = 0) const;
@@ -118,9 +122,43 @@ struct ChoiceFitSummary {
   std::vector<Metric> train = {}, validation = {}, test = {};  // empty where the part is
 };
 
+// What a file of choices means and which utility is learned, said without a schema file. Lists of names may
+// be "name=other": of alternatives the code that stands in the data for it, of attributes the column (in a
+// wide file what stands for it in the pattern).
+struct ChoiceDeclaration {
+  bool wide = false;                   // a line per situation; else a line per alternative
+  std::string situation, alternative;  // long: columns
+  std::string chosen;  // wide: column of the chosen alternative's code; long: expression, true where chosen
+  std::string available;  // long: expression; wide: what stands for it in the pattern
+  std::string outside;    // long: name of an option with utility 0 that is in every set
+  std::string filter, person, weight;
+  std::vector<std::string> alternatives = {}, attributes = {};
+  // wide: how columns are called. An alternative without a column of an attribute has it at 0.
+  std::string pattern = "{alternative}_{attribute}";
+  bool network = false;  // else linear; context makes it a network too
+  std::vector<std::string> context = {}, nominal = {};
+  std::string reference;                   // linear: the alternative without a constant
+  std::vector<std::string> specific = {};  // linear: attributes with a coefficient per alternative
+  std::vector<std::string> negative = {}, positive = {};  // attributes that never please, never displease
+};
+
+// The TOML schema that says the same. UsageError, DataError.
+std::string choice_schema(const ChoiceDeclaration& declaration, const Data& data);
+
 // The schema file's [settings] first, then those of `settings` that differ from their defaults. A linear
 // utility takes all situations for training unless fractions are given. UsageError, DataError, NumericError.
 ChoiceFitSummary fit_choice(const Data& data, const std::string& schema_path, const Settings& settings,
                             const FitOptions& options = {});
+// The same with the text of a schema; `name` stands for the file in messages.
+ChoiceFitSummary fit_choice_text(const Data& data, const std::string& schema_text, const std::string& name,
+                                 const Settings& settings, const FitOptions& options = {});
+
+// Whether a file is a model of choices; false for any other file, and for one that cannot be read.
+bool is_choice_model(const std::string& path);
+
+// The utility as formulas: of all alternatives, with [alternative=NAME] as 1 or 0, or of one of them. As
+// text, a linear utility is one line per alternative.
+std::string explain_choice(const ChoiceModel& model, ExplainFormat format, const ExplainOptions& options = {},
+                           const std::string& alternative = "");
 
 }  // namespace bl

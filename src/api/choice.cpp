@@ -85,8 +85,16 @@ void ChoiceModel::save(const std::string& path) const {
   save_choice(path, impl_->stored);
 }
 
+std::string ChoiceModel::information_json() const {
+  return choice_document(impl_->stored).dump(2);
+}
+
 const std::vector<ChoiceCoefficient>& ChoiceModel::coefficients() const {
   return impl_->stored.coefficients;
+}
+
+const std::vector<std::string>& ChoiceModel::attributes() const {
+  return impl_->schema.attributes;
 }
 
 std::string ChoiceModel::describe() const {

@@ -69,7 +69,7 @@ Surplus surplus_change(const ChoiceModel::Impl& model, const ChoiceData& base, c
   return surplus;
 }
 
-WhatIf what_if_numbers(const ChoiceModel::Impl& model, const ChoiceData& base, const Scenario& changed,
+WhatIf what_if_numbers(const ChoiceModel::Impl& model, const ChoiceData& base, const ChangedChoices& changed,
                        std::optional<Index> cost, ThreadPool& pool) {
   const ChoiceScores before = score_choices(model, base, pool),
                      after = score_choices(model, changed.data, pool);
@@ -139,7 +139,7 @@ WhatIf ChoiceModel::what_if(const Data& data, const ChoiceScenario& scenario, co
   const std::optional<Index> cost =
       money.empty() ? std::nullopt : std::optional(static_cast<Index>(impl_->attribute(money)));
   const ChoiceData base = read_part(*impl_, data, Part::all, false);
-  const Scenario changed = apply_scenario(*impl_, base, scenario);
+  const ChangedChoices changed = apply_scenario(*impl_, base, scenario);
   ThreadPool pool(threads);
   WhatIf result = what_if_numbers(*impl_, base, changed, cost, pool);
   const std::size_t n = result.alternatives.size();

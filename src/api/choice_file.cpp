@@ -88,26 +88,29 @@ artifact::Shape shape_of(const TensorInfo& tensor) {
 
 }  // namespace
 
-void save_choice(const std::string& path, const StoredChoice& m) {
+json choice_document(const StoredChoice& m) {
   json coefficients = json::array(), covariance = json::array();
   for (const ChoiceCoefficient& one : m.coefficients) coefficients.push_back(coefficient_json(one));
   for (const double value : m.covariance) covariance.push_back(number_json(value));
-  const json document = {{"schema", m.schema_text},
-                         {"schema_name", m.schema_name},
-                         {"alternatives", m.alternatives},
-                         {"architecture", to_json(m.architecture)},
-                         {"encoder", m.encoder.to_json()},
-                         {"means", m.means},
-                         {"scales", m.scales},
-                         {"temperature", m.temperature},
-                         {"coefficients", coefficients},
-                         {"covariance", covariance},
-                         {"information", m.information}};
+  return {{"schema", m.schema_text},
+          {"schema_name", m.schema_name},
+          {"alternatives", m.alternatives},
+          {"architecture", to_json(m.architecture)},
+          {"encoder", m.encoder.to_json()},
+          {"means", m.means},
+          {"scales", m.scales},
+          {"temperature", m.temperature},
+          {"coefficients", coefficients},
+          {"covariance", covariance},
+          {"information", m.information}};
+}
+
+void save_choice(const std::string& path, const StoredChoice& m) {
   artifact::TensorFile file;
   file.metadata = {{"format", kFormat},
                    {"format_version", kVersion},
                    {"library_version", BL_VERSION},
-                   {"model", document.dump()}};
+                   {"model", choice_document(m).dump()}};
   const ParameterLayout layout(m.architecture);
   for (const TensorInfo& tensor : layout.tensors()) {
     const std::span values =
@@ -118,15 +121,24 @@ void save_choice(const std::string& path, const StoredChoice& m) {
   artifact::save(path, file);
 }
 
+bool is_choice_model(const std::string& path) {
+  try {
+    const artifact::TensorFile file = artifact::load(path);
+    const auto format = file.metadata.find("format");
+    return format != file.metadata.end() && format->second == kFormat;
+  } catch (const ModelFileError&) {
+    return false;  // whoever reads it as another kind of model says what is wrong
+  }
+}
+
 StoredChoice load_choice(const std::string& path) {
   const artifact::TensorFile file = artifact::load(path);
   const auto format = file.metadata.find("format");
   if (format != file.metadata.end() && format->second == "behavior_learning.model")
-    throw ModelFileError(
-        path + ": a model of a table, not of choices; use it with bl predict, bl evaluate, bl inspect");
+    throw ModelFileError(path + ": a model of a table, not of choices among alternatives");
   if (format == file.metadata.end() || format->second != kFormat)
     throw ModelFileError(
-        path + ": a safetensors file, but not a choice model; give a file that bl choice fit wrote");
+        path + ": a safetensors file, but not a choice model; give a file that bl fit --choice wrote");
   if (file.metadata_value("format_version") != kVersion)
     throw ModelFileError(fmt::format("{}: choice format version {}, this program reads version {}; fit again",
                                      path, file.metadata_value("format_version").substr(0, 20), kVersion));

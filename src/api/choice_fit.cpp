@@ -34,6 +34,8 @@ void refuse_settings(const Settings& s) {
   refuse(!s.target.empty() || !s.ignore.empty() || !s.schema.empty() || !s.id.empty(),
          "target, ignore, id or schema", "the choice schema says what the columns mean");
   refuse(!s.weight.empty() || !s.group.empty(), "weight or group", "the choice schema has weight and person");
+  refuse(!s.nominal.empty() || !s.continuous.empty(), "nominal or continuous",
+         "the choice schema has nominal");
   refuse(s.form == "vector", "form = 'vector'", "attributes stand inside a scalar utility");
   refuse(!s.terms.empty(), "terms", "make an attribute of the product");
   refuse(s.class_weight != "none", "class_weight", "use a weight");
@@ -247,10 +249,14 @@ std::vector<Index> choice_part(const ChoiceData& data, const Settings& settings,
 
 ChoiceFitSummary fit_choice(const Data& data, const std::string& schema_path, const Settings& given,
                             const FitOptions& options) {
+  return fit_choice_text(data, read_whole_file(schema_path, kLargestSchema), schema_path, given, options);
+}
+
+ChoiceFitSummary fit_choice_text(const Data& data, const std::string& schema_text, const std::string& name,
+                                 const Settings& given, const FitOptions& options) {
   const double started = now();
   const Table& table = data.impl().table;
-  const std::string schema_text = read_whole_file(schema_path, kLargestSchema);
-  const ChoiceSchema schema = read_choice_schema(schema_text, schema_path);
+  const ChoiceSchema schema = read_choice_schema(schema_text, name);
   bool explicit_fractions = false;
   Settings settings = merge_settings(schema, given, explicit_fractions);
   refuse_settings(settings);
@@ -261,7 +267,7 @@ ChoiceFitSummary fit_choice(const Data& data, const std::string& schema_path, co
                     select_situations(all, choice_part(all, settings, Part::test))};
   ChoiceFitSummary summary{.model = ChoiceModel(nullptr)};
   StoredChoice model{.schema_text = schema_text,
-                     .schema_name = schema_path,
+                     .schema_name = name,
                      .alternatives = all.alternatives,
                      .architecture = {},
                      .encoder = fit_context(parts.train, schema, settings),

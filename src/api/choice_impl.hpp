@@ -40,6 +40,8 @@ struct ChoiceModel::Impl {
   std::size_t alternative(const std::string& name) const;  // UsageError with the nearest name
 };
 
+// Everything but the parameters.
+nlohmann::json choice_document(const StoredChoice& model);
 void save_choice(const std::string& path, const StoredChoice& model);
 StoredChoice load_choice(const std::string& path);
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,7 +9,7 @@
 
 #include "base/text.hpp"
 #include "bl/errors.hpp"
-#include "compute/log_sum_exp.hpp"
+#include "inference/covariance.hpp"
 #include "objective/batch.hpp"
 #include "training/lbfgs.hpp"
 
@@ -22,8 +21,6 @@ constexpr double kTolerance =
     1e-10;  // norm of the gradient of the mean log-likelihood, attributes of deviation 1
 constexpr double kAtBound =
     1e-5;  // a signed coefficient below this (per deviation of its attribute) is at zero
-constexpr double kSmallestRatio =
-    1e-13;  // of eigenvalues: below, some combination of coefficients is not identified
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // Standard deviation of each attribute over all entries; 1 for a constant one.
@@ -96,25 +93,45 @@ Architecture linear_architecture(const std::vector<LinearTerm>& terms, Index att
   return a;
 }
 
+namespace {
+
+// The choices with attributes of deviation 1, as an objective; the data must outlive it.
+struct ScaledChoices {
+  Matrix<double> attributes;
+  Network<double> network;
+  Objective<double> objective;
+
+  ScaledChoices(const std::vector<LinearTerm>& terms, const ChoiceData& data,
+                const std::vector<double>& scales)
+      : attributes(encode_attributes<double>(data.attributes, std::vector<double>(scales.size(), 0), scales)),
+        network(linear_architecture(terms, attributes.cols(), static_cast<Index>(data.alternatives.size()))),
+        objective(network, ObjectiveSpec{}, view(data)) {}
+
+ private:
+  DatasetView<double> view(const ChoiceData& data) const {
+    DatasetView<double> out;
+    out.rows = data.situations();
+    out.weights = data.weights;
+    out.alternatives = {.begin = data.begin,
+                        .attributes = attributes.view(),
+                        .classes = data.classes,
+                        .available = {},
+                        .chosen = data.chosen};
+    return out;
+  }
+};
+
+}  // namespace
+
 LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& data, const Settings& settings,
                      const FitOptions& options, Checkpoint<double>& checkpoint) {
   const std::vector<double> scales = attribute_scales(data);
-  const Matrix<double> attributes =
-      encode_attributes<double>(data.attributes, std::vector<double>(scales.size(), 0), scales);
-  const Network<double> network(
-      linear_architecture(terms, attributes.cols(), static_cast<Index>(data.alternatives.size())));
-  DatasetView<double> view;
-  view.rows = data.situations();
-  view.weights = data.weights;
-  view.alternatives = {.begin = data.begin,
-                       .attributes = attributes.view(),
-                       .classes = data.classes,
-                       .available = {},
-                       .chosen = data.chosen};
-  const Objective<double> objective(network, ObjectiveSpec{}, view);
+  const ScaledChoices scaled(terms, data, scales);
+  const Network<double>& network = scaled.network;
+  const Objective<double>& objective = scaled.objective;
   ThreadPool pool(static_cast<std::size_t>(settings.threads));
   BatchEvaluator<double> evaluator(objective, pool);
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(view.rows));
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(data.situations()));
   std::iota(rows.begin(), rows.end(), 0);
   const double total = data.weights.empty() ? static_cast<double>(rows.size())
                                             : std::accumulate(data.weights.begin(), data.weights.end(), 0.0);
@@ -166,51 +183,6 @@ LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& dat
   return fit;
 }
 
-namespace {
-
-// Information matrix and score products of the situations, for terms with the given scales divided out.
-struct InformationSums {
-  Eigen::MatrixXd hessian, scores, clustered;
-};
-
-InformationSums information(const std::vector<LinearTerm>& terms, const std::vector<double>& coefficients,
-                            const ChoiceData& data) {
-  const auto size = static_cast<Index>(terms.size());
-  InformationSums sums{Eigen::MatrixXd::Zero(size, size), Eigen::MatrixXd::Zero(size, size),
-                       Eigen::MatrixXd::Zero(size, size)};
-  const Index persons =
-      data.persons.empty() ? 0 : *std::max_element(data.persons.begin(), data.persons.end()) + 1;
-  Eigen::MatrixXd by_person = Eigen::MatrixXd::Zero(size, persons);
-  Eigen::VectorXd mean(size), score(size);
-  for (std::size_t i = 0; i < data.chosen.size(); ++i) {
-    const auto begin = static_cast<std::size_t>(data.begin[i]);
-    const auto count = static_cast<Index>(data.size(static_cast<Index>(i)));
-    Eigen::MatrixXd z(size, count);
-    std::vector<double> utility(static_cast<std::size_t>(count), 0.0);
-    for (Index j = 0; j < count; ++j)
-      for (Index k = 0; k < size; ++k) {
-        z(k, j) = terms[static_cast<std::size_t>(k)].value(data, begin + static_cast<std::size_t>(j));
-        utility[static_cast<std::size_t>(j)] += coefficients[static_cast<std::size_t>(k)] * z(k, j);
-      }
-    const double sum = log_sum_exp<double>(utility);
-    mean.setZero();
-    for (Index j = 0; j < count; ++j) mean += std::exp(utility[static_cast<std::size_t>(j)] - sum) * z.col(j);
-    const double w = data.weights.empty() ? 1 : data.weights[i];
-    for (Index j = 0; j < count; ++j) {
-      const Eigen::VectorXd difference = z.col(j) - mean;
-      sums.hessian +=
-          w * std::exp(utility[static_cast<std::size_t>(j)] - sum) * difference * difference.transpose();
-    }
-    score = w * (z.col(data.chosen[i]) - mean);
-    sums.scores += score * score.transpose();
-    if (persons > 0) by_person.col(data.persons[i]) += score;
-  }
-  if (persons > 0) sums.clustered = by_person * by_person.transpose();
-  return sums;
-}
-
-}  // namespace
-
 LinearErrors linear_errors(const std::vector<LinearTerm>& terms, const std::vector<double>& coefficients,
                            const ChoiceData& data) {
   const std::vector<double> scales = attribute_scales(data);
@@ -222,31 +194,47 @@ LinearErrors linear_errors(const std::vector<LinearTerm>& terms, const std::vect
     out.coefficients.push_back({terms[k].name, bound ? 0 : coefficients[k], kUnknown, kUnknown, kUnknown});
     if (!bound) inside.push_back(static_cast<Index>(k));
   }
-  const InformationSums sums = information(terms, coefficients, data);
-  const Eigen::MatrixXd hessian = sums.hessian(inside, inside);
   out.robust_covariance.assign(terms.size() * terms.size(), kUnknown);
-  // Judged with a unit diagonal, so that the units of the attributes do not matter.
-  const Eigen::VectorXd scale = hessian.diagonal().cwiseSqrt().cwiseInverse();
-  const Eigen::MatrixXd unit = scale.asDiagonal() * hessian * scale.asDiagonal();
-  const Eigen::VectorXd eigenvalues =
-      inside.empty() || !unit.allFinite()
-          ? Eigen::VectorXd()
-          : Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(unit).eigenvalues();
-  out.identified = inside.empty() || (eigenvalues.size() > 0 &&
-                                      eigenvalues(0) > kSmallestRatio * eigenvalues(eigenvalues.size() - 1));
-  if (!out.identified || inside.empty()) return out;
-  const Eigen::MatrixXd inverse = scale.asDiagonal() * unit.inverse() * scale.asDiagonal();
-  const Eigen::MatrixXd robust = inverse * sums.scores(inside, inside) * inverse;
-  const Eigen::MatrixXd clustered = inverse * sums.clustered(inside, inside) * inverse;
+  if (inside.empty()) return out;
+  const ScaledChoices scaled(terms, data, scales);
+  std::vector<double> raw(static_cast<std::size_t>(scaled.network.layout().size()), 1.0);  // lambda
+  const Index weight = scaled.network.layout().tensor("layers/0/U/weight").offset;
+  std::vector<Index> positions;
+  for (std::size_t k = 0; k < terms.size(); ++k)
+    raw[static_cast<std::size_t>(weight) + k] = coefficients[k] * term_scale(terms[k], scales);
+  for (const Index k : inside) positions.push_back(weight + k);
+  const inference::Chart chart =
+      inference::plain_chart(scaled.network.architecture(), std::move(raw), std::move(positions));
+  ThreadPool pool(1);
+  inference::Loss loss(scaled.objective, 0, pool);
+  const inference::Information information = inference::information(loss, chart);
+  const inference::Identification found = inference::identify(information.hessian, chart);
+  out.identified = found.null.cols() == 0;
+  if (!out.identified) return out;
+  const auto covariance = [&](inference::CovarianceKind kind) {
+    inference::CovarianceSpec spec{.kind = kind, .clusters = {}, .finite_sample = false};
+    if (kind == inference::CovarianceKind::cluster) spec.clusters = {data.persons};
+    return inference::covariance(loss, chart, information, found, spec).coordinates;
+  };
+  const Eigen::MatrixXd classical = covariance(inference::CovarianceKind::classical);
+  const Eigen::MatrixXd robust = covariance(inference::CovarianceKind::robust);
+  const bool persons =
+      !data.persons.empty() && *std::max_element(data.persons.begin(), data.persons.end()) > 0;
+  const Eigen::MatrixXd clustered =
+      persons ? covariance(inference::CovarianceKind::cluster) : Eigen::MatrixXd();
   for (std::size_t a = 0; a < inside.size(); ++a) {
     const auto row = static_cast<Index>(a);
-    ChoiceCoefficient& one = out.coefficients[static_cast<std::size_t>(inside[a])];
-    one.standard_error = std::sqrt(inverse(row, row));
-    one.robust_error = std::sqrt(robust(row, row));
-    if (!data.persons.empty()) one.clustered_error = std::sqrt(clustered(row, row));
-    for (std::size_t b = 0; b < inside.size(); ++b)
-      out.robust_covariance[static_cast<std::size_t>(inside[a]) * terms.size() +
-                            static_cast<std::size_t>(inside[b])] = robust(row, static_cast<Index>(b));
+    const auto place = static_cast<std::size_t>(inside[a]);
+    const double scale = term_scale(terms[place], scales);
+    ChoiceCoefficient& one = out.coefficients[place];
+    one.standard_error = std::sqrt(classical(row, row)) / scale;
+    one.robust_error = std::sqrt(robust(row, row)) / scale;
+    if (persons) one.clustered_error = std::sqrt(clustered(row, row)) / scale;
+    for (std::size_t b = 0; b < inside.size(); ++b) {
+      const auto other = static_cast<std::size_t>(inside[b]);
+      out.robust_covariance[place * terms.size() + other] =
+          robust(row, static_cast<Index>(b)) / (scale * term_scale(terms[other], scales));
+    }
   }
   return out;
 }

@@ -17,15 +17,15 @@ std::vector<double> predicted_shares(const ChoiceData& data, const std::vector<s
 
 // Situations after a change. data.classes still say which of the model's alternatives an entry is to it;
 // `names` say which one it is called: one of data.alternatives, to which added ones are appended.
-struct Scenario {
+struct ChangedChoices {
   ChoiceData data;
   std::vector<std::int32_t> names;  // entries
 };
 
 // UsageError for names that are not there and where somebody would be left with nothing to choose, DataError
 // where an expression has no value.
-Scenario apply_scenario(const ChoiceModel::Impl& model, const ChoiceData& base,
-                        const ChoiceScenario& scenario);
+ChangedChoices apply_scenario(const ChoiceModel::Impl& model, const ChoiceData& base,
+                              const ChoiceScenario& scenario);
 
 // Standard errors of quantities of a linear utility by the delta method, sqrt(g' V g) with the robust V and g
 // the gradient by the coefficients (central differences). Coefficients held at a bound count as known. NaN

@@ -33,7 +33,8 @@ Table attribute_table(const ChoiceModel::Impl& model, const ChoiceData& data,
   return table;
 }
 
-void apply_change(const ChoiceModel::Impl& model, const ChoiceScenario::Change& change, Scenario& scenario) {
+void apply_change(const ChoiceModel::Impl& model, const ChoiceScenario::Change& change,
+                  ChangedChoices& scenario) {
   const auto attribute = static_cast<Index>(model.attribute(change.attribute));
   ChoiceData& data = scenario.data;
   const std::int32_t alternative = alternative_of(scenario.data, change.alternative);
@@ -54,9 +55,9 @@ void apply_change(const ChoiceModel::Impl& model, const ChoiceScenario::Change& 
 
 // Every situation without the entries of the names that are gone, and with those of `copied` once more, under
 // the name `copy_name`, at the end.
-Scenario with_entries(const Scenario& from, std::int32_t copied, std::int32_t copy_name,
-                      const std::vector<bool>& gone) {
-  Scenario to;
+ChangedChoices with_entries(const ChangedChoices& from, std::int32_t copied, std::int32_t copy_name,
+                            const std::vector<bool>& gone) {
+  ChangedChoices to;
   to.data = from.data;
   to.data.classes.clear();
   to.data.begin = {0};
@@ -85,13 +86,13 @@ Scenario with_entries(const Scenario& from, std::int32_t copied, std::int32_t co
   return to;
 }
 
-Scenario with_addition(const Scenario& scenario, const ChoiceScenario::Addition& addition) {
+ChangedChoices with_addition(const ChangedChoices& scenario, const ChoiceScenario::Addition& addition) {
   const auto& names = scenario.data.alternatives;
   if (addition.name.empty()) throw UsageError("an alternative that is added needs a name");
   if (std::find(names.begin(), names.end(), addition.name) != names.end())
     throw UsageError("there is already an alternative " + in_quotes(addition.name) +
                      "; give what is added another name");
-  Scenario out =
+  ChangedChoices out =
       with_entries(scenario, alternative_of(scenario.data, addition.like),
                    static_cast<std::int32_t>(names.size()), std::vector<bool>(names.size(), false));
   out.data.alternatives.push_back(addition.name);
@@ -100,9 +101,9 @@ Scenario with_addition(const Scenario& scenario, const ChoiceScenario::Addition&
 
 }  // namespace
 
-Scenario apply_scenario(const ChoiceModel::Impl& model, const ChoiceData& base,
-                        const ChoiceScenario& scenario) {
-  Scenario out{.data = base, .names = base.classes};
+ChangedChoices apply_scenario(const ChoiceModel::Impl& model, const ChoiceData& base,
+                              const ChoiceScenario& scenario) {
+  ChangedChoices out{.data = base, .names = base.classes};
   for (const ChoiceScenario::Addition& addition : scenario.added) out = with_addition(out, addition);
   for (const ChoiceScenario::Change& change : scenario.changes) apply_change(model, change, out);
   if (scenario.withdrawn.empty()) return out;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/impl.hpp"
+#include "api/render_problem.hpp"
 #include "bl/errors.hpp"
 #include "explain/problem_json.hpp"
 #include "explain/read_problem.hpp"
@@ -31,9 +32,14 @@ explain::RenderOptions render_options(const ExplainOptions& options) {
 }  // namespace
 
 std::string explain_model(const Model& model, ExplainFormat format, const ExplainOptions& options) {
+  return render_problem(problem_of(model.impl(), options.standardised ? explain::Units::standardised
+                                                                      : explain::Units::original),
+                        format, options);
+}
+
+std::string render_problem(const explain::Problem& problem, ExplainFormat format,
+                           const ExplainOptions& options) {
   const explain::RenderOptions render = render_options(options);
-  const explain::Problem problem = problem_of(
-      model.impl(), options.standardised ? explain::Units::standardised : explain::Units::original);
   switch (format) {
     case ExplainFormat::text:
       return render_text(problem, render);

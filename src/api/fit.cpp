@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "api/evaluation.hpp"
 #include "api/impl.hpp"
+#include "api/inference_summary.hpp"
 #include "api/members.hpp"
 #include "api/part_data.hpp"
 #include "api/plan.hpp"
@@ -21,6 +23,10 @@ namespace bl {
 namespace {
 
 using nlohmann::json;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 double peak_megabytes() {
   rusage usage{};
@@ -72,29 +78,43 @@ struct Prepared {
 struct Trained {
   TrainedMembers learned;
   Support support;
+  std::optional<StoredInference> inference = {};
+  std::vector<std::string> notes = {};
+};
+
+// The training rows and what is minimised over them.
+template <class T>
+struct TrainingRows {
+  PartData<T> rows;
+  Support support;
+  ObjectiveSpec objective;
+
+  explicit TrainingRows(const Prepared& p) : rows(p.encoder, p.space, *p.table, p.split.train) {
+    const Settings& s = *p.settings;
+    if (s.class_weight == "balanced") {
+      if (p.space.classes() == 0) throw UsageError("class_weight = 'balanced' needs a class response");
+      balance_classes(rows, p.space.classes());
+    }
+    Matrix<double> values(rows.encoded.continuous.rows(), rows.encoded.continuous.cols());
+    for (std::size_t i = 0; i < values.flat().size(); ++i)
+      values.flat()[i] = static_cast<double>(rows.encoded.continuous.flat()[i]);
+    support = plan_support(s, p.encoder, p.space, values);
+    objective = plan_objective(s, p.space, support);
+  }
 };
 
 template <class T>
 Trained train(const Prepared& p, const FitOptions& options) {
   const Settings& s = *p.settings;
-  PartData<T> training(p.encoder, p.space, *p.table, p.split.train);
-  if (s.class_weight == "balanced") {
-    if (p.space.classes() == 0) throw UsageError("class_weight = 'balanced' needs a class response");
-    balance_classes(training, p.space.classes());
-  }
-  Matrix<double> train_values(training.encoded.continuous.rows(), training.encoded.continuous.cols());
-  for (std::size_t i = 0; i < train_values.flat().size(); ++i)
-    train_values.flat()[i] = static_cast<double>(training.encoded.continuous.flat()[i]);
-  const Support support = plan_support(s, p.encoder, p.space, train_values);
-  const ObjectiveSpec spec = plan_objective(s, p.space, support);
+  const TrainingRows<T> training(p);
   const Network<T> network(p.architecture);
-  const Objective<T> objective(network, spec, training.view());
+  const Objective<T> objective(network, training.objective, training.rows.view());
   std::optional<PartData<T>> validation;
   std::optional<Objective<T>> validation_objective;
   if (!p.split.validation.empty()) {
     // A level that happens to have no training row must not stop the fit.
     validation.emplace(p.encoder.with_unseen(UnseenPolicy::missing), p.space, *p.table, p.split.validation);
-    validation_objective.emplace(network, spec, validation->view());
+    validation_objective.emplace(network, training.objective, validation->view());
   }
   ThreadPool pool(static_cast<std::size_t>(s.threads));
   MemberPlan<T> plan{.spec = plan_training(s, static_cast<Index>(p.split.train.size())),
@@ -102,7 +122,43 @@ Trained train(const Prepared& p, const FitOptions& options) {
   keep_checkpoints(plan, options, table_digest(*p.table), settings_json(s).dump());
   return {
       train_members(objective, validation_objective ? &*validation_objective : nullptr, plan, options, pool),
-      support};
+      training.support};
+}
+
+// The lowest minimum of several starts in canonical form, with its covariances where it is one. Keeps no
+// checkpoint: starts run side by side, and a fit that is run again ends with the same bytes.
+Trained train_to_minimum(const Prepared& p, int starts, const FitOptions& options) {
+  const Settings& s = *p.settings;
+  const double started = now();
+  const TrainingRows<double> training(p);
+  const Network<double> network(p.architecture);
+  const Objective<double> objective(network, training.objective, training.rows.view());
+  ThreadPool pool(static_cast<std::size_t>(s.threads));
+  inference::EstimateSpec spec;
+  spec.minimiser.starts = starts;
+  spec.minimiser.seed = static_cast<std::uint64_t>(s.seed);
+  if (s.epochs > 0) spec.minimiser.iterations = s.epochs;
+  spec.minimiser.should_stop = options.should_stop;
+  const inference::Estimate e = inference::estimate(objective, spec, pool);
+  Trained out{.learned = {}, .support = training.support};
+  FitReport& report = out.learned.report;
+  report.reason = e.minimisation.interrupted ? StopReason::interrupted
+                  : e.converged              ? StopReason::converged
+                                             : StopReason::no_descent;
+  report.cause = fmt::format("{} of {} starts ended in the lowest minimum, gradient {:.1e}",
+                             e.minimisation.optima[0].starts, e.minimisation.starts, e.gradient);
+  report.epochs = report.best_epoch = e.minimisation.best.iterations;
+  report.final_loss = e.loss;
+  report.gradient_norm = e.minimisation.best.gradient_norm;
+  report.seconds = now() - started;
+  out.learned.parameters = {e.chart.raw};
+  if (e.converged) {
+    out.inference = stored_of(e, objective, 0);
+    out.inference->facts["digest"] = table_digest(*p.table);
+  } else {
+    out.notes.push_back("no standard errors: " + e.cause);
+  }
+  return out;
 }
 
 std::string plan_text(const Prepared& p) {
@@ -142,9 +198,15 @@ FitSummary fit(const Data& data, const Settings& settings, const FitOptions& opt
       &table, &settings, std::move(split), std::move(encoder), std::move(space), std::move(architecture),
       members};
 
-  const bool single_precision = settings.precision == "float32";
-  Trained trained = single_precision ? train<float>(prepared, options) : train<double>(prepared, options);
+  const int starts = plan_starts(settings, prepared.architecture);
+  const bool single_precision = settings.precision == "float32" && starts == 0;
+  Trained trained = starts > 0         ? train_to_minimum(prepared, starts, options)
+                    : single_precision ? train<float>(prepared, options)
+                                       : train<double>(prepared, options);
   std::vector<double> parameters = joined(prepared.architecture, std::move(trained.learned.parameters));
+  // What is read off an identifiable model should not depend on where its training began.
+  if (settings.identifiable && starts == 0)
+    parameters = inference::canonical_form(prepared.architecture, parameters).parameters;
   // The model that is evaluated is the one that is stored.
   if (single_precision)
     for (double& value : parameters) value = static_cast<double>(static_cast<float>(value));
@@ -157,7 +219,8 @@ FitSummary fit(const Data& data, const Settings& settings, const FitOptions& opt
                      .single_precision = single_precision,
                      .support = std::move(trained.support),
                      .temperature = settings.temperature,
-                     .information = json::object()};
+                     .information = json::object(),
+                     .inference = std::move(trained.inference)};
   stored.information["settings"] = settings_json(settings);
   stored.information["data"] = {{"digest", table_digest(table)}, {"rows", table.rows}};
   stored.information["split"] = {{"train", prepared.split.train.size()},
@@ -185,6 +248,7 @@ FitSummary fit(const Data& data, const Settings& settings, const FitOptions& opt
   summary.model = Model(std::make_shared<const Model::Impl>(std::move(stored)));
   summary.plan = plan_text(prepared);
   summary.notes = encoding_notes(prepared.encoder);
+  summary.notes.insert(summary.notes.end(), trained.notes.begin(), trained.notes.end());
   summary.stop_reason = name(report.reason);
   summary.stop_cause = report.cause;
   summary.interrupted = report.reason == StopReason::interrupted;

@@ -166,6 +166,16 @@ Index plan_members(const Settings& s, const Architecture& a) {
   return alone || s.layers != "auto" ? 1 : 4;
 }
 
+int plan_starts(const Settings& s, const Architecture& a) {
+  constexpr Index kMostParameters = 500;
+  constexpr int kStarts = 8;
+  if (s.starts > 0 && s.optimizer != "auto" && s.optimizer != "lbfgs")
+    throw UsageError("starts are for fits to the minimum by lbfgs; leave out starts or optimizer");
+  if (s.starts > 0) return static_cast<int>(s.starts);
+  const bool small = ParameterLayout(a).free_count() <= kMostParameters;
+  return s.identifiable && s.optimizer == "auto" && small ? kStarts : 0;
+}
+
 Support plan_support(const Settings& s, const Encoder& encoder, const ResponseSpace& space,
                      const Matrix<double>& train_values) {
   constexpr double kDeviations = 3;  // encoded responses have deviation 1
@@ -238,7 +248,7 @@ ObjectiveSpec plan_objective(const Settings& s, const ResponseSpace& space, cons
 
 TrainSpec plan_training(const Settings& s, Index train_rows) {
   TrainSpec spec;
-  spec.optimizer.kind = optimizer_from_name(s.optimizer);
+  spec.optimizer.kind = optimizer_from_name(s.optimizer == "auto" ? "adam" : s.optimizer);
   const bool lbfgs = spec.optimizer.kind == OptimizerKind::lbfgs;
   const bool sgd = spec.optimizer.kind == OptimizerKind::sgd;
   spec.optimizer.learning_rate = s.learning_rate > 0 ? s.learning_rate : sgd ? 0.1 : 0.01;

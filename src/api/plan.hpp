@@ -19,6 +19,10 @@ Architecture plan_architecture(const Settings& settings, const Encoder& encoder,
 // How many networks are learned and joined. UsageError where that cannot be.
 Index plan_members(const Settings& settings, const Architecture& architecture);
 
+// Starts of a fit to the minimum with standard errors; 0: an ordinary fit. UsageError where the settings
+// contradict each other.
+int plan_starts(const Settings& settings, const Architecture& architecture);
+
 // The training range of each continuous response (encoded), three deviations wider, or what the user gave in
 // raw units.
 Support plan_support(const Settings& settings, const Encoder& encoder, const ResponseSpace& space,

@@ -149,7 +149,8 @@ StoredModel from_tensor_file(const artifact::TensorFile& file) {
   const auto format = file.metadata.find("format");
   if (format != file.metadata.end() && format->second == "behavior_learning.choice")
     throw ModelFileError(file.source +
-                         ": a model of choices among alternatives; use bl choice predict, evaluate or show");
+                         ": a model of choices among alternatives, which this command does not know; use bl "
+                         "predict, evaluate, inspect, explain or whatif");
   if (format == file.metadata.end() || format->second != kFormat)
     throw ModelFileError(
         file.source +

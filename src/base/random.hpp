@@ -41,6 +41,10 @@ class RandomStream {
   void fill_normal(std::uint64_t row, std::span<double> out) const;
   void fill_normal(std::uint64_t row, std::span<float> out) const;
 
+  std::uint64_t seed() const { return seed_; }
+  Purpose purpose() const { return purpose_; }
+  std::uint32_t epoch() const { return epoch_; }
+
  private:
   std::uint64_t seed_;
   Purpose purpose_;

@@ -1,5 +1,5 @@
-// Compiled once per instruction set (Highway's foreach_target): the plain loops are vectorised by the
-// compiler for each set, tanh and softplus use Highway's own vector functions.
+// Compiled once per instruction set (Highway's foreach_target). Sections with one head per block have sweeps
+// of their own; the plain loops of the others are vectorised by the compiler for each set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compute/kernels.cpp"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
@@ -10,6 +10,7 @@
 #include "compute/activation-inl.hpp"
 #include "compute/every_target.hpp"
 #include "compute/kernels.hpp"
+#include "compute/single_heads-inl.hpp"
 
 #ifndef BL_COMPUTE_KERNELS_ONCE
 #define BL_COMPUTE_KERNELS_ONCE
@@ -78,96 +79,110 @@ void activate(Activation activation, T* HWY_RESTRICT phi, T* HWY_RESTRICT slope,
 }
 
 template <class T>
-void blocks_forward(const BlockShape& shape, const T* HWY_RESTRICT lambda, MatrixView<T> phi,
-                    MatrixView<T> slope, MatrixView<T> out, bool accumulate) {
+void several_forward(const HeadSection& section, Index blocks, const T* HWY_RESTRICT lambda,
+                     MatrixView<T> phi, MatrixView<T> slope, MatrixView<T> out) {
+  const Index h = section.heads_per_block;
+  const T* HWY_RESTRICT l = lambda + section.begin;
+  const T sign = static_cast<T>(section.sign);
   for (Index p = 0; p < phi.rows; ++p) {
+    T* HWY_RESTRICT value = phi.row(p) + section.begin;
     T* HWY_RESTRICT s = out.row(p);
-    if (!accumulate) std::fill_n(s, shape.blocks, T(0));
-    for (const HeadSection& section : shape.sections) {
-      const Index h = section.heads_per_block;
-      if (h == 0) continue;
-      T* HWY_RESTRICT value = phi.row(p) + section.begin;
-      activate(section.activation, value, slope.data ? slope.row(p) + section.begin : nullptr,
-               shape.blocks * h);
-      const T* HWY_RESTRICT l = lambda + section.begin;
-      const T sign = static_cast<T>(section.sign);
-      if (h == 1) {
-        for (Index b = 0; b < shape.blocks; ++b) s[b] += sign * l[b] * value[b];
-      } else {
-        for (Index b = 0; b < shape.blocks; ++b)
-          for (Index i = b * h; i < (b + 1) * h; ++i) s[b] += sign * l[i] * value[i];
-      }
-    }
+    activate(section.activation, value, slope.data ? slope.row(p) + section.begin : nullptr, blocks * h);
+    for (Index b = 0; b < blocks; ++b)
+      for (Index i = b * h; i < (b + 1) * h; ++i) s[b] += sign * l[i] * value[i];
   }
 }
 
 template <class T>
-void blocks_tangent(const BlockShape& shape, const T* HWY_RESTRICT lambda, MatrixView<const T> slope,
-                    MatrixView<const T> a_dot, MatrixView<T> out) {
+void blocks_forward(const BlockShape& shape, const T* lambda, MatrixView<T> phi, MatrixView<T> slope,
+                    MatrixView<T> out, bool accumulate) {
+  bool add = accumulate;
+  for (const HeadSection& section : shape.sections) {
+    if (section.heads_per_block == 0) continue;
+    if (section.heads_per_block == 1) {
+      single_forward(section, shape.blocks, lambda, phi, slope, out, add);
+    } else {
+      for (Index p = 0; p < out.rows && !add; ++p) std::fill_n(out.row(p), shape.blocks, T(0));
+      several_forward(section, shape.blocks, lambda, phi, slope, out);
+    }
+    add = true;
+  }
+  for (Index p = 0; p < out.rows && !add; ++p) std::fill_n(out.row(p), shape.blocks, T(0));
+}
+
+template <class T>
+void several_tangent(const HeadSection& section, Index blocks, const T* HWY_RESTRICT lambda,
+                     MatrixView<const T> slope, MatrixView<const T> a_dot, MatrixView<T> out) {
+  const Index h = section.heads_per_block;
+  const T* HWY_RESTRICT l = lambda + section.begin;
+  const T sign = static_cast<T>(section.sign);
   for (Index p = 0; p < slope.rows; ++p) {
     T* HWY_RESTRICT s = out.row(p);
-    for (const HeadSection& section : shape.sections) {
-      const Index h = section.heads_per_block;
-      const T* HWY_RESTRICT d = slope.row(p) + section.begin;
-      const T* HWY_RESTRICT t = a_dot.row(p) + section.begin;
-      const T* HWY_RESTRICT l = lambda + section.begin;
-      const T sign = static_cast<T>(section.sign);
-      if (h == 1) {
-        for (Index b = 0; b < shape.blocks; ++b) s[b] += sign * l[b] * d[b] * t[b];
-      } else {
-        for (Index b = 0; b < shape.blocks; ++b)
-          for (Index i = b * h; i < (b + 1) * h; ++i) s[b] += sign * l[i] * d[i] * t[i];
-      }
-    }
+    const T* HWY_RESTRICT d = slope.row(p) + section.begin;
+    const T* HWY_RESTRICT t = a_dot.row(p) + section.begin;
+    for (Index b = 0; b < blocks; ++b)
+      for (Index i = b * h; i < (b + 1) * h; ++i) s[b] += sign * l[i] * d[i] * t[i];
   }
 }
 
 template <class T>
-void blocks_backward(const BlockShape& shape, const T* HWY_RESTRICT lambda, MatrixView<const T> phi,
-                     MatrixView<const T> slope, MatrixView<const T> d_s, MatrixView<T> d_a,
-                     T* HWY_RESTRICT d_lambda) {
-  for (Index p = 0; p < phi.rows; ++p) {
+void blocks_tangent(const BlockShape& shape, const T* lambda, MatrixView<const T> slope,
+                    MatrixView<const T> a_dot, MatrixView<T> out) {
+  for (const HeadSection& section : shape.sections) {
+    if (section.heads_per_block == 1)
+      single_tangent(section, shape.blocks, lambda, slope, a_dot, out);
+    else if (section.heads_per_block > 1)
+      several_tangent(section, shape.blocks, lambda, slope, a_dot, out);
+  }
+}
+
+template <class T>
+void several_backward(const HeadSection& section, Index blocks, const T* HWY_RESTRICT lambda,
+                      MatrixView<const T> phi, MatrixView<const T> slope, MatrixView<const T> d_s,
+                      MatrixView<T> d_a, T* HWY_RESTRICT d_lambda) {
+  const Index h = section.heads_per_block;
+  const T* HWY_RESTRICT l = lambda + section.begin;
+  const T sign = static_cast<T>(section.sign);
+  for (Index p = 0; p < slope.rows; ++p) {
     const T* HWY_RESTRICT ds = d_s.row(p);
-    for (const HeadSection& section : shape.sections) {
-      const Index h = section.heads_per_block;
-      const T* HWY_RESTRICT f = phi.row(p) + section.begin;
-      const T* HWY_RESTRICT d = slope.row(p) + section.begin;
-      const T* HWY_RESTRICT l = lambda + section.begin;
-      T* HWY_RESTRICT da = d_a.row(p) + section.begin;
-      const T sign = static_cast<T>(section.sign);
-      if (h == 1) {
-        for (Index b = 0; b < shape.blocks; ++b) da[b] = sign * ds[b] * l[b] * d[b];
-      } else {
-        for (Index b = 0; b < shape.blocks; ++b)
-          for (Index i = b * h; i < (b + 1) * h; ++i) da[i] = sign * ds[b] * l[i] * d[i];
-      }
-      if (!d_lambda) continue;
-      T* HWY_RESTRICT dl = d_lambda + section.begin;
-      if (h == 1) {
-        for (Index b = 0; b < shape.blocks; ++b) dl[b] += sign * ds[b] * f[b];
-      } else {
-        for (Index b = 0; b < shape.blocks; ++b)
-          for (Index i = b * h; i < (b + 1) * h; ++i) dl[i] += sign * ds[b] * f[i];
-      }
-    }
+    const T* HWY_RESTRICT d = slope.row(p) + section.begin;
+    T* HWY_RESTRICT da = d_a.row(p) + section.begin;
+    for (Index b = 0; b < blocks; ++b)
+      for (Index i = b * h; i < (b + 1) * h; ++i) da[i] = sign * ds[b] * l[i] * d[i];
+    if (!d_lambda) continue;
+    const T* HWY_RESTRICT f = phi.row(p) + section.begin;
+    T* HWY_RESTRICT dl = d_lambda + section.begin;
+    for (Index b = 0; b < blocks; ++b)
+      for (Index i = b * h; i < (b + 1) * h; ++i) dl[i] += sign * ds[b] * f[i];
   }
 }
 
 template <class T>
-void section_backward_tangent(const HeadSection& section, Index blocks, const T* HWY_RESTRICT lambda,
-                              const T* HWY_RESTRICT phi, const T* HWY_RESTRICT slope, T* HWY_RESTRICT a_dot,
-                              const T* HWY_RESTRICT d_s, const T* HWY_RESTRICT d_s_dot, T* HWY_RESTRICT d_a,
-                              T* HWY_RESTRICT d_lambda) {
+void blocks_backward(const BlockShape& shape, const T* lambda, MatrixView<const T> phi,
+                     MatrixView<const T> slope, MatrixView<const T> d_s, MatrixView<T> d_a, T* d_lambda) {
+  for (const HeadSection& section : shape.sections) {
+    if (section.heads_per_block == 1)
+      single_backward(section, shape.blocks, lambda, phi, slope, d_s, d_a, d_lambda);
+    else if (section.heads_per_block > 1)
+      several_backward(section, shape.blocks, lambda, phi, slope, d_s, d_a, d_lambda);
+  }
+}
+
+template <class T>
+void several_backward_tangent(const HeadSection& section, Index blocks, const T* lambda,
+                              MatrixView<const T> phi, MatrixView<const T> slope, MatrixView<T> a_dot,
+                              MatrixView<const T> d_s, MatrixView<const T> d_s_dot, MatrixView<T> d_a,
+                              T* d_lambda) {
   const T sign = static_cast<T>(section.sign);
   const Index h = section.heads_per_block;
-  for (Index b = 0; b < blocks; ++b) {
-    const T ds = sign * d_s[b];
-    const T ds_dot = sign * d_s_dot[b];
-    for (Index i = b * h; i < (b + 1) * h; ++i) {
-      const T t = a_dot[i];
-      d_lambda[i] += ds * phi[i] + ds_dot * slope[i] * t;
-      d_a[i] = lambda[i] * (ds * slope[i] + ds_dot * t * curvature(section.activation, phi[i], slope[i]));
-      a_dot[i] = lambda[i] * ds_dot * slope[i];
+  for (Index p = 0; p < slope.rows; ++p) {
+    for (Index head = 0; head < blocks * h; ++head) {
+      const Index i = section.begin + head;
+      const T ds = sign * d_s(p, head / h), ds_dot = sign * d_s_dot(p, head / h);
+      const T t = a_dot(p, i), f = phi(p, i), d = slope(p, i);
+      d_lambda[i] += ds * f + ds_dot * d * t;
+      d_a(p, i) = lambda[i] * (ds * d + ds_dot * t * curvature(section.activation, f, d));
+      a_dot(p, i) = lambda[i] * ds_dot * d;
     }
   }
 }
@@ -176,30 +191,54 @@ template <class T>
 void blocks_backward_tangent(const BlockShape& shape, const T* lambda, MatrixView<const T> phi,
                              MatrixView<const T> slope, MatrixView<T> a_dot, MatrixView<const T> d_s,
                              MatrixView<const T> d_s_dot, MatrixView<T> d_a, T* d_lambda) {
-  for (Index p = 0; p < phi.rows; ++p) {
-    for (const HeadSection& section : shape.sections) {
-      const Index at = section.begin;
-      section_backward_tangent(section, shape.blocks, lambda + at, phi.row(p) + at, slope.row(p) + at,
-                               a_dot.row(p) + at, d_s.row(p), d_s_dot.row(p), d_a.row(p) + at, d_lambda + at);
+  for (const HeadSection& section : shape.sections) {
+    if (section.heads_per_block == 1)
+      single_backward_tangent(section, shape.blocks, lambda, phi, slope, a_dot, d_s, d_s_dot, d_a, d_lambda);
+    else if (section.heads_per_block > 1)
+      several_backward_tangent(section, shape.blocks, lambda, phi, slope, a_dot, d_s, d_s_dot, d_a, d_lambda);
+  }
+}
+
+template <class T>
+void softplus_values(const T* raw, T* value, T* slope, Index n) {
+  std::copy_n(raw, n, value);
+  transform_both(value, slope, n, SoftplusBoth());
+}
+
+template <class T>
+void spread_rows(std::span<const std::int32_t> begin, MatrixView<const T> rows,
+                 std::span<const std::int32_t> groups, MatrixView<const T> weights, MatrixView<T> out) {
+  for (Index i = 0; i < rows.rows; ++i) {
+    const T* HWY_RESTRICT row = rows.row(i);
+    for (std::int32_t p = begin[static_cast<size_t>(i)]; p < begin[static_cast<size_t>(i) + 1]; ++p) {
+      T* HWY_RESTRICT o = out.row(p);
+      if (groups.empty()) {
+        std::copy_n(row, rows.cols, o);
+      } else {
+        const T* HWY_RESTRICT w = weights.row(groups[static_cast<size_t>(p)]);
+        for (Index r = 0; r < rows.cols; ++r) o[r] = row[r] + w[r];
+      }
     }
   }
 }
 
 template <class T>
-void spread_rows(std::span<const std::int32_t> begin, MatrixView<const T> rows, MatrixView<T> out) {
-  for (Index i = 0; i < rows.rows; ++i)
-    for (std::int32_t p = begin[static_cast<size_t>(i)]; p < begin[static_cast<size_t>(i) + 1]; ++p)
-      std::copy_n(rows.row(i), rows.cols, out.row(p));
-}
-
-template <class T>
-void gather_rows(std::span<const std::int32_t> begin, MatrixView<const T> d_out, MatrixView<T> sums) {
+void gather_rows(std::span<const std::int32_t> begin, MatrixView<const T> d_out,
+                 std::span<const std::int32_t> groups, MatrixView<T> d_weights, MatrixView<T> sums) {
   for (Index i = 0; i < sums.rows; ++i) {
     T* HWY_RESTRICT sum = sums.row(i);
     std::fill_n(sum, sums.cols, T(0));
     for (std::int32_t p = begin[static_cast<size_t>(i)]; p < begin[static_cast<size_t>(i) + 1]; ++p) {
       const T* HWY_RESTRICT one = d_out.row(p);
-      for (Index r = 0; r < sums.cols; ++r) sum[r] += one[r];
+      if (groups.empty()) {
+        for (Index r = 0; r < sums.cols; ++r) sum[r] += one[r];
+      } else {
+        T* HWY_RESTRICT w = d_weights.row(groups[static_cast<size_t>(p)]);
+        for (Index r = 0; r < sums.cols; ++r) {
+          sum[r] += one[r];
+          w[r] += one[r];
+        }
+      }
     }
   }
 }
@@ -262,9 +301,17 @@ void rank_feature_gradient(MatrixView<const T> weights, std::span<const std::int
 
 template <class T>
 Kernels<T> table() {
-  return {hwy::TargetName(HWY_TARGET), blocks_forward<T>,       blocks_tangent<T>, blocks_backward<T>,
-          blocks_backward_tangent<T>,  spread_rows<T>,          gather_rows<T>,    rank_update<T>,
-          rank_weight_gradient<T>,     rank_feature_gradient<T>};
+  return {hwy::TargetName(HWY_TARGET),
+          blocks_forward<T>,
+          blocks_tangent<T>,
+          blocks_backward<T>,
+          blocks_backward_tangent<T>,
+          softplus_values<T>,
+          spread_rows<T>,
+          gather_rows<T>,
+          rank_update<T>,
+          rank_weight_gradient<T>,
+          rank_feature_gradient<T>};
 }
 
 Kernels<float> table_float() {

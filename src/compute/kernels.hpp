@@ -51,10 +51,16 @@ struct Kernels {
                                   MatrixView<const T> slope, MatrixView<T> a_dot, MatrixView<const T> d_s,
                                   MatrixView<const T> d_s_dot, MatrixView<T> d_a, T* d_lambda);
 
+  // softplus and its slope of n raw values.
+  void (*softplus)(const T* raw, T* value, T* slope, Index n);
+
   // Rows shared by several points: row i owns the points begin[i] ... begin[i + 1] - 1.
-  // out[p] = rows[i]  and  sums[i] = sum over its points of d_out[p].
-  void (*spread_rows)(std::span<const std::int32_t> begin, MatrixView<const T> rows, MatrixView<T> out);
-  void (*gather_rows)(std::span<const std::int32_t> begin, MatrixView<const T> d_out, MatrixView<T> sums);
+  // out[p] = rows[i] + weights[group_p], and the derivatives sums[i] = sum over its points of d_out[p],
+  // d_weights[group_p] += d_out[p]; without weights where groups is empty.
+  void (*spread_rows)(std::span<const std::int32_t> begin, MatrixView<const T> rows,
+                      std::span<const std::int32_t> groups, MatrixView<const T> weights, MatrixView<T> out);
+  void (*gather_rows)(std::span<const std::int32_t> begin, MatrixView<const T> d_out,
+                      std::span<const std::int32_t> groups, MatrixView<T> d_weights, MatrixView<T> sums);
 
   // out[p] += sum_t features[p][t] weights[group_p k + t], k = features.cols; group 0 where groups is empty.
   void (*rank_update)(MatrixView<const T> features, std::span<const std::int32_t> groups,

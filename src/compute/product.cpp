@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <mutex>
 
+#include "compute/dense_kernels.hpp"
+
 namespace bl {
 
 namespace {
@@ -18,6 +20,8 @@ void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, const dou
           const double* b, int ldb, double beta, double* c, int ldc) {
   cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, 1.0, a, lda, b, ldb, beta, c, ldc);
 }
+
+constexpr Index kSharedSize = 1 << 15;  // smaller matrices are not worth waking a thread for
 
 int leading(Index stride) {
   return static_cast<int>(std::max<Index>(stride, 1));
@@ -52,18 +56,47 @@ void multiply_transposed(MatrixView<const T> a, MatrixView<const T> b, MatrixVie
 template <class T>
 void multiply(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, Accumulate accumulate) {
   assert(a.cols == b.rows && a.rows == c.rows && b.cols == c.cols);
-  product(CblasNoTrans, CblasNoTrans, a.cols, a, b, c, accumulate);
+  dense_kernels<T>().product({a.data, a.rows, a.cols, a.stride, 1}, b, c, accumulate == Accumulate::yes,
+                             nullptr);
 }
 
 template <class T>
 void multiply_first_transposed(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c,
                                Accumulate accumulate) {
   assert(a.rows == b.rows && a.cols == c.rows && b.cols == c.cols);
-  product(CblasTrans, CblasNoTrans, a.rows, a, b, c, accumulate);
+  dense_kernels<T>().product({a.data, a.cols, a.rows, 1, a.stride}, b, c, accumulate == Accumulate::yes,
+                             nullptr);
+}
+
+template <class T>
+void multiply_plus(MatrixView<const T> a, MatrixView<const T> b, const T* start, MatrixView<T> c) {
+  assert(a.cols == b.rows && a.rows == c.rows && b.cols == c.cols);
+  dense_kernels<T>().product({a.data, a.rows, a.cols, a.stride, 1}, b, c, false, start);
+}
+
+template <class T>
+void transpose(MatrixView<const T> from, MatrixView<T> to, ThreadPool* pool) {
+  assert(from.rows == to.cols && from.cols == to.rows);
+  static constexpr Index kColumns = 64;
+  const Index slices = (from.cols + kColumns - 1) / kColumns;
+  if (!pool || slices < 2 || from.rows * from.cols < kSharedSize)
+    return dense_kernels<T>().transpose(from, to);
+  // One captured pointer: std::function holds it without allocating.
+  struct Call {
+    MatrixView<const T> from;
+    MatrixView<T> to;
+  } call{from, to};
+  pool->run(static_cast<std::size_t>(slices), [&call](std::size_t slice) {
+    const Index first = static_cast<Index>(slice) * kColumns;
+    const Index count = std::min(kColumns, call.from.cols - first);
+    dense_kernels<T>().transpose(call.from.columns(first, count), call.to.row_range(first, count));
+  });
 }
 
 #define BL_INSTANTIATE(T)                                                                                    \
   template void multiply_transposed<T>(MatrixView<const T>, MatrixView<const T>, MatrixView<T>, Accumulate); \
+  template void multiply_plus<T>(MatrixView<const T>, MatrixView<const T>, const T*, MatrixView<T>);         \
+  template void transpose<T>(MatrixView<const T>, MatrixView<T>, ThreadPool*);                               \
   template void multiply<T>(MatrixView<const T>, MatrixView<const T>, MatrixView<T>, Accumulate);            \
   template void multiply_first_transposed<T>(MatrixView<const T>, MatrixView<const T>, MatrixView<T>,        \
                                              Accumulate);

@@ -110,6 +110,8 @@ class Reader {
              .scale = r.scale,
              .fill = r.mean});
     }
+    if (problem_.response.empty()) problem_.response = classes_.name;
+    for (const Variable& value : classes_.values) add(value);
     for (Index c = 0; c < a_.input.classes; ++c) {
       const std::string& label = classes_.labels[static_cast<std::size_t>(c)];
       add({.name = fmt::format("[{}={}]", classes_.name, label),

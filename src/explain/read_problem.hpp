@@ -13,6 +13,9 @@ namespace bl::explain {
 struct ClassNames {
   std::string name;
   std::vector<std::string> labels;
+  // Values of the response that the encoder does not know of, with mean and scale: attributes of
+  // alternatives.
+  std::vector<Variable> values = {};
 };
 
 // Original units: the standardisation of every column is substituted into every term and multiplied out, so

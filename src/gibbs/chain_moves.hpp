@@ -8,7 +8,7 @@
 #include "base/matrix.hpp"
 #include "gibbs/box.hpp"
 #include "gibbs/log_density.hpp"
-#include "gibbs/normal_rows.hpp"
+#include "compute/normal_rows.hpp"
 
 namespace bl::gibbs {
 

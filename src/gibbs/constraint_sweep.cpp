@@ -9,7 +9,7 @@
 
 #include "bl/errors.hpp"
 #include "gibbs/law_1d.hpp"
-#include "gibbs/normal_rows.hpp"
+#include "compute/normal_rows.hpp"
 
 namespace bl::gibbs {
 

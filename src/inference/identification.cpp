@@ -15,7 +15,7 @@ constexpr double kNoInformation = 1e-9;
 // Share of a coefficient vector that may lie in the unidentified part by rounding.
 constexpr double kDetermined = 1e-4;
 // Entries of a direction below this share of the largest are rounding.
-constexpr double kSparse = 1e-4;
+constexpr double kSparse = 1e-3;
 
 // Columns that span the same space with as many zeros as Gauss-Jordan elimination with pivoting finds.
 Eigen::MatrixXd sparse_basis(Eigen::MatrixXd columns) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "compute/dense_kernels.hpp"
 #include "compute/kernels.hpp"
 #include "compute/product.hpp"
 
@@ -92,6 +93,12 @@ void monomial_value_gradient(const MonomialList& list, const Points<T>& points, 
   });
 }
 
+// out += features times weights.
+template <class T>
+void update(MatrixView<const T> features, MatrixView<const T> weights, MatrixView<T> out) {
+  if (features.cols > 0) multiply<T>(features, weights, out, Accumulate::yes);
+}
+
 }  // namespace
 
 InputPlan::InputPlan(const InputShape& input, const std::vector<Term>& terms) : shape(input) {
@@ -129,23 +136,22 @@ InputPlan::InputPlan(const InputShape& input, const std::vector<Term>& terms) : 
 }
 
 template <class T>
-void InputProduct<T>::prepare(MatrixView<const T> weights, PreparedInput<T>& out) const {
+void InputProduct<T>::prepare(MatrixView<const T> weights, PreparedInput<T>& out, ThreadPool* pool) const {
   const Index heads = weights.rows;
   const auto& context_columns = plan_.context.columns;
-  if (plan_.context.identity) {
-    out.context = weights.columns(context_columns.empty() ? 0 : context_columns[0],
-                                  static_cast<Index>(context_columns.size()));
-  } else {
-    out.context_copy.resize(heads, static_cast<Index>(context_columns.size()));
+  const auto terms = static_cast<Index>(context_columns.size());
+  out.context.resize(terms, heads);
+  if (plan_.context.identity && terms > 0)
+    transpose<T>(weights.columns(context_columns[0], terms), out.context.view(), pool);
+  for (Index t = 0; t < terms && !plan_.context.identity; ++t)
     for (Index h = 0; h < heads; ++h)
-      for (std::size_t t = 0; t < context_columns.size(); ++t)
-        out.context_copy.row(h)[t] = weights(h, context_columns[t]);
-    out.context = std::as_const(out.context_copy).view();
-  }
+      out.context(t, h) = weights(h, context_columns[static_cast<std::size_t>(t)]);
   out.values.resize(static_cast<Index>(plan_.values.columns.size()), heads);
   for (std::size_t t = 0; t < plan_.values.columns.size(); ++t)
     for (Index h = 0; h < heads; ++h)
       out.values(static_cast<Index>(t), h) = weights(h, plan_.values.columns[t]);
+  out.value_columns.resize(heads, out.values.rows());
+  transpose<T>(std::as_const(out.values).view(), out.value_columns.view(), nullptr);
   const auto cofactors = static_cast<Index>(plan_.cofactors.terms.size());
   out.classes.resize(plan_.shape.classes * cofactors, heads);
   std::fill(out.classes.flat().begin(), out.classes.flat().end(), T(0));
@@ -166,7 +172,8 @@ void InputProduct<T>::features(const Points<T>& points, InputWorkspace<T>& ws) c
     }
   }
   if (!plan_.values.identity) evaluate_monomials(plan_.values, points, context, ws.value_features);
-  if (!points.classes.empty()) evaluate_monomials(plan_.cofactors, points, context, ws.class_features);
+  if (!points.classes.empty() && (!constant_cofactor() || points.one_per_row()))
+    evaluate_monomials(plan_.cofactors, points, context, ws.class_features);
 }
 
 template <class T>
@@ -191,16 +198,13 @@ void InputProduct<T>::forward(const PreparedInput<T>& w, const T* bias, const Po
   const bool one_point_per_row = points.one_per_row();
   if (!one_point_per_row) ws.row_heads.resize(points.rows(), heads.cols);
   const MatrixView<T> rows = one_point_per_row ? heads : ws.row_heads.view();
-  for (Index i = 0; i < rows.rows; ++i) {
-    if (bias)
-      std::copy_n(bias, rows.cols, rows.row(i));
-    else
-      std::fill_n(rows.row(i), rows.cols, T(0));
-  }
-  multiply_transposed<T>(context_features(points, ws), w.context, rows, Accumulate::yes);
-  if (!one_point_per_row) k.spread_rows(points.begin, rows, heads);
-  k.rank_update(value_features(points, ws), {}, w.values.view(), heads);
-  if (!points.classes.empty())
+  multiply_plus<T>(context_features(points, ws), w.context.view(), bias, rows);
+  const bool looked_up = !one_point_per_row && constant_cofactor();
+  if (!one_point_per_row)
+    k.spread_rows(points.begin, rows, looked_up ? points.classes : std::span<const std::int32_t>(),
+                  w.classes.view(), heads);
+  update<T>(value_features(points, ws), w.values.view(), heads);
+  if (!points.classes.empty() && !looked_up)
     k.rank_update(ws.class_features.view(), points.classes, w.classes.view(), heads);
 }
 
@@ -218,7 +222,7 @@ void InputProduct<T>::tangent(const PreparedInput<T>& w, const Points<T>& points
     monomial_tangents(plan_.values, points, context, direction, ws.value_tangents);
   }
   for (Index p = 0; p < heads_dot.rows; ++p) std::fill_n(heads_dot.row(p), heads_dot.cols, T(0));
-  k.rank_update(ws.value_tangents.view(), {}, w.values.view(), heads_dot);
+  update<T>(ws.value_tangents.view(), w.values.view(), heads_dot);
   if (points.classes.empty() || !plan_.cofactors_move) return;
   monomial_tangents(plan_.cofactors, points, context, direction, ws.class_tangents);
   k.rank_update(ws.class_tangents.view(), points.classes, w.classes.view(), heads_dot);
@@ -230,7 +234,7 @@ void InputProduct<T>::value_gradient(const PreparedInput<T>& w, const Points<T>&
                                      MatrixView<T> d_values) const {
   const Kernels<T>& k = kernels<T>();
   ws.d_value_features.resize(points.count(), static_cast<Index>(plan_.values.terms.size()));
-  k.rank_feature_gradient(w.values.view(), {}, d_heads, ws.d_value_features.view());
+  multiply<T>(d_heads, w.value_columns.view(), ws.d_value_features.view(), Accumulate::no);
   if (plan_.values.identity) {
     for (Index p = 0; p < d_values.rows; ++p)
       for (Index j = 0; j < d_values.cols; ++j) d_values(p, j) += ws.d_value_features(p, j);
@@ -249,26 +253,26 @@ void InputProduct<T>::backward(const Points<T>& points, MatrixView<const T> d_he
                                MatrixView<T> gradient, T* d_bias) const {
   const Kernels<T>& k = kernels<T>();
   MatrixView<const T> rows = d_heads;
-  if (!points.one_per_row()) {
+  const bool one_point_per_row = points.one_per_row();
+  const bool looked_up = !one_point_per_row && constant_cofactor();
+  if (!one_point_per_row) {
     ws.row_gradient.resize(points.rows(), d_heads.cols);
-    k.gather_rows(points.begin, d_heads, ws.row_gradient.view());
+    k.gather_rows(points.begin, d_heads, looked_up ? points.classes : std::span<const std::int32_t>(),
+                  sums.classes.view(), ws.row_gradient.view());
     rows = ws.row_gradient.view();
   }
-  if (d_bias) {
-    for (Index i = 0; i < rows.rows; ++i)
-      for (Index h = 0; h < rows.cols; ++h) d_bias[h] += rows(i, h);
-  }
+  if (d_bias) dense_kernels<T>().column_sums(rows, d_bias);
   const auto& context = plan_.context;
   const auto context_terms = static_cast<Index>(context.columns.size());
   const MatrixView<T> d_context = !context.identity   ? sums.context.view()
                                   : context_terms > 0 ? gradient.columns(context.columns[0], context_terms)
                                                       : gradient.columns(0, 0);
   multiply_first_transposed<T>(rows, context_features(points, ws), d_context, Accumulate::yes);
-  k.rank_weight_gradient(value_features(points, ws), {}, d_heads, sums.values.view());
-  if (!points.classes.empty())
+  multiply_first_transposed<T>(value_features(points, ws), d_heads, sums.values.view(), Accumulate::yes);
+  if (!points.classes.empty() && !looked_up)
     k.rank_weight_gradient(ws.class_features.view(), points.classes, d_heads, sums.classes.view());
   if (!d_heads_dot.data) return;
-  k.rank_weight_gradient(ws.value_tangents.view(), {}, d_heads_dot, sums.values.view());
+  multiply_first_transposed<T>(ws.value_tangents.view(), d_heads_dot, sums.values.view(), Accumulate::yes);
   if (!points.classes.empty() && plan_.cofactors_move)
     k.rank_weight_gradient(ws.class_tangents.view(), points.classes, d_heads_dot, sums.classes.view());
 }

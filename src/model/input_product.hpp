@@ -9,6 +9,7 @@
 
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "model/basis.hpp"
 #include "model/points.hpp"
 
@@ -42,10 +43,10 @@ struct InputPlan {
 // Weights rearranged for evaluation; made once per parameter change, read by all threads.
 template <class T>
 struct PreparedInput {
-  MatrixView<const T> context;  // heads x fx
-  Matrix<T> context_copy;       // storage of `context` where its columns are not adjacent
-  Matrix<T> values;             // fv x heads
-  Matrix<T> classes;            // (class, fc) x heads
+  Matrix<T> context;        // fx x heads
+  Matrix<T> values;         // fv x heads
+  Matrix<T> value_columns;  // the same, heads x fv
+  Matrix<T> classes;        // (class, fc) x heads
 };
 
 // Gradients in the same arrangement, summed over chunks, then scattered once.
@@ -70,7 +71,8 @@ class InputProduct {
  public:
   explicit InputProduct(InputPlan plan) : plan_(std::move(plan)) {}
 
-  void prepare(MatrixView<const T> weights, PreparedInput<T>& out) const;
+  // A pool, where given, shares the work on wide weights.
+  void prepare(MatrixView<const T> weights, PreparedInput<T>& out, ThreadPool* pool) const;
   // heads (points x heads) = bias + weights . basis. bias may be null.
   void forward(const PreparedInput<T>& w, const T* bias, const Points<T>& points, InputWorkspace<T>& ws,
                MatrixView<T> heads) const;
@@ -89,6 +91,10 @@ class InputProduct {
   void scatter(const InputGradient<T>& sums, MatrixView<T> gradient) const;
 
  private:
+  // The one-hot response is a look-up: it multiplies nothing but the constant.
+  bool constant_cofactor() const {
+    return plan_.cofactors.terms.size() == 1 && plan_.cofactors.terms[0].empty();
+  }
   void features(const Points<T>& points, InputWorkspace<T>& ws) const;
   MatrixView<const T> context_features(const Points<T>& points, const InputWorkspace<T>& ws) const;
   MatrixView<const T> value_features(const Points<T>& points, const InputWorkspace<T>& ws) const;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "compute/dense_kernels.hpp"
 #include "compute/product.hpp"
 
 namespace bl {
@@ -100,26 +101,36 @@ MatrixView<T> Network<T>::weights(const LayerPlan& plan, std::span<T> gradient) 
 }
 
 template <class T>
-void Network<T>::prepare(std::span<const T> parameters, PreparedParameters<T>& out) const {
+void Network<T>::prepare(std::span<const T> parameters, PreparedParameters<T>& out, ThreadPool* pool) const {
   out.raw = parameters;
   out.inputs.resize(plans_.size());
+  out.reads.resize(plans_.size());
   out.lambdas.resize(plans_.size());
-  const auto effective = [&](Index at, Sign sign) {
-    const T raw = parameters[static_cast<std::size_t>(at)];
-    return sign == Sign::non_negative ? static_cast<T>(softplus(raw)) : raw;
+  out.lambda_slopes.resize(plans_.size());
+  const auto effective = [&](Index at, Sign sign, std::span<T> values, std::vector<T>& slopes) {
+    slopes.resize(values.size(), T(1));
+    const T* raw = parameters.data() + at;
+    if (sign == Sign::non_negative)
+      kernels<T>().softplus(raw, values.data(), slopes.data(), static_cast<Index>(values.size()));
+    else
+      std::copy_n(raw, values.size(), values.begin());
   };
   for (std::size_t l = 0; l < plans_.size(); ++l) {
     const LayerPlan& plan = plans_[l];
     if (plan.input)
-      plan.input->prepare(weights(plan, parameters).columns(0, plan.input_columns), out.inputs[l]);
+      plan.input->prepare(weights(plan, parameters).columns(0, plan.input_columns), out.inputs[l], pool);
+    out.reads[l].resize(plan.read_count, plan.shape.total());
+    if (plan.read_count > 0)
+      transpose<T>(weights(plan, parameters).columns(plan.input_columns, plan.read_count),
+                   out.reads[l].view(), pool);
     out.lambdas[l].resize(static_cast<std::size_t>(plan.shape.total()));
-    for (Index h = 0; h < plan.shape.total(); ++h)
-      out.lambdas[l][static_cast<std::size_t>(h)] = effective(plan.lambda_offset + h, architecture_.lambda);
+    effective(plan.lambda_offset, architecture_.lambda, out.lambdas[l], out.lambda_slopes[l]);
   }
   if (readout_offset_ < 0) return;
   out.readout.resize(outputs(), plans_.back().shape.blocks);
-  for (std::size_t i = 0; i < out.readout.flat().size(); ++i)
-    out.readout.flat()[i] = effective(readout_offset_ + static_cast<Index>(i), architecture_.readout.sign);
+  effective(readout_offset_, architecture_.readout.sign, out.readout.flat(), out.readout_slopes);
+  out.readout_columns.resize(out.readout.cols(), out.readout.rows());
+  transpose<T>(std::as_const(out.readout).view(), out.readout_columns.view(), pool);
 }
 
 template <class T>
@@ -134,14 +145,12 @@ void Network<T>::forward(const PreparedParameters<T>& w, const Points<T>& points
     LayerWorkspace<T>& layer = ws.layers[l];
     layer.phi.resize(n, plan.shape.total());
     const T* bias = plan.bias_offset < 0 ? nullptr : w.raw.data() + plan.bias_offset;
-    if (plan.input) {
-      plan.input->forward(w.inputs[l], bias, points, layer.input, layer.phi.view());
-    } else {
-      for (Index p = 0; p < n; ++p) std::copy_n(bias, plan.shape.total(), layer.phi.row(p));
-    }
+    if (plan.input) plan.input->forward(w.inputs[l], bias, points, layer.input, layer.phi.view());
     const MatrixView<T> read = ws.s.view().columns(plan.read_from, plan.read_count);
-    multiply_transposed<T>(read, weights(plan, w.raw).columns(plan.input_columns, plan.read_count),
-                           layer.phi.view(), Accumulate::yes);
+    if (!plan.input)
+      multiply_plus<T>(read, w.reads[l].view(), bias, layer.phi.view());
+    else if (plan.read_count > 0)
+      multiply<T>(read, w.reads[l].view(), layer.phi.view(), Accumulate::yes);
     const MatrixView<T> out = ws.s.view().columns(plan.out_from, plan.shape.blocks);
     if (plan.residual_identity)
       for (Index p = 0; p < n; ++p) std::copy_n(read.row(p), read.cols, out.row(p));
@@ -162,10 +171,16 @@ void Network<T>::forward(const PreparedParameters<T>& w, const Points<T>& points
     for (Index p = 0; p < n; ++p) ws.scores(p, 0) = last(p, 0);
     return;
   }
-  const T* bias = readout_bias_offset_ < 0 ? nullptr : w.raw.data() + readout_bias_offset_;
-  for (Index p = 0; p < n; ++p)
-    for (Index o = 0; o < outputs(); ++o) ws.scores(p, o) = bias ? bias[o] : T(0);
-  multiply_transposed<T>(last, w.readout.view(), ws.scores.view(), Accumulate::yes);
+  read_out(w, last, readout_bias_offset_ < 0 ? nullptr : w.raw.data() + readout_bias_offset_,
+           ws.scores.view());
+}
+
+template <class T>
+void Network<T>::read_out(const PreparedParameters<T>& w, MatrixView<const T> last, const T* bias,
+                          MatrixView<T> scores) const {
+  if (outputs() == 1)
+    return dense_kernels<T>().row_dots(last, w.readout.data(), bias ? *bias : T(0), scores.data);
+  multiply_plus<T>(last, w.readout_columns.view(), bias, scores);
 }
 
 template <class T>
@@ -181,8 +196,8 @@ void Network<T>::tangent(const PreparedParameters<T>& w, const Points<T>& points
     layer.a_dot.resize(n, plan.shape.total());
     if (plan.input) plan.input->tangent(w.inputs[l], points, direction, layer.input, layer.a_dot.view());
     const MatrixView<T> read = ws.s_dot.view().columns(plan.read_from, plan.read_count);
-    multiply_transposed<T>(read, weights(plan, w.raw).columns(plan.input_columns, plan.read_count),
-                           layer.a_dot.view(), plan.input ? Accumulate::yes : Accumulate::no);
+    if (plan.read_count > 0)
+      multiply<T>(read, w.reads[l].view(), layer.a_dot.view(), plan.input ? Accumulate::yes : Accumulate::no);
     const MatrixView<T> out = ws.s_dot.view().columns(plan.out_from, plan.shape.blocks);
     if (plan.residual_identity) add<T>(read, out);
     if (plan.projection_offset >= 0)
@@ -195,7 +210,7 @@ void Network<T>::tangent(const PreparedParameters<T>& w, const Points<T>& points
   if (readout_offset_ < 0) {
     for (Index p = 0; p < n; ++p) ws.scores_dot(p, 0) = last(p, 0);
   } else {
-    multiply_transposed<T>(last, w.readout.view(), ws.scores_dot.view(), Accumulate::no);
+    read_out(w, last, nullptr, ws.scores_dot.view());
   }
 }
 
@@ -329,8 +344,7 @@ void Network<T>::layer_gradient(const LayerPlan& plan, std::size_t l, const Poin
     plan.input->backward(points, d_a, d_a_dot, ws.layers[l].input, sums.inputs[l],
                          gradient.columns(0, plan.input_columns), d_bias);
   } else {
-    for (Index p = 0; p < d_a.rows; ++p)
-      for (Index h = 0; h < d_a.cols; ++h) d_bias[h] += d_a(p, h);
+    dense_kernels<T>().column_sums(d_a, d_bias);
   }
   const MatrixView<T> d_read = gradient.columns(plan.input_columns, plan.read_count);
   multiply_first_transposed<T>(d_a, ws.s.view().columns(plan.read_from, plan.read_count), d_read,
@@ -349,23 +363,28 @@ void Network<T>::clear(GradientSum<T>& sums) const {
 }
 
 template <class T>
-void Network<T>::finish(const PreparedParameters<T>& w, GradientSum<T>& sums) const {
+void Network<T>::gather(GradientSum<T>& sums) const {
   for (std::size_t l = 0; l < plans_.size(); ++l) {
     const LayerPlan& plan = plans_[l];
     if (plan.input)
       plan.input->scatter(sums.inputs[l],
                           weights(plan, std::span<T>(sums.flat)).columns(0, plan.input_columns));
   }
-  for (const TensorInfo& tensor : layout_.tensors()) {
-    if (tensor.sign == Sign::free) continue;
-    for (Index i = tensor.offset; i < tensor.offset + tensor.size(); ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      sums.flat[at] *= T(1) / (T(1) + std::exp(-w.raw[at]));  // softplus'
-    }
-  }
+}
+
+template <class T>
+void Network<T>::to_raw(const PreparedParameters<T>& w, std::span<T> gradient) const {
+  const auto scale = [&](Index offset, const std::vector<T>& slopes) {
+    for (std::size_t i = 0; i < slopes.size(); ++i)
+      gradient[static_cast<std::size_t>(offset) + i] *= slopes[i];
+  };
+  for (std::size_t l = 0; l < plans_.size(); ++l)
+    if (architecture_.lambda == Sign::non_negative) scale(plans_[l].lambda_offset, w.lambda_slopes[l]);
+  if (readout_offset_ >= 0 && architecture_.readout.sign == Sign::non_negative)
+    scale(readout_offset_, w.readout_slopes);
   const auto& mask = layout_.free_mask();
   for (std::size_t i = 0; i < mask.size(); ++i)
-    if (!mask[i]) sums.flat[i] = T(0);
+    if (!mask[i]) gradient[i] = T(0);
 }
 
 template class Network<float>;

@@ -21,9 +21,13 @@ namespace bl {
 template <class T>
 struct PreparedParameters {
   std::span<const T> raw;
-  std::vector<PreparedInput<T>> inputs;  // per layer; filled where the layer reads z
-  std::vector<std::vector<T>> lambdas;   // per layer, effective
-  Matrix<T> readout;                     // effective
+  std::vector<PreparedInput<T>> inputs;       // per layer; filled where the layer reads z
+  std::vector<Matrix<T>> reads;               // per layer: weights of the blocks it reads, read x heads
+  std::vector<std::vector<T>> lambdas;        // per layer, effective
+  Matrix<T> readout;                          // effective, outputs x blocks
+  Matrix<T> readout_columns;                  // the same, blocks x outputs
+  std::vector<std::vector<T>> lambda_slopes;  // d effective / d raw
+  std::vector<T> readout_slopes;
 };
 
 template <class T>
@@ -62,8 +66,8 @@ class Network {
   // Numbers a point keeps during a gradient, for choosing chunk sizes.
   Index numbers_per_point() const;
 
-  // `parameters` must stay alive and unchanged while `out` is used.
-  void prepare(std::span<const T> parameters, PreparedParameters<T>& out) const;
+  // `parameters` must stay alive and unchanged while `out` is used. A pool, where given, shares the work.
+  void prepare(std::span<const T> parameters, PreparedParameters<T>& out, ThreadPool* pool = nullptr) const;
 
   // Scores of all points into ws.scores; keeps what the other sweeps need unless values_only.
   void forward(const PreparedParameters<T>& w, const Points<T>& points, NetworkWorkspace<T>& ws,
@@ -87,9 +91,14 @@ class Network {
                         GradientSum<T>& sums) const;
 
   void clear(GradientSum<T>& sums) const;
-  // Completes sums.flat: gathers the working sums, passes from effective to raw values, zeroes masked
-  // entries.
-  void finish(const PreparedParameters<T>& w, GradientSum<T>& sums) const;
+  // Completes sums.flat in two steps. gather: adds the sums that are still in their working arrangement.
+  void gather(GradientSum<T>& sums) const;
+  // to_raw: from effective to raw values, and zero in masked entries. May be applied to a sum of gradients.
+  void to_raw(const PreparedParameters<T>& w, std::span<T> gradient) const;
+  void finish(const PreparedParameters<T>& w, GradientSum<T>& sums) const {
+    gather(sums);
+    to_raw(w, sums.flat);
+  }
 
  private:
   struct LayerPlan {
@@ -111,6 +120,9 @@ class Network {
   LayerPlan plan_layer(std::size_t l) const;
   MatrixView<const T> weights(const LayerPlan& plan, std::span<const T> parameters) const;
   MatrixView<T> weights(const LayerPlan& plan, std::span<T> gradient) const;
+  // scores = bias + last layer's blocks times the readout; bias may be null.
+  void read_out(const PreparedParameters<T>& w, MatrixView<const T> last, const T* bias,
+                MatrixView<T> scores) const;
   void seed_outputs(const PreparedParameters<T>& w, MatrixView<const T> d_scores, MatrixView<T> d_s) const;
   void readout_gradient(MatrixView<const T> d_scores, MatrixView<const T> s, GradientSum<T>& sums) const;
   // d_s of what layer l read, from d_a of its heads and from its residual addition.

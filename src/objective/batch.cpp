@@ -1,15 +1,20 @@
 #include "objective/batch.hpp"
 
 #include <algorithm>
+#include <array>
+
+#include "base/slices.hpp"
+#include "compute/update_kernels.hpp"
 
 namespace bl {
 
 namespace {
 
 constexpr Index kLanes = 8;
-constexpr Index kSmallestChunk = 32;     // rows: below this a product is too thin to run well
-constexpr Index kChunksPerBatch = 4;     // a small batch is still cut, so that several threads share it
-constexpr Index kReduceSlice = 1 << 14;  // parameters a task sums over lanes
+constexpr Index kSmallestChunk = 32;  // rows: below this a product is too thin to run well
+constexpr Index kChunksPerBatch = 4;  // a small batch is still cut, so that several threads share it
+// Numbers of intermediates below which a batch is not worth sharing between threads: some 20 microseconds.
+constexpr double kSharedNumbers = 1 << 14;
 
 }  // namespace
 
@@ -41,7 +46,7 @@ void BatchEvaluator<T>::run_lane(const Job& job, std::size_t lane_index) {
     lane.loss.add(objective_->chunk(prepared_, rows, *job.noise, job.scale, lane.workspace,
                                     job.with_gradient ? &lane.sums : nullptr));
   }
-  if (job.with_gradient) objective_->network().finish(prepared_, lane.sums);
+  if (job.with_gradient) objective_->network().gather(lane.sums);
 }
 
 template <class T>
@@ -51,7 +56,7 @@ LossSum BatchEvaluator<T>::evaluate(std::span<const T> parameters, std::span<con
     std::fill(gradient.begin(), gradient.end(), T(0));
     return {};
   }
-  objective_->network().prepare(parameters, prepared_);
+  objective_->network().prepare(parameters, prepared_, pool_);
   const auto n = static_cast<Index>(rows.size());
   Job job{.rows = rows,
           .noise = &noise,
@@ -61,7 +66,8 @@ LossSum BatchEvaluator<T>::evaluate(std::span<const T> parameters, std::span<con
           .lanes = 0,
           .with_gradient = !gradient.empty()};
   const Index shared = std::max(kSmallestChunk, (n + kChunksPerBatch - 1) / kChunksPerBatch);
-  job.chunk = std::min(objective_->rows_per_chunk(), shared);
+  const bool small = static_cast<double>(n) * objective_->numbers_per_row() < kSharedNumbers;
+  job.chunk = std::min(objective_->rows_per_chunk(), small ? n : shared);
   job.chunks = (n + job.chunk - 1) / job.chunk;
   job.lanes = std::min(kLanes, job.chunks);
   // One captured pointer each: std::function holds it without allocating.
@@ -73,29 +79,19 @@ LossSum BatchEvaluator<T>::evaluate(std::span<const T> parameters, std::span<con
              [&call](std::size_t lane) { call.self->run_lane(*call.job, lane); });
   LossSum total;
   for (Index lane = 0; lane < job.lanes; ++lane) total.add(lanes_[static_cast<std::size_t>(lane)].loss);
-  if (job.with_gradient) reduce(static_cast<std::size_t>(job.lanes), gradient);
+  if (job.with_gradient) {
+    reduce(static_cast<std::size_t>(job.lanes), gradient);
+    objective_->network().to_raw(prepared_, gradient);
+  }
   return total;
 }
 
 template <class T>
 void BatchEvaluator<T>::reduce(std::size_t lanes, std::span<T> gradient) {
-  struct Call {
-    BatchEvaluator* self;
-    std::size_t lanes;
-    std::span<T> gradient;
-  } call{this, lanes, gradient};
-  const auto size = static_cast<Index>(gradient.size());
-  const auto slices = static_cast<std::size_t>((size + kReduceSlice - 1) / kReduceSlice);
-  pool_->run(slices, [&call](std::size_t slice) {
-    const std::size_t from = slice * static_cast<std::size_t>(kReduceSlice);
-    const std::size_t to = std::min(from + static_cast<std::size_t>(kReduceSlice), call.gradient.size());
-    T* out = call.gradient.data();
-    std::copy(call.self->lanes_[0].sums.flat.begin() + static_cast<Index>(from),
-              call.self->lanes_[0].sums.flat.begin() + static_cast<Index>(to), out + from);
-    for (std::size_t lane = 1; lane < call.lanes; ++lane) {
-      const T* one = call.self->lanes_[lane].sums.flat.data();
-      for (std::size_t i = from; i < to; ++i) out[i] += one[i];
-    }
+  for_slices(pool_, static_cast<Index>(gradient.size()), [&](Index, Index from, Index to) {
+    std::array<const T*, kLanes> parts{};
+    for (std::size_t lane = 0; lane < lanes; ++lane) parts[lane] = lanes_[lane].sums.flat.data() + from;
+    update_kernels<T>().sum_parts(parts.data(), static_cast<Index>(lanes), to - from, gradient.data() + from);
   });
 }
 

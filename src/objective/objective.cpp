@@ -120,11 +120,20 @@ double Objective<T>::average_candidates() const {
 }
 
 template <class T>
+double Objective<T>::numbers_per_row() const {
+  return static_cast<double>(network_->numbers_per_point()) * average_candidates();
+}
+
+template <class T>
 Index Objective<T>::rows_per_chunk() const {
-  constexpr double kWorkspaceBytes = 1 << 19;  // stays in a second-level cache
-  const double bytes_per_point =
-      static_cast<double>(sizeof(T)) * static_cast<double>(network_->numbers_per_point());
-  const double points = std::clamp(kWorkspaceBytes / bytes_per_point, 32.0, 1024.0);
+  // The workspace stays in a second-level cache, unless the parameters do not either: then a chunk is long
+  // enough to make up for reading them and for the gradient that each lane keeps.
+  constexpr double kWorkspace = 1 << 19, kLargest = 1 << 22;
+  const double size = static_cast<double>(sizeof(T));
+  const double bytes =
+      std::clamp(2 * size * static_cast<double>(network_->layout().size()), kWorkspace, kLargest);
+  const double points =
+      std::clamp(bytes / (size * static_cast<double>(network_->numbers_per_point())), 32.0, 1024.0);
   return std::max<Index>(1, static_cast<Index>(points / average_candidates()));
 }
 

@@ -66,6 +66,8 @@ class Objective {
   const ObjectiveSpec& spec() const { return spec_; }
   const DatasetView<T>& data() const { return data_; }
 
+  // Numbers that a row's candidates keep during a gradient, on average over the rows.
+  double numbers_per_row() const;
   // Rows that fit a cache-sized workspace; depends on shapes alone.
   Index rows_per_chunk() const;
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compute/normal_rows.hpp"
+
 #include "objective/objective.hpp"
 
 namespace bl {
@@ -21,6 +23,9 @@ void Objective<T>::place_noisy_values(std::span<const std::int64_t> rows, const 
   ws.noise.resize(n, draws * dims);
   ws.values.resize(n * draws, dims);
   ws.classes.resize(one_hot ? static_cast<std::size_t>(n * draws) : 0);
+  if (!noise.given.data)
+    fill_normal_rows({noise.stream.seed(), noise.stream.purpose(), noise.stream.epoch()}, rows,
+                     ws.noise.view());
   for (Index i = 0; i < n; ++i) {
     const std::int64_t row = rows[static_cast<std::size_t>(i)];
     ws.begin[static_cast<std::size_t>(i) + 1] = static_cast<std::int32_t>((i + 1) * draws);
@@ -28,9 +33,6 @@ void Objective<T>::place_noisy_values(std::span<const std::int64_t> rows, const 
     if (noise.given.data)
       std::transform(noise.given.row(row), noise.given.row(row) + draws * dims, e,
                      [](double v) { return static_cast<T>(v); });
-    else
-      noise.stream.fill_normal(static_cast<std::uint64_t>(row),
-                               std::span<T>(e, static_cast<std::size_t>(draws * dims)));
     for (Index k = 0; k < draws; ++k) {
       const Index p = i * draws + k;
       for (Index j = 0; j < dims; ++j)

@@ -5,7 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "base/slices.hpp"
 #include "bl/errors.hpp"
+#include "compute/update_kernels.hpp"
 
 namespace bl {
 
@@ -33,8 +35,9 @@ OptimizerKind optimizer_from_name(std::string_view name) {
 }
 
 template <class T>
-UpdateRule<T>::UpdateRule(const OptimizerSpec& spec, const ParameterLayout& layout)
-    : spec_(spec), decay_(static_cast<std::size_t>(layout.size()), T(0)) {
+UpdateRule<T>::UpdateRule(const OptimizerSpec& spec, const ParameterLayout& layout) : spec_(spec) {
+  if (spec.weight_decay == 0) return;
+  decay_.resize(static_cast<std::size_t>(layout.size()), T(0));
   for (const TensorInfo& tensor : layout.tensors()) {
     if (!tensor.decays()) continue;
     for (Index i = 0; i < tensor.size(); ++i)
@@ -44,36 +47,31 @@ UpdateRule<T>::UpdateRule(const OptimizerSpec& spec, const ParameterLayout& layo
 
 template <class T>
 void UpdateRule<T>::step(std::span<T> parameters, std::span<const T> gradient, double rate,
-                         OptimizerState<T>& state) const {
+                         OptimizerState<T>& state, ThreadPool* pool) const {
   state.first.resize(parameters.size(), T(0));
   ++state.steps;
   if (spec_.kind == OptimizerKind::sgd) return sgd(parameters, gradient, rate, state);
   state.second.resize(parameters.size(), T(0));
-  adam(parameters, gradient, rate, state);
+  adam(parameters, gradient, rate, state, pool);
 }
 
 template <class T>
 void UpdateRule<T>::adam(std::span<T> parameters, std::span<const T> gradient, double rate,
-                         OptimizerState<T>& state) const {
+                         OptimizerState<T>& state, ThreadPool* pool) const {
   const auto steps = static_cast<double>(state.steps);
   const bool decoupled = spec_.kind == OptimizerKind::adamw;
-  const T b1 = static_cast<T>(spec_.beta1), b2 = static_cast<T>(spec_.beta2);
-  const T epsilon = static_cast<T>(spec_.epsilon);
-  const T step_size = static_cast<T>(rate / (1 - std::pow(spec_.beta1, steps)));
-  const T correction = static_cast<T>(1 / std::sqrt(1 - std::pow(spec_.beta2, steps)));
-  const T shrink = decoupled ? static_cast<T>(rate) : T(0);
-  const T added = decoupled ? T(0) : T(1);
-  T* __restrict p = parameters.data();
-  const T* __restrict g = gradient.data();
-  const T* __restrict decay = decay_.data();
-  T* __restrict m = state.first.data();
-  T* __restrict v = state.second.data();
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const T slope = g[i] + added * decay[i] * p[i];
-    m[i] = b1 * m[i] + (T(1) - b1) * slope;
-    v[i] = b2 * v[i] + (T(1) - b2) * slope * slope;
-    p[i] -= shrink * decay[i] * p[i] + step_size * m[i] / (std::sqrt(v[i]) * correction + epsilon);
-  }
+  const AdamStep<T> step{.beta1 = static_cast<T>(spec_.beta1),
+                         .beta2 = static_cast<T>(spec_.beta2),
+                         .epsilon = static_cast<T>(spec_.epsilon),
+                         .step = static_cast<T>(rate / (1 - std::pow(spec_.beta1, steps))),
+                         .correction = static_cast<T>(1 / std::sqrt(1 - std::pow(spec_.beta2, steps))),
+                         .added_decay = decoupled ? T(0) : T(1),
+                         .shrink = decoupled ? static_cast<T>(rate) : T(0)};
+  for_slices(pool, static_cast<Index>(parameters.size()), [&](Index, Index from, Index to) {
+    update_kernels<T>().adam(step, to - from, gradient.data() + from,
+                             decay_.empty() ? nullptr : decay_.data() + from, parameters.data() + from,
+                             state.first.data() + from, state.second.data() + from);
+  });
 }
 
 template <class T>
@@ -81,15 +79,21 @@ void UpdateRule<T>::sgd(std::span<T> parameters, std::span<const T> gradient, do
                         OptimizerState<T>& state) const {
   const T momentum = static_cast<T>(spec_.momentum), r = static_cast<T>(rate);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    state.first[i] = momentum * state.first[i] + gradient[i] + decay_[i] * parameters[i];
+    const T decay = decay_.empty() ? T(0) : decay_[i] * parameters[i];
+    state.first[i] = momentum * state.first[i] + gradient[i] + decay;
     parameters[i] -= r * state.first[i];
   }
 }
 
 template <class T>
-double clip_norm(std::span<T> gradient, double limit) {
+double clip_norm(std::span<T> gradient, double limit, ThreadPool* pool) {
+  std::array<double, kMostSlices> squares{};
+  for_slices(pool, static_cast<Index>(gradient.size()), [&](Index slice, Index from, Index to) {
+    squares[static_cast<std::size_t>(slice)] =
+        update_kernels<T>().sum_of_squares(gradient.data() + from, to - from);
+  });
   double square = 0;
-  for (const T g : gradient) square += static_cast<double>(g) * static_cast<double>(g);
+  for (const double one : squares) square += one;
   const double norm = std::sqrt(square);
   if (limit > 0 && norm > limit) {
     const T factor = static_cast<T>(limit / norm);
@@ -100,7 +104,7 @@ double clip_norm(std::span<T> gradient, double limit) {
 
 template class UpdateRule<float>;
 template class UpdateRule<double>;
-template double clip_norm<float>(std::span<float>, double);
-template double clip_norm<double>(std::span<double>, double);
+template double clip_norm<float>(std::span<float>, double, ThreadPool*);
+template double clip_norm<double>(std::span<double>, double, ThreadPool*);
 
 }  // namespace bl

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "model/parameters.hpp"
 
 namespace bl {
@@ -36,20 +37,22 @@ template <class T>
 class UpdateRule {
  public:
   UpdateRule(const OptimizerSpec& spec, const ParameterLayout& layout);
-  void step(std::span<T> parameters, std::span<const T> gradient, double rate,
-            OptimizerState<T>& state) const;
+  // A pool, where given, shares the work on many parameters.
+  void step(std::span<T> parameters, std::span<const T> gradient, double rate, OptimizerState<T>& state,
+            ThreadPool* pool = nullptr) const;
 
  private:
-  void adam(std::span<T> parameters, std::span<const T> gradient, double rate,
-            OptimizerState<T>& state) const;
+  void adam(std::span<T> parameters, std::span<const T> gradient, double rate, OptimizerState<T>& state,
+            ThreadPool* pool) const;
   void sgd(std::span<T> parameters, std::span<const T> gradient, double rate, OptimizerState<T>& state) const;
 
   OptimizerSpec spec_;
-  std::vector<T> decay_;  // per parameter: weight_decay or 0
+  std::vector<T> decay_;  // per parameter: weight_decay or 0; empty: no decay
 };
 
 // Scales the gradient to norm `limit` if it is longer; returns the norm before. limit 0: only the norm.
+// The sum is taken in slices, so that a pool may share it, and always in the same order.
 template <class T>
-double clip_norm(std::span<T> gradient, double limit);
+double clip_norm(std::span<T> gradient, double limit, ThreadPool* pool = nullptr);
 
 }  // namespace bl

@@ -10,7 +10,9 @@
 #include <numeric>
 #include <utility>
 
+#include "base/slices.hpp"
 #include "bl/errors.hpp"
+#include "compute/update_kernels.hpp"
 
 namespace bl {
 
@@ -82,6 +84,7 @@ Trainer<T>::Trainer(const Objective<T>& training, const Objective<T>* validation
       rule_(spec_.optimizer, training.network().layout()),
       evaluator_(training, pool),
       validation_(validation),
+      pool_(&pool),
       order_(static_cast<std::size_t>(training.data().rows)),
       gradient_(static_cast<std::size_t>(training.network().layout().size())) {
   check(spec_);
@@ -149,7 +152,7 @@ typename Trainer<T>::EpochOutcome Trainer<T>::stochastic_epoch(TrainingState<T>&
         std::span<const std::int64_t>(order_).subspan(from, std::min(batch_size, order_.size() - from));
     const double scale = 1 / (mean_weight * static_cast<double>(rows.size()));
     const LossSum loss = evaluator_.evaluate(state.parameters, rows, noise, scale, gradient_);
-    outcome.gradient_norm = clip_norm<T>(gradient_, spec_.clip_norm);
+    outcome.gradient_norm = clip_norm<T>(gradient_, spec_.clip_norm, pool_);
     if (!std::isfinite(loss.loss) || !std::isfinite(outcome.gradient_norm)) {
       outcome.stop = StopReason::diverged;
       outcome.cause = fmt::format(
@@ -161,7 +164,7 @@ typename Trainer<T>::EpochOutcome Trainer<T>::stochastic_epoch(TrainingState<T>&
           from / batch_size + 1, rate);
       return outcome;
     }
-    rule_.step(state.parameters, gradient_, rate, state.optimizer);
+    rule_.step(state.parameters, gradient_, rate, state.optimizer, pool_);
     project<T>(spec_.bounds, state.parameters);
     if (spec_.average > 0) update_average(state);
     if (from == 0) first_loss = loss.mean();
@@ -198,8 +201,10 @@ void Trainer<T>::update_average(TrainingState<T>& state) const {
   if (state.averaged.empty()) state.averaged = state.parameters;
   const auto steps = static_cast<double>(state.optimizer.steps);
   const T past = static_cast<T>(std::min(spec_.average, steps / (steps + 10)));
-  for (std::size_t i = 0; i < state.averaged.size(); ++i)
-    state.averaged[i] = past * state.averaged[i] + (T(1) - past) * state.parameters[i];
+  for_slices(pool_, static_cast<Index>(state.averaged.size()), [&](Index, Index from, Index to) {
+    update_kernels<T>().running_mean(past, state.parameters.data() + from, to - from,
+                                     state.averaged.data() + from);
+  });
 }
 
 template <class T>

@@ -133,6 +133,7 @@ class Trainer {
   Lbfgs<T> lbfgs_;
   BatchEvaluator<T> evaluator_;
   const Objective<T>* validation_;
+  ThreadPool* pool_;
   std::optional<BatchEvaluator<T>> validation_evaluator_;
   std::vector<std::int64_t> order_, all_rows_, validation_rows_;
   std::vector<T> gradient_;

@@ -86,11 +86,6 @@ std::vector<Fit> promising_starts(const PlantedProblem& problem, const Network<d
   return fits;
 }
 
-// Effective standard error of a raw lambda: softplus has slope 1 - exp(-softplus).
-double effective_error(double raw_error, double lambda, Sign sign) {
-  return sign == Sign::non_negative ? raw_error * -std::expm1(-lambda) : raw_error;
-}
-
 std::vector<ProblemLine> problem_lines(const PlantedProblem& problem, const Block& learned,
                                        const std::vector<double>& errors) {
   const Architecture& a = problem.architecture;
@@ -106,8 +101,7 @@ std::vector<ProblemLine> problem_lines(const PlantedProblem& problem, const Bloc
     const auto at = static_cast<std::size_t>(kind);
     if (!truth[at]) continue;
     ProblemLine line{.kind = kind, .activation = a.activation(kind), .lambda = {}, .terms = {}};
-    line.lambda = {"lambda", truth[at]->lambda, learned[at]->lambda,
-                   effective_error(error_of(kind, "lambda", 0), truth[at]->lambda, a.lambda)};
+    line.lambda = {"lambda", truth[at]->lambda, learned[at]->lambda, error_of(kind, "lambda", 0)};
     for (std::size_t t = 0; t < basis.size(); ++t)
       line.terms.push_back({term_name(problem, basis[t]), truth[at]->coefficients[t],
                             learned[at]->coefficients[t], error_of(kind, "weight", t)});

@@ -11,10 +11,10 @@
 
 namespace bl::zoo {
 
-// One per raw parameter, 0 where the data do not decide it (identified_parameters). With g a row's gradient,
-// K = mean g g' and n rows: the likelihood has covariance K^-1 / n; an objective with noise the sandwich
-// J^-1 K J^-1 / n, J the Hessian by central differences of the gradient (those objectives must be smooth).
-// NumericError where the information is singular: the problem is not identified.
+// One per parameter, of its effective value; 0 where the data do not decide it (identified_parameters). With
+// g a row's gradient, K = mean g g' and n rows: the likelihood has covariance K^-1 / n; an objective with
+// noise the sandwich J^-1 K J^-1 / n, J the Hessian by central differences of the gradient (those objectives
+// must be smooth). NumericError where the information is singular: the problem is not identified.
 std::vector<double> standard_errors(const PlantedProblem& problem, const Objective<double>& objective,
                                     std::uint64_t noise_seed, ThreadPool& pool);
 

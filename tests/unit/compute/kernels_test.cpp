@@ -60,9 +60,9 @@ std::vector<T> all_results(const Kernels<T>& k, const BlockShape& shape) {
   const Matrix<T> rows = random_matrix<T>(3, heads, 7), features = random_matrix<T>(n, 2, 8);
   const Matrix<T> weights = random_matrix<T>(6, heads, 9);
   Matrix<T> spread(n, heads), sums(3, heads), d_weights = random_matrix<T>(6, heads, 10), d_features(n, 2);
-  k.spread_rows(begin, rows.view(), spread.view());
+  k.spread_rows(begin, rows.view(), {}, {}, spread.view());
   keep(spread);
-  k.gather_rows(begin, spread.view(), sums.view());
+  k.gather_rows(begin, spread.view(), {}, {}, sums.view());
   keep(sums);
   k.rank_update(features.view(), groups, weights.view(), spread.view());
   keep(spread);
@@ -133,9 +133,9 @@ TEST(Kernels, RowsWithoutPointsAndRankUpdates) {
   const auto& k = kernels<double>();
   const std::vector<std::int32_t> begin = {0, 2, 2, 3};
   std::vector<double> rows = {1, 2, 3}, points(3), sums(3);
-  k.spread_rows(begin, {rows.data(), 3, 1, 1}, {points.data(), 3, 1, 1});
+  k.spread_rows(begin, {rows.data(), 3, 1, 1}, {}, {}, {points.data(), 3, 1, 1});
   EXPECT_EQ(points, (std::vector<double>{1, 1, 3}));
-  k.gather_rows(begin, {points.data(), 3, 1, 1}, {sums.data(), 3, 1, 1});
+  k.gather_rows(begin, {points.data(), 3, 1, 1}, {}, {}, {sums.data(), 3, 1, 1});
   EXPECT_EQ(sums, (std::vector<double>{2, 0, 3}));
 
   // Two features a point, two groups of weights, one head.

@@ -96,6 +96,10 @@ signs = { time = "negative" }
   EXPECT_EQ(schema.utility.coefficients[0].sign, 0);
   EXPECT_EQ(schema.utility.coefficients[2].alternative, "bike");
   EXPECT_EQ(schema.utility.coefficients[2].sign, -1);
+  EXPECT_THAT(schema.signs, ElementsAre(-1, 0));
+  const ChoiceSchema network = read_choice_schema(
+      std::string(kWide) + "[utility]\nform = \"network\"\nsigns = { effort = \"positive\" }\n", "s.toml");
+  EXPECT_THAT(network.signs, ElementsAre(0, 1));
 }
 
 TEST(ChoiceSchema, ErrorsNameTheLine) {

@@ -1,4 +1,4 @@
-#include "gibbs/normal_rows.hpp"
+#include "compute/normal_rows.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,14 +7,14 @@
 // Everything up to HWY_AFTER_NAMESPACE is compiled once per instruction set; the best one is taken at run
 // time.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "gibbs/normal_rows.cpp"
+#define HWY_TARGET_INCLUDE "compute/normal_rows.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 // After highway.h, and once per target like this file.
 #include <hwy/contrib/math/math-inl.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace bl::gibbs::HWY_NAMESPACE {
+namespace bl::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Words = hn::ScalableTag<std::uint64_t>;
@@ -101,16 +101,17 @@ void NormalPairs(const NormalSource& source, const std::uint64_t* index, const s
   }
 }
 
-}  // namespace bl::gibbs::HWY_NAMESPACE
+}  // namespace bl::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace bl::gibbs {
+namespace bl {
 namespace {
 
 HWY_EXPORT(NormalPairs);
 
 constexpr std::size_t kBatch = 128;  // blocks at a time; a multiple of every vector length
+constexpr std::size_t kStep = 16;    // and so is this
 
 // The pairs of one batch into their places; an odd row has no room for the second of its last pair.
 template <class T>
@@ -131,31 +132,45 @@ void place(const double* first, const double* second, Index from, Index count, M
   }
 }
 
-template <class T>
-void fill(const NormalSource& source, Index first, MatrixView<T> out) {
+// stream_row(i): which row of the stream goes to row i of out.
+template <class T, class F>
+void fill(const NormalSource& source, F&& stream_row, MatrixView<T> out) {
   const Index per_row = (out.cols + 1) / 2, blocks = out.rows * per_row;
   std::array<std::uint64_t, kBatch> index{}, row{};
   std::array<double, kBatch> even, odd;
   Index i = 0, k = 0;
   for (Index from = 0; from < blocks; from += static_cast<Index>(kBatch)) {
-    for (std::size_t b = 0; b < kBatch; ++b) {
+    const auto count = std::min(kBatch, static_cast<std::size_t>(blocks - from));
+    for (std::size_t b = 0; b < count; ++b) {
       index[b] = static_cast<std::uint64_t>(k);
-      row[b] = static_cast<std::uint64_t>(first + i);
+      row[b] = stream_row(i);
       if (++k == per_row) k = 0, ++i;
     }
-    HWY_DYNAMIC_DISPATCH(NormalPairs)(source, index.data(), row.data(), kBatch, even.data(), odd.data());
-    place(even.data(), odd.data(), from, std::min(static_cast<Index>(kBatch), blocks - from), out);
+    const std::size_t whole = (count + kStep - 1) / kStep * kStep;  // what lies beyond `count` is not used
+    HWY_DYNAMIC_DISPATCH(NormalPairs)(source, index.data(), row.data(), whole, even.data(), odd.data());
+    place(even.data(), odd.data(), from, static_cast<Index>(count), out);
   }
 }
 
 }  // namespace
 
 void fill_normal_rows(const NormalSource& source, Index first, MatrixView<float> out) {
-  fill(source, first, out);
+  fill(
+      source, [first](Index i) { return static_cast<std::uint64_t>(first + i); }, out);
 }
 void fill_normal_rows(const NormalSource& source, Index first, MatrixView<double> out) {
-  fill(source, first, out);
+  fill(
+      source, [first](Index i) { return static_cast<std::uint64_t>(first + i); }, out);
+}
+void fill_normal_rows(const NormalSource& source, std::span<const std::int64_t> rows, MatrixView<float> out) {
+  fill(
+      source, [rows](Index i) { return static_cast<std::uint64_t>(rows[static_cast<std::size_t>(i)]); }, out);
+}
+void fill_normal_rows(const NormalSource& source, std::span<const std::int64_t> rows,
+                      MatrixView<double> out) {
+  fill(
+      source, [rows](Index i) { return static_cast<std::uint64_t>(rows[static_cast<std::size_t>(i)]); }, out);
 }
 
-}  // namespace bl::gibbs
+}  // namespace bl
 #endif  // HWY_ONCE

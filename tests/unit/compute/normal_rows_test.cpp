@@ -1,10 +1,11 @@
-#include "gibbs/normal_rows.hpp"
+#include "compute/normal_rows.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
-namespace bl::gibbs {
+namespace bl {
 namespace {
 
 // Both transforms round log, sqrt and sine within a few units of the last place of numbers below 10.
@@ -35,5 +36,15 @@ TEST(NormalRows, DoNotDependOnHowRowsAreGrouped) {
     for (Index j = 0; j < 5; ++j) ASSERT_EQ(part(i, j), all(64 + i, j));
 }
 
+TEST(NormalRows, OfAnyRowsInAnyOrder) {
+  const NormalSource source{5, Purpose::score_noise, 3};
+  const std::vector<std::int64_t> rows = {7, 0, 3, 3, 12, 9, 1, 100, 64, 5, 2, 11, 4, 90, 91, 92, 93, 8, 6};
+  Matrix<double> all(101, 3), some(static_cast<Index>(rows.size()), 3);
+  fill_normal_rows(source, 0, all.view());
+  fill_normal_rows(source, rows, some.view());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (Index j = 0; j < 3; ++j) ASSERT_EQ(some(static_cast<Index>(i), j), all(rows[i], j));
+}
+
 }  // namespace
-}  // namespace bl::gibbs
+}  // namespace bl

@@ -1,12 +1,13 @@
-// Standard normal numbers for a block of chains at once, with the vector units of the processor.
+// Standard normal numbers for many rows at once, with the vector units of the processor.
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "base/matrix.hpp"
 #include "base/random.hpp"
 
-namespace bl::gibbs {
+namespace bl {
 
 struct NormalSource {
   std::uint64_t seed = 0;
@@ -20,4 +21,8 @@ struct NormalSource {
 void fill_normal_rows(const NormalSource& source, Index first, MatrixView<float> out);
 void fill_normal_rows(const NormalSource& source, Index first, MatrixView<double> out);
 
-}  // namespace bl::gibbs
+// The same with the numbers of stream row rows[i] in row i of out.
+void fill_normal_rows(const NormalSource& source, std::span<const std::int64_t> rows, MatrixView<float> out);
+void fill_normal_rows(const NormalSource& source, std::span<const std::int64_t> rows, MatrixView<double> out);
+
+}  // namespace bl

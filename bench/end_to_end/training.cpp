@@ -1,0 +1,211 @@
+// Trains the works of training_works.hpp (float32, Adam) through the trainer that `bl fit` uses.
+//
+//   bench_training list                      the works, as JSON
+//   bench_training problem WORK FOLDER       writes data, starting values, row orders and noise there, and
+//                                            our loss and gradient at the start
+//   bench_training train WORK THREADS RUNS   trains RUNS times from the same start; prints JSON
+//   bench_training product THREADS           rate of a 2048^3 product, in operations per second
+//
+// compare.py runs this in turn with the published package and with plain PyTorch.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "compute/product.hpp"
+#include "training/trainer.hpp"
+#include "training_works.hpp"
+
+namespace bl::bench {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Setup {
+  Work work;
+  WorkData data;
+  Network<float> network;
+  Objective<float> objective;
+  TrainSpec spec;
+
+  explicit Setup(const std::string& name)
+      : work(find_work(name)),
+        data(work),
+        network(work.architecture),
+        objective(network, {.kind = work.objective, .sigma = kSigma, .rule = {}}, data.view()) {
+    spec.optimizer.learning_rate = kLearningRate;
+    spec.epochs = work.epochs;
+    spec.batch_size = work.batch;
+    spec.patience = 0;
+    spec.seed = kSeed;
+  }
+
+  LossSum loss(std::span<const float> parameters, std::span<const std::int64_t> rows, ThreadPool& pool,
+               std::span<float> gradient) const {
+    BatchEvaluator<float> evaluator(objective, pool);
+    const Noise fixed{RandomStream(kSeed, Purpose::test), kSigma, data.noise.view()};
+    return evaluator.evaluate(parameters, rows, fixed, 1.0 / static_cast<double>(rows.size()), gradient);
+  }
+};
+
+template <class T>
+void write_binary(const std::string& path, std::span<const T> values) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(values.data()),
+             static_cast<std::streamsize>(values.size() * sizeof(T)));
+  if (!file) throw std::runtime_error("cannot write " + path);
+}
+
+std::vector<std::int64_t> first_rows(Index count) {
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(count));
+  std::iota(rows.begin(), rows.end(), std::int64_t{0});
+  return rows;
+}
+
+void write_problem(const std::string& name, const std::string& folder) {
+  const Setup setup(name);
+  ThreadPool pool(1);
+  const TrainingState<float> start = Trainer<float>(setup.objective, nullptr, setup.spec, pool).start();
+  std::vector<float> gradient(start.parameters.size());
+  const LossSum loss = setup.loss(start.parameters, first_rows(setup.work.batch), pool, gradient);
+  const auto epochs = setup.work.epochs, rows = setup.work.rows, responses = setup.data.values.cols();
+  std::vector<std::int64_t> orders;
+  std::vector<float> noise;
+  for (Index epoch = 0; epoch < epochs; ++epoch) {
+    auto order = first_rows(rows);
+    shuffled_order(RandomStream(kSeed, Purpose::shuffle, static_cast<std::uint32_t>(epoch)), order);
+    orders.insert(orders.end(), order.begin(), order.end());
+    Matrix<float> e(rows, responses);
+    const RandomStream stream(kSeed, Purpose::score_noise, static_cast<std::uint32_t>(epoch));
+    for (Index i = 0; i < rows; ++i)
+      stream.fill_normal(static_cast<std::uint64_t>(i),
+                         std::span<float>(e.row(i), static_cast<std::size_t>(responses)));
+    noise.insert(noise.end(), e.flat().begin(), e.flat().end());
+  }
+  write_binary<float>(folder + "/context.f32", setup.data.context.flat());
+  write_binary<float>(folder + "/values.f32", setup.data.values.flat());
+  write_binary<std::int32_t>(folder + "/classes.i32", setup.data.classes);
+  write_binary<double>(folder + "/fixed_noise.f64", setup.data.noise.flat());
+  write_binary<float>(folder + "/parameters.f32", start.parameters);
+  write_binary<float>(folder + "/gradient.f32", gradient);
+  write_binary<std::int64_t>(folder + "/orders.i64", orders);
+  write_binary<float>(folder + "/noise.f32", noise);
+  ordered_json tensors = ordered_json::array();
+  for (const TensorInfo& t : setup.network.layout().tensors())
+    tensors.push_back({{"name", t.name}, {"offset", t.offset}, {"rows", t.rows}, {"cols", t.cols}});
+  ordered_json meta = {{"start_loss", loss.mean()}, {"tensors", tensors}};
+  std::ofstream(folder + "/problem.json") << meta.dump();
+}
+
+struct Clock {
+  std::chrono::steady_clock::time_point wall = std::chrono::steady_clock::now();
+  std::clock_t processor = std::clock();
+
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count();
+  }
+  // Of all threads of this process.
+  double processor_seconds() const { return static_cast<double>(std::clock() - processor) / CLOCKS_PER_SEC; }
+};
+
+ordered_json train(const std::string& name, std::size_t threads, int runs) {
+  const Setup setup(name);
+  ThreadPool pool(threads);
+  std::vector<double> wall, processor;
+  double final_loss = 0;
+  for (int run = 0; run < runs; ++run) {
+    Trainer<float> trainer(setup.objective, nullptr, setup.spec, pool);
+    TrainingState<float> state = trainer.start();
+    const Clock clock;
+    trainer.run(state);
+    wall.push_back(clock.seconds());
+    processor.push_back(clock.processor_seconds());
+    const auto rows = first_rows(setup.work.rows);
+    final_loss = setup.loss(state.parameters, rows, pool, {}).mean();
+  }
+  return {{"seconds", wall}, {"processor_seconds", processor}, {"final_loss", final_loss}};
+}
+
+// Every thread multiplies matrices of its own.
+double product_rate(std::size_t threads) {
+  constexpr Index kSize = 2048, kSlice = kSize / 8;
+  ThreadPool pool(threads);
+  Matrix<float> a(kSize, kSize), b(kSize, kSize), c(kSize, kSize);
+  std::fill(a.flat().begin(), a.flat().end(), 0.5F);
+  std::fill(b.flat().begin(), b.flat().end(), 0.25F);
+  double best = 1e300;
+  for (int run = 0; run < 3; ++run) {
+    const Clock clock;
+    pool.run(kSize / kSlice, [&](std::size_t slice) {
+      const Index from = static_cast<Index>(slice) * kSlice;
+      multiply<float>(a.view().row_range(from, kSlice), b.view(), c.view().row_range(from, kSlice),
+                      Accumulate::no);
+    });
+    best = std::min(best, clock.seconds());
+  }
+  if (c(kSize - 1, 7) != 0.125F * kSize) throw std::runtime_error("the product is wrong");
+  return 2.0 * kSize * kSize * kSize / best;
+}
+
+ordered_json list() {
+  ordered_json all = ordered_json::array();
+  for (const Work& work : training_works()) {
+    const Architecture& a = work.architecture;
+    std::vector<Index> widths;
+    for (const LayerSpec& layer : a.layers) widths.push_back(layer.blocks);
+    all.push_back(
+        {{"name", work.name},
+         {"title", work.title},
+         {"objective", work.objective == ObjectiveKind::likelihood ? "likelihood" : "score_matching"},
+         {"form", a.form == Form::scalar ? "scalar" : "vector"},
+         {"context", a.input.context},
+         {"values", a.input.values},
+         {"classes", a.form == Form::vector ? a.outputs : a.input.classes},
+         {"widths", widths},
+         {"readout_bias", a.readout.bias},
+         {"rows", work.rows},
+         {"batch", work.batch},
+         {"epochs", work.epochs},
+         {"learning_rate", kLearningRate},
+         {"sigma", kSigma},
+         {"product_operations_per_row", product_operations_per_row(a)}});
+  }
+  return all;
+}
+
+int run(const std::vector<std::string>& arguments) {
+  const auto is = [&](const char* verb, std::size_t count) {
+    return arguments.size() == count && arguments[0] == verb;
+  };
+  if (is("list", 1)) {
+    fmt::print("{}\n", list().dump());
+  } else if (is("problem", 3)) {
+    write_problem(arguments[1], arguments[2]);
+  } else if (is("train", 4)) {
+    fmt::print("{}\n", train(arguments[1], std::stoul(arguments[2]), std::stoi(arguments[3])).dump());
+  } else if (is("product", 2)) {
+    fmt::print("{}\n", product_rate(std::stoul(arguments[1])));
+  } else {
+    fmt::print(
+        stderr,
+        "usage: bench_training list | problem WORK FOLDER | train WORK THREADS RUNS | product THREADS\n");
+    return 2;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace bl::bench
+
+int main(int argc, char** argv) {
+  try {
+    return bl::bench::run({argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "bench_training: {}\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,246 @@
+// Compiled once per instruction set (Highway's foreach_target).
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "compute/dense_kernels.cpp"
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+#include <hwy/foreach_target.h>
+
+#include <hwy/highway.h>
+
+#include "compute/dense_kernels.hpp"
+#include "compute/every_target.hpp"
+#include "compute/tail-inl.hpp"
+
+#ifndef BL_COMPUTE_DENSE_KERNELS_ONCE
+#define BL_COMPUTE_DENSE_KERNELS_ONCE
+#include <algorithm>
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace bl::HWY_NAMESPACE {
+
+// A tile of c that stays in registers: rows x vectors sums, beside the vectors of b and one entry of a.
+inline constexpr int kTileVectors = 3;
+#if HWY_TARGET == HWY_AVX3 || HWY_ARCH_ARM_A64
+inline constexpr int kTileRows = 8;  // 32 registers
+#else
+inline constexpr int kTileRows = 4;
+#endif
+// Inner indices per pass: a panel of b, kInner x (vectors of a tile), stays in a first- or second-level
+// cache.
+inline constexpr Index kInner = 256;
+
+// One tile: ROWS x VECTORS vectors, the last of which has `last` lanes (all of them unless PARTIAL).
+template <class T, int ROWS, int VECTORS, bool PARTIAL>
+HWY_INLINE void tile(const StridedMatrix<T>& a, MatrixView<const T> b, MatrixView<T> c, bool accumulate,
+                     const T* start, Index last) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  const auto load = [&](const T* row, int v) HWY_ATTR {
+    return PARTIAL && v == VECTORS - 1 ? load_first(d, row + v * lanes, last) : hn::LoadU(d, row + v * lanes);
+  };
+  V sum[static_cast<size_t>(ROWS)][static_cast<size_t>(VECTORS)];
+  for (int i = 0; i < ROWS; ++i)
+    for (int v = 0; v < VECTORS; ++v)
+      sum[i][v] = start ? load(start, v) : accumulate ? load(c.data + i * c.stride, v) : hn::Zero(d);
+  const T* HWY_RESTRICT b_row = b.data;
+  const T* HWY_RESTRICT a_column = a.data;
+  for (Index k = 0; k < a.cols; ++k, b_row += b.stride, a_column += a.column_stride) {
+    V right[static_cast<size_t>(VECTORS)];
+    for (int v = 0; v < VECTORS; ++v) right[v] = load(b_row, v);
+    for (int i = 0; i < ROWS; ++i) {
+      const V left = hn::Set(d, a_column[i * a.row_stride]);
+      for (int v = 0; v < VECTORS; ++v) sum[i][v] = hn::MulAdd(left, right[v], sum[i][v]);
+    }
+  }
+  for (int i = 0; i < ROWS; ++i) {
+    T* row = c.data + i * c.stride;
+    for (int v = 0; v < VECTORS; ++v) {
+      if (PARTIAL && v == VECTORS - 1)
+        store_first(sum[i][v], d, row + v * lanes, last);
+      else
+        hn::StoreU(sum[i][v], d, row + v * lanes);
+    }
+  }
+}
+
+// A panel of c: all rows, VECTORS vectors of columns.
+template <class T, int VECTORS, bool PARTIAL>
+void panel(const StridedMatrix<T>& a, MatrixView<const T> b, MatrixView<T> c, bool accumulate, const T* start,
+           Index last) {
+  Index i = 0;
+  const auto rows = [&](Index count) {
+    return StridedMatrix<T>{a.data + i * a.row_stride, count, a.cols, a.row_stride, a.column_stride};
+  };
+  for (; i + kTileRows <= c.rows; i += kTileRows)
+    tile<T, kTileRows, VECTORS, PARTIAL>(rows(kTileRows), b, c.row_range(i, kTileRows), accumulate, start,
+                                         last);
+  if constexpr (kTileRows > 4)
+    for (; i + 4 <= c.rows; i += 4)
+      tile<T, 4, VECTORS, PARTIAL>(rows(4), b, c.row_range(i, 4), accumulate, start, last);
+  for (; i < c.rows; ++i)
+    tile<T, 1, VECTORS, PARTIAL>(rows(1), b, c.row_range(i, 1), accumulate, start, last);
+}
+
+template <class T>
+void panels(const StridedMatrix<T>& a, MatrixView<const T> b, MatrixView<T> c, bool accumulate,
+            const T* start) {
+  const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<T>()));
+  for (Index j = 0; j < c.cols;) {
+    const Index left = c.cols - j;
+    const Index width = std::min(left, kTileVectors * lanes);
+    const Index vectors = (width + lanes - 1) / lanes, last = width - (vectors - 1) * lanes;
+    const MatrixView<const T> right = b.columns(j, width);
+    const MatrixView<T> out = c.columns(j, width);
+    const bool partial = last < lanes;
+    const T* from = start ? start + j : nullptr;
+    if (vectors == 3)
+      partial ? panel<T, 3, true>(a, right, out, accumulate, from, last)
+              : panel<T, 3, false>(a, right, out, accumulate, from, last);
+    else if (vectors == 2)
+      partial ? panel<T, 2, true>(a, right, out, accumulate, from, last)
+              : panel<T, 2, false>(a, right, out, accumulate, from, last);
+    else
+      partial ? panel<T, 1, true>(a, right, out, accumulate, from, last)
+              : panel<T, 1, false>(a, right, out, accumulate, from, last);
+    j += width;
+  }
+}
+
+template <class T>
+void dense_product(const StridedMatrix<T>& a, MatrixView<const T> b, MatrixView<T> c, bool accumulate,
+                   const T* start) {
+  for (Index k = 0; k == 0 || k < a.cols; k += kInner) {
+    const Index count = std::min(kInner, a.cols - k);
+    const StridedMatrix<T> left{a.data + k * a.column_stride, a.rows, count, a.row_stride, a.column_stride};
+    panels(left, b.row_range(k, count), c, accumulate || k > 0, k == 0 ? start : nullptr);
+  }
+}
+
+// Four rows of four: lanes of pairs, then pairs of pairs.
+template <class T>
+HWY_INLINE void transpose_block(const T* HWY_RESTRICT from, Index from_stride, T* HWY_RESTRICT to,
+                                Index to_stride) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (sizeof(T) == 4) {
+    const hn::FixedTag<T, 4> d;
+    const hn::RepartitionToWide<hn::RebindToUnsigned<decltype(d)>> pairs;
+    const auto r0 = hn::LoadU(d, from), r1 = hn::LoadU(d, from + from_stride),
+               r2 = hn::LoadU(d, from + 2 * from_stride), r3 = hn::LoadU(d, from + 3 * from_stride);
+    const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, r0, r1)),
+               high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, r0, r1)),
+               low23 = hn::BitCast(pairs, hn::InterleaveLower(d, r2, r3)),
+               high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, r2, r3));
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23)), d, to);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23)), d, to + to_stride);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23)), d, to + 2 * to_stride);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)), d, to + 3 * to_stride);
+    return;
+  }
+#endif
+  for (Index i = 0; i < 4; ++i)
+    for (Index j = 0; j < 4; ++j) to[j * to_stride + i] = from[i * from_stride + j];
+}
+
+// Sixteen columns of `from` at a time: whole cache lines are read, and the lines written are filled soon.
+template <class T>
+void dense_transpose(MatrixView<const T> from, MatrixView<T> to) {
+  constexpr Index kStrip = 16;
+  for (Index begin = 0; begin < from.cols; begin += kStrip) {
+    const Index end = std::min(begin + kStrip, from.cols);
+    Index i = 0;
+    for (; i + 4 <= from.rows; i += 4) {
+      Index j = begin;
+      for (; j + 4 <= end; j += 4)
+        transpose_block(from.data + i * from.stride + j, from.stride, to.data + j * to.stride + i, to.stride);
+      for (; j < end; ++j)
+        for (Index r = i; r < i + 4; ++r) to.data[j * to.stride + r] = from.data[r * from.stride + j];
+    }
+    for (; i < from.rows; ++i)
+      for (Index j = begin; j < end; ++j) to.data[j * to.stride + i] = from.data[i * from.stride + j];
+  }
+}
+
+template <class T>
+void dense_row_dots(MatrixView<const T> rows, const T* HWY_RESTRICT weights, T bias, T* HWY_RESTRICT out) {
+  const hn::ScalableTag<T> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  for (Index p = 0; p < rows.rows; ++p) {
+    const T* HWY_RESTRICT row = rows.row(p);
+    auto sum = hn::Zero(d);
+    Index j = 0;
+    for (; j + lanes <= rows.cols; j += lanes)
+      sum = hn::MulAdd(hn::LoadU(d, row + j), hn::LoadU(d, weights + j), sum);
+    if (j < rows.cols)
+      sum = hn::MulAdd(load_first(d, row + j, rows.cols - j), load_first(d, weights + j, rows.cols - j), sum);
+    out[p] = bias + hn::GetLane(hn::SumOfLanes(d, sum));
+  }
+}
+
+template <class T>
+void dense_column_sums(MatrixView<const T> rows, T* HWY_RESTRICT sums) {
+  const hn::ScalableTag<T> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  for (Index j = 0; j < rows.cols; j += lanes) {
+    const Index n = std::min(lanes, rows.cols - j);
+    const bool whole = n == lanes;
+    const T* HWY_RESTRICT from = rows.data + j;
+    auto sum = whole ? hn::LoadU(d, sums + j) : load_first(d, sums + j, n);
+    for (Index p = 0; p < rows.rows; ++p, from += rows.stride)
+      sum = hn::Add(sum, whole ? hn::LoadU(d, from) : load_first(d, from, n));
+    if (whole)
+      hn::StoreU(sum, d, sums + j);
+    else
+      store_first(sum, d, sums + j, n);
+  }
+}
+
+template <class T>
+DenseKernels<T> dense_table() {
+  return {dense_product<T>, dense_transpose<T>, dense_row_dots<T>, dense_column_sums<T>};
+}
+
+DenseKernels<float> dense_table_float() {
+  return dense_table<float>();
+}
+DenseKernels<double> dense_table_double() {
+  return dense_table<double>();
+}
+
+}  // namespace bl::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace bl {
+
+HWY_EXPORT(dense_table_float);
+HWY_EXPORT(dense_table_double);
+
+template <>
+const DenseKernels<float>& dense_kernels<float>() {
+  static const DenseKernels<float> chosen = HWY_DYNAMIC_DISPATCH(dense_table_float)();
+  return chosen;
+}
+
+template <>
+const DenseKernels<double>& dense_kernels<double>() {
+  static const DenseKernels<double> chosen = HWY_DYNAMIC_DISPATCH(dense_table_double)();
+  return chosen;
+}
+
+template <>
+std::vector<DenseKernels<float>> dense_kernels_of_every_target<float>() {
+  std::vector<DenseKernels<float>> tables;
+  with_every_target([&] { tables.push_back(HWY_DYNAMIC_DISPATCH(dense_table_float)()); });
+  return tables;
+}
+
+template <>
+std::vector<DenseKernels<double>> dense_kernels_of_every_target<double>() {
+  std::vector<DenseKernels<double>> tables;
+  with_every_target([&] { tables.push_back(HWY_DYNAMIC_DISPATCH(dense_table_double)()); });
+  return tables;
+}
+
+}  // namespace bl
+#endif

@@ -1,0 +1,149 @@
+// Standard errors through the program: a logit whose estimates and errors a textbook's formulas give.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "frontends/command.hpp"
+#include "unit/inference/made_data.hpp"
+
+namespace bl::test {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+constexpr const char* kFit =
+    "fit d.csv --target y --single --utility identity --degree 2 --starts 2 --fractions 1:0:0 --quiet "
+    "--output ";
+constexpr const char* kOneHead = " --ignore g --heads 1,0,0";
+
+class Summary : public testing::Test {
+ protected:
+  Summary() : data_(500, 31) {
+    std::ofstream file(folder_.file("d.csv"));
+    file.precision(17);
+    file << "x1,x2,g,y\n";
+    for (Index i = 0; i < 500; ++i)
+      file << data_.context(i, 0) << ',' << data_.context(i, 1) << ",h" << i / 5 << ','
+           << (data_.classes[static_cast<std::size_t>(i)] == 1 ? "b" : "a") << '\n';
+  }
+
+  Outcome run(std::vector<std::string> arguments) { return bl_command(folder_, arguments); }
+  void fit(const std::string& more, const std::string& output) {
+    const Outcome outcome = run(words(kFit + output + more));
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+  }
+  json summary(const std::string& arguments) {
+    const Outcome outcome = run(words("summary " + arguments + " --format json"));
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return json::parse(outcome.out);
+  }
+
+  TemporaryFolder folder_;
+  LogitData data_;
+};
+
+TEST_F(Summary, IsTheTextbooksInTheDatasUnits) {
+  fit(kOneHead, "m.bl");
+  const TextbookLogit truth(data_);
+  const std::vector<std::string> names = {"U.[y=b]", "U.x1*[y=b]", "U.x2*[y=b]"};
+  for (const std::string kind : {"robust", "classical"}) {
+    const json stored = summary("m.bl --covariance " + kind);
+    const Eigen::MatrixXd& covariance = kind == "robust" ? truth.robust : truth.classical;
+    ASSERT_EQ(stored["estimates"].size(), 3U);
+    for (std::size_t k = 0; k < 3; ++k) {
+      const json& one = stored["estimates"][k];
+      const auto i = static_cast<Index>(k);
+      // In the graded order of the terms: x1 e_b and x2 e_b after e_b.
+      EXPECT_EQ(one["name"], names[k]);
+      EXPECT_NEAR(one["estimate"].get<double>(), truth.beta(i), 1e-7);
+      EXPECT_NEAR(one["standard_error"].get<double>(), std::sqrt(covariance(i, i)), 1e-7);
+      EXPECT_NEAR(stored["covariance_matrix"][k].get<double>(), covariance(0, i), 1e-7);
+    }
+    EXPECT_NEAR(stored["log_likelihood"].get<double>(), truth.log_likelihood, 1e-8);
+    EXPECT_EQ(stored["parameters"], 3);
+  }
+  // From the rows again, with the other class as reference: the same up to sign.
+  const json again = summary("m.bl d.csv --reference b");
+  EXPECT_EQ(again["estimates"][0]["name"], "U.[y=a]");
+  EXPECT_NEAR(again["estimates"][1]["estimate"].get<double>(), -truth.beta(1), 1e-7);
+}
+
+TEST_F(Summary, TestsAndFormats) {
+  fit(kOneHead, "m.bl");
+  fit(" --ignore g,x2 --heads 1,0,0", "small.bl");
+  const TextbookLogit truth(data_);
+  const Outcome test = run({"summary", "m.bl", "--test", "U.x1*[y=b] = 0", "--format", "json"});
+  ASSERT_EQ(test.code, 0) << test.err;
+  EXPECT_NEAR(json::parse(test.out)["chi_squared"].get<double>(),
+              truth.beta(1) * truth.beta(1) / truth.robust(1, 1), 1e-5);
+  const Outcome ratio = run(words("summary m.bl --compare small.bl --format json"));
+  ASSERT_EQ(ratio.code, 0) << ratio.err;
+  EXPECT_EQ(json::parse(ratio.out)["degrees_of_freedom"], 1);
+  EXPECT_GT(json::parse(ratio.out)["chi_squared"].get<double>(), 5);
+  const Outcome text = run(words("summary m.bl"));
+  for (const std::string& line : lines_of(text.out)) EXPECT_LE(line.size(), 80U) << line;
+  EXPECT_THAT(text.out, HasSubstr("U.x1*[y=b]"));
+  EXPECT_THAT(run(words("summary m.bl --format latex")).out, HasSubstr("\\begin{tabular}"));
+  EXPECT_THAT(run(words("summary m.bl --format markdown")).out, HasSubstr("| estimate |"));
+  EXPECT_THAT(run(words("summary m.bl --format csv")).out, HasSubstr("name,estimate,standard_error"));
+  EXPECT_EQ(run({"summary", "m.bl", "--test", "U.x9 = 0"}).code, 2);
+  EXPECT_EQ(run(words("summary m.bl --cluster g")).code, 2);
+  EXPECT_EQ(run(words("summary m.bl d.csv --cluster nobody")).code, 3);
+  EXPECT_EQ(run(words("summary m.bl --level 2")).code, 2);
+}
+
+TEST_F(Summary, ClustersBootstrapAndDeltaMethod) {
+  fit(kOneHead, "m.bl");
+  const json clustered = summary("m.bl d.csv --cluster g --bootstrap 20");
+  EXPECT_EQ(clustered["covariance"], "cluster");
+  EXPECT_EQ(clustered["clusters"][0]["count"], 100);
+  EXPECT_EQ(clustered["finite_sample_factor"], "G/(G-1)");
+  EXPECT_GT(clustered["estimates"][0]["bootstrap_error"].get<double>(), 0);
+  // dU/dx1 at the observed class, averaged: share of b times its coefficient (the other's is zero).
+  const TextbookLogit truth(data_);
+  double share = 0;
+  for (const std::int32_t c : data_.classes) share += c / 500.0;
+  const Outcome marginal = run(words("summary m.bl d.csv --marginal"));
+  ASSERT_EQ(marginal.code, 0) << marginal.err;
+  const auto lines = lines_of(marginal.out);
+  EXPECT_THAT(lines[0], HasSubstr("s.e."));
+  std::vector<std::string> cells;
+  std::istringstream stream(lines[1]);
+  for (std::string one; std::getline(stream, one, ',');) cells.push_back(one);
+  ASSERT_EQ(cells[0], "x1");
+  EXPECT_NEAR(std::stod(cells[1]), share * truth.beta(1), 1e-6);
+  EXPECT_NEAR(std::stod(cells[2]), share * std::sqrt(truth.robust(1, 1)), 1e-6);
+}
+
+TEST_F(Summary, TwoHeadsThatCannotBeToldApartAreNamed) {
+  fit(" --ignore g --heads 2,0,0", "two.bl");
+  const Outcome outcome = run(words("summary two.bl"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("cannot be told apart"));
+  EXPECT_THAT(outcome.out, HasSubstr("(not identified)"));
+  const json all = summary("two.bl");
+  for (const json& one : all["estimates"]) EXPECT_TRUE(one["standard_error"].is_null()) << one["name"];
+}
+
+TEST_F(Summary, CanonicalKeepsPredictions) {
+  fit(kOneHead, "m.bl");
+  ASSERT_EQ(run(words("canonical m.bl --reference b --output c.bl")).code, 0);
+  const std::string before = run(words("predict m.bl d.csv")).out,
+                    after = run(words("predict c.bl d.csv")).out;
+  EXPECT_EQ(lines_of(before).size(), 501U);
+  std::istringstream a(before), b(after);
+  std::string x, y;
+  while (std::getline(a, x, ',') && std::getline(b, y, ',')) {
+    char *xe = nullptr, *ye = nullptr;
+    const double p = std::strtod(x.c_str(), &xe), q = std::strtod(y.c_str(), &ye);
+    if (xe != x.c_str() && ye != y.c_str()) EXPECT_NEAR(p, q, 1e-12);
+  }
+  EXPECT_EQ(run(words("canonical m.bl --reference nobody --output c.bl")).code, 2);
+  EXPECT_EQ(run(words("summary c.bl")).code, 2);  // its covariance was dropped
+}
+
+}  // namespace
+}  // namespace bl::test

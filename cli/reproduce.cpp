@@ -5,6 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "bl/errors.hpp"
+#include "bl/output.hpp"
 #include "commands.hpp"
 #include "options.hpp"
 #include "terminal.hpp"
@@ -72,12 +74,85 @@ void print_json(const std::vector<ConstraintRow>& rows) {
   fmt::print("{}\n", out.dump(2));
 }
 
+struct IdentificationArguments {
+  IdentificationOptions options;
+  bool json = false;
+  std::string plot, models, sizes;
+};
+
+std::vector<std::size_t> size_list(const std::string& text) {
+  std::vector<std::size_t> sizes;
+  for (const std::string& word : name_list(text)) {
+    std::size_t used = 0;
+    const auto wrong = [&] {
+      return UsageError(fmt::format("--sizes '{}': expected numbers of rows", word));
+    };
+    try {
+      sizes.push_back(std::stoull(word, &used));
+    } catch (const std::exception&) {
+      throw wrong();
+    }
+    if (used != word.size() || word.front() == '-' || sizes.back() > 100000000) throw wrong();
+  }
+  return sizes;
+}
+
+void run_identification(IdentificationArguments& a) {
+  a.options.models = name_list(a.models);
+  if (!a.sizes.empty()) a.options.sizes = size_list(a.sizes);
+  const auto models = [&] {
+    ProgressLine line(a.json);
+    return reproduce_identification(
+        a.options, [&](double seconds, const std::string& text) { line.show(seconds, text); });
+  }();
+  if (!a.plot.empty()) write_text(a.plot, identification_svg(models));
+  write_text("-", a.json ? identification_json(models) : identification_text(models));
+}
+
+void add_identification(CLI::App& command) {
+  CLI::App* identification =
+      command.add_subcommand("identification", "Rate, coverage and efficiency on data from known models");
+  auto a = std::make_shared<IdentificationArguments>();
+  std::string known;
+  for (const std::string& name : identification_models()) known += (known.empty() ? "" : ", ") + name;
+  identification->add_option("--models", a->models, "Only these: " + known)->option_text("NAME[,NAME]");
+  identification
+      ->add_option("--replications", a->options.replications,
+                   "Data sets of --coverage-rows rows; fewer of the other sizes (500: the full evidence)")
+      ->option_text("[100]")
+      ->check(CLI::Range(2, 1000000));
+  identification->add_option("--sizes", a->sizes, "Numbers of rows for the rate")
+      ->option_text("[500,2000,8000,32000]");
+  identification
+      ->add_option("--coverage-rows", a->options.coverage_rows, "Rows at which intervals are counted")
+      ->option_text("[2000]")
+      ->check(CLI::Range(100, 100000000));
+  identification
+      ->add_option("--starts", a->options.starts, "Random starts of every fit beside the one from the truth")
+      ->option_text("[0]")
+      ->check(CLI::Range(0, 1000));
+  identification->add_option("--seed", a->options.seed, "Decides every draw")
+      ->option_text("[1]")
+      ->check(seed_range());
+  identification->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
+      ->option_text("[0]")
+      ->check(thread_range());
+  identification->add_flag("--json", a->json, "Print as JSON");
+  identification->add_option("--plot", a->plot, "Also draw error curves and coverage into this SVG file")
+      ->option_text("FILE");
+  identification->footer(
+      "Examples:\n  bl reproduce identification --models single_class,single_choice\n"
+      "  bl reproduce identification --replications 500 --plot identification.svg");
+  identification->callback([a] { run_identification(*a); });
+}
+
 }  // namespace
 
 void add_reproduce(CLI::App& app) {
   CLI::App* command = app.add_subcommand("reproduce", "Run an experiment of the paper");
   command->require_subcommand(1);
   command->footer("Example:\n  bl reproduce constraint --plot constraint.svg");
+  add_identification(*command);
   CLI::App* constraint =
       command->add_subcommand("constraint", "How closely samples keep an equality constraint");
   auto a = std::make_shared<ConstraintArguments>();

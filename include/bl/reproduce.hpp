@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "bl/check.hpp"
+
 namespace bl {
 
 struct ConstraintSweepOptions {
@@ -36,5 +38,43 @@ std::vector<ConstraintRow> reproduce_constraint(
 
 // Mean |T| against tau and against lambda, sampled and exact, as a picture.
 std::string constraint_svg(const std::vector<ConstraintRow>& rows);
+
+struct IdentificationOptions {
+  std::vector<std::string> models;  // "single_class" ...; empty: all
+  std::size_t replications = 100;   // at coverage_rows; fewer at other sizes
+  std::vector<std::size_t> sizes = {500, 2000, 8000, 32000};
+  std::size_t coverage_rows = 2000;
+  int starts = 0;  // random ones beside the truth
+  std::uint64_t seed = 1;
+  std::size_t threads = 0;
+};
+
+// One known model, fitted again and again.
+struct IdentificationModel {
+  std::string name;
+  std::string description;
+  std::string objective;  // likelihood, score matching
+  double noise = 0;       // of score matching
+  double slope = 0;       // of log error on log rows
+  double slope_error = 0;
+  std::vector<RecoveryRound> sizes;  // ascending
+  std::size_t coverage_size = 0;     // position of coverage_rows
+
+  const RecoveryRound& at_coverage_rows() const { return sizes[coverage_size]; }
+};
+
+// Root-n rate, coverage and efficiency on data from known identifiable models. progress: seconds so far and a
+// line of text.
+std::vector<IdentificationModel> reproduce_identification(
+    const IdentificationOptions& options,
+    const std::function<void(double, const std::string&)>& progress = {});
+
+// Names of the known models.
+std::vector<std::string> identification_models();
+
+std::string identification_text(const std::vector<IdentificationModel>& models);  // at most 80 columns
+std::string identification_json(const std::vector<IdentificationModel>& models);
+// Error against rows on logarithmic axes, and the coverage of every parameter.
+std::string identification_svg(const std::vector<IdentificationModel>& models);
 
 }  // namespace bl

@@ -175,7 +175,7 @@ DatasetView<T> SimulatedData<T>::view() const {
                      .context = context.view(),
                      .values = {},
                      .classes = classes,
-                     .weights = {},
+                     .weights = weights,
                      .alternatives = {}};
   if (begin.empty())
     out.values = values.view();
@@ -187,6 +187,22 @@ DatasetView<T> SimulatedData<T>::view() const {
 template struct SimulatedData<float>;
 template struct SimulatedData<double>;
 
+namespace {
+
+void draw_responses(const PlantedProblem& problem, std::uint64_t seed, SimulatedData<double>& data,
+                    ThreadPool& pool) {
+  make_room(problem, data);
+  const GibbsLaw law(problem.architecture, problem.parameters, problem.temperature);
+  const Candidates common = common_candidates(problem, law_panels(problem));
+  pool.run(static_cast<std::size_t>((data.rows + kRowsPerTask - 1) / kRowsPerTask), [&](std::size_t task) {
+    ResponseDraw draw(problem, law, common, seed, data);
+    const Index from = static_cast<Index>(task) * kRowsPerTask;
+    for (Index row = from; row < std::min(data.rows, from + kRowsPerTask); ++row) draw.row(row);
+  });
+}
+
+}  // namespace
+
 SimulatedData<double> simulate(const PlantedProblem& problem, Index rows, std::uint64_t seed,
                                ThreadPool& pool) {
   if (rows < 1) throw UsageError(fmt::format("cannot simulate {} rows; ask for at least 1", rows));
@@ -194,14 +210,13 @@ SimulatedData<double> simulate(const PlantedProblem& problem, Index rows, std::u
   data.rows = rows;
   draw_context(problem, seed, data);
   if (problem.choice_sets) draw_choice_sets(*problem.choice_sets, seed, data);
-  make_room(problem, data);
-  const GibbsLaw law(problem.architecture, problem.parameters, problem.temperature);
-  const Candidates common = common_candidates(problem, law_panels(problem));
-  pool.run(static_cast<std::size_t>((rows + kRowsPerTask - 1) / kRowsPerTask), [&](std::size_t task) {
-    ResponseDraw draw(problem, law, common, seed, data);
-    const Index from = static_cast<Index>(task) * kRowsPerTask;
-    for (Index row = from; row < std::min(rows, from + kRowsPerTask); ++row) draw.row(row);
-  });
+  draw_responses(problem, seed, data, pool);
+  return data;
+}
+
+SimulatedData<double> simulate_responses(const PlantedProblem& problem, SimulatedData<double> data,
+                                         std::uint64_t seed, ThreadPool& pool) {
+  draw_responses(problem, seed, data, pool);
   return data;
 }
 
@@ -216,6 +231,7 @@ SimulatedData<float> narrowed(const SimulatedData<double>& data) {
   round(data.values, out.values);
   out.rows = data.rows;
   out.classes = data.classes;
+  out.weights.assign(data.weights.begin(), data.weights.end());
   out.begin = data.begin;
   out.available = data.available;
   out.chosen = data.chosen;

@@ -23,6 +23,7 @@ struct SimulatedData {
   Matrix<T> context;                  // rows x context
   Matrix<T> values;                   // rows x values: the continuous response; or alternatives x attributes
   std::vector<std::int32_t> classes;  // rows: the class response
+  std::vector<T> weights;             // rows; empty: all 1
 
   // Choices only.
   std::vector<std::int64_t> begin;      // rows + 1
@@ -41,6 +42,11 @@ struct SimulatedData {
 // Throws UsageError for fewer than one row.
 SimulatedData<double> simulate(const PlantedProblem& problem, Index rows, std::uint64_t seed,
                                ThreadPool& pool);
+
+// Responses drawn from the problem for contexts that are given: `data` has rows, context and weights alone.
+// Not for alternatives.
+SimulatedData<double> simulate_responses(const PlantedProblem& problem, SimulatedData<double> data,
+                                         std::uint64_t seed, ThreadPool& pool);
 
 // The same data rounded to float32; the truth stays that of the unrounded data.
 SimulatedData<float> narrowed(const SimulatedData<double>& data);

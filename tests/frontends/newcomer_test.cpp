@@ -340,8 +340,8 @@ TEST_F(NewcomerTest, TheResultIsJsonOnRequest) {
 // Joining divides by the number of networks: what is evaluated must be what single precision can store.
 TEST_F(NewcomerTest, JoinedNetworksAreEvaluatedAsTheyAreStored) {
   folder_.write("data.csv", class_table(80));
-  const json fitted = json::parse(
-      bl("fit data.csv --target choice --id id --layers 3,2 --members 3 --epochs 5 --json --output model.bl"));
+  const json fitted = json::parse(bl(
+      "fit data.csv --target choice --id id --layers 3,2 --members 3 --epochs 5 --json --output model.bl"));
   const json evaluated = json::parse(bl("evaluate model.bl data.csv --part test --json"));
   for (const auto& [name, value] : fitted["test"].items()) EXPECT_EQ(evaluated[name], value) << name;
 }
@@ -366,7 +366,8 @@ TEST_P(HelpTest, HasAnExampleAndFitsATerminal) {
 
 INSTANTIATE_TEST_SUITE_P(Commands, HelpTest,
                          ::testing::Values("", "fit", "predict", "evaluate", "inspect", "sample", "schema",
-                                           "settings", "demo", "reproduce", "reproduce constraint"),
+                                           "settings", "demo", "reproduce", "reproduce constraint",
+                                           "reproduce identification", "check"),
                          [](const auto& command) {
                            std::string name = *command.param == '\0' ? "bl" : command.param;
                            std::replace(name.begin(), name.end(), ' ', '_');

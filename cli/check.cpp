@@ -1,0 +1,63 @@
+#include "bl/check.hpp"
+
+#include "commands.hpp"
+#include "options.hpp"
+#include "terminal.hpp"
+
+namespace bl::cli {
+
+namespace {
+
+struct CheckArguments {
+  std::string model, data;
+  bool json = false;
+  CheckOptions options;
+};
+
+void run_check(const CheckArguments& a, const Settings& reading) {
+  const Model model = Model::load(a.model);
+  const Data data = model.read(a.data, reading);
+  const CheckReport report = [&] {
+    ProgressLine line(a.json);
+    return check_model(model, data, a.options,
+                       [&](double seconds, const std::string& text) { line.show(seconds, text); });
+  }();
+  if (a.json) return write_text("-", check_json(report));
+  std::string out = check_text(report);
+  for (const std::string& finding : report.findings) out += wrapped(finding, 0) + "\n";
+  write_text("-", out);
+}
+
+}  // namespace
+
+void add_check(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("check", "Simulate from a model and fit it again: do its errors hold?");
+  auto a = std::make_shared<CheckArguments>();
+  command->add_option("model", a->model, "Model that bl fit wrote")->required()->option_text("MODEL");
+  command
+      ->add_option("data", a->data,
+                   "Whose features to use (the training rows, where it is the file of the fit)")
+      ->required()
+      ->option_text("FILE");
+  command->add_option("--replications", a->options.replications, "Simulated data sets, each fitted again")
+      ->option_text("[100]")
+      ->check(CLI::Range(2, 1000000));
+  command
+      ->add_option("--starts", a->options.starts,
+                   "Random starts of every refit beside the model's own parameters")
+      ->option_text("[0]")
+      ->check(CLI::Range(0, 1000));
+  command->add_option("--seed", a->options.seed, "Decides every draw")
+      ->option_text("[1]")
+      ->check(seed_range());
+  command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
+      ->option_text("[0]")
+      ->check(thread_range());
+  command->add_flag("--json", a->json, "Print as JSON");
+  auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
+  command->footer("Example:\n  bl check model.bl data.csv --replications 200");
+  command->callback([a, reading] { run_check(*a, reading->settings()); });
+}
+
+}  // namespace bl::cli

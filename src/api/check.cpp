@@ -1,0 +1,150 @@
+#include "bl/check.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <mutex>
+
+#include "api/inference_model.hpp"
+#include "api/model_rows.hpp"
+#include "api/part_data.hpp"
+#include "api/plan.hpp"
+#include "api/recovery.hpp"
+#include "bl/errors.hpp"
+#include "gibbs/categorical.hpp"
+#include "zoo/replications.hpp"
+
+namespace bl {
+
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double kBound = 1e-5;  // share of a block's weight below which a head counts as absent, as in infer
+
+// The model as a problem to simulate from, with heads at their bound left out.
+zoo::PlantedProblem problem_of(const Model::Impl& m) {
+  zoo::PlantedProblem problem;
+  problem.name = "model";
+  problem.architecture = m.stored.architecture;
+  problem.parameters =
+      inference::canonical_form(m.stored.architecture, m.stored.parameters, {.prune = kBound}).parameters;
+  problem.class_names = m.space.class_labels;
+  problem.support = m.stored.support;
+  problem.temperature = m.stored.temperature;
+  return problem;
+}
+
+void require_possible(const Model::Impl& m, const Settings& settings) {
+  if (settings.class_weight == "balanced")
+    throw UsageError(
+        "this model was fitted with balanced class weights, so its law is not that of the rows and there is "
+        "nothing to recover; fit it without --class-weight");
+  if (m.space.values() > 2)
+    throw UsageError(fmt::format("responses of {} numbers cannot be drawn exactly; check needs at most 2",
+                                 m.space.values()));
+}
+
+// Draws responses at fixed features. Classes alone are drawn from probabilities computed once.
+class ResponseSource {
+ public:
+  ResponseSource(const Model::Impl& m, const zoo::PlantedProblem& problem, const PartData<double>& part)
+      : problem_(problem) {
+    features_.rows = part.encoded.features.rows();
+    features_.context = part.encoded.features;
+    features_.weights = part.weights;
+    features_.values.resize(features_.rows, 0);
+    if (m.space.values() > 0) return;
+    const gibbs::Utility utility(problem.architecture, problem.parameters, problem.temperature,
+                                 problem.support);
+    log_probabilities_.resize(features_.rows, m.space.classes());
+    utility.class_log_probabilities(features_.context.view(), features_.values.view(),
+                                    log_probabilities_.view());
+  }
+
+  zoo::SimulatedData<double> draw(std::uint64_t seed) const {
+    ThreadPool own(1);
+    if (log_probabilities_.rows() == 0) return zoo::simulate_responses(problem_, features_, seed, own);
+    zoo::SimulatedData<double> data = features_;
+    data.classes.resize(static_cast<std::size_t>(data.rows));
+    gibbs::categorical_draws<double>(RandomStream(seed, Purpose::simulation), 0, log_probabilities_.view(),
+                                     data.classes);
+    return data;
+  }
+
+ private:
+  const zoo::PlantedProblem& problem_;
+  zoo::SimulatedData<double> features_;
+  Matrix<double> log_probabilities_;  // empty where the response has a continuous part
+};
+
+std::vector<std::string> names_of(const Model::Impl& m, const std::vector<Index>& positions) {
+  const NamedModel named = named_model(m);
+  std::map<Index, std::string> by_position;
+  for (const explain::Coefficient& one :
+       explain::coefficients(named.architecture, named.inputs, named.outputs, explain::Units::standardised))
+    for (const auto& [position, factor] : one.parts) by_position.try_emplace(position, one.name);
+  std::vector<std::string> names;
+  for (const Index position : positions) {
+    const auto found = by_position.find(position);
+    names.push_back(found == by_position.end() ? fmt::format("parameter {}", position) : found->second);
+  }
+  return names;
+}
+
+std::vector<double> bound_of(const zoo::Replicator& replicator, const ObjectiveSpec& objective,
+                             const zoo::SimulatedData<double>& data, ThreadPool& pool) {
+  if (objective.kind != ObjectiveKind::likelihood)
+    return std::vector<double>(replicator.positions().size(), kUnknown);
+  return replicator.information_bound(data, objective.rule, pool);
+}
+
+}  // namespace
+
+CheckReport check_model(const Model& model, const Data& data, const CheckOptions& options,
+                        const std::function<void(double, const std::string&)>& progress) {
+  if (options.replications < 2) throw UsageError("a check needs at least 2 replications");
+  const auto started = std::chrono::steady_clock::now();
+  const Model::Impl& m = model.impl();
+  const Table& table = data.impl().table;
+  Settings settings = fit_settings(m);
+  require_possible(m, settings);
+  settings.temperature = m.stored.temperature;
+  const std::vector<Index> rows = rows_of_part(m, table, is_fit_data(m, table) ? Part::train : Part::all);
+  const PartData<double> part(m.stored.encoder.with_unseen(UnseenPolicy::missing), m.space, table, rows);
+  const zoo::PlantedProblem problem = problem_of(m);
+  const ObjectiveSpec objective = plan_objective(settings, m.space, m.stored.support);
+  const zoo::Replicator replicator(problem, {.objective = objective, .starts = options.starts});
+  const ResponseSource source(m, problem, part);
+  ThreadPool pool(options.threads);
+  std::vector<zoo::Replication> replications(options.replications);
+  std::mutex mutex;
+  std::size_t done = 0;
+  pool.run(replications.size(), [&](std::size_t r) {
+    const std::uint64_t seed = options.seed * 0x9E3779B97F4A7C15ULL + r;
+    replications[r] = replicator.run(source.draw(seed), seed);
+    if (!progress) return;
+    const std::lock_guard<std::mutex> lock(mutex);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    const double share = static_cast<double>(++done) / static_cast<double>(replications.size());
+    progress(seconds,
+             fmt::format("{} of {} refits, {}", done, replications.size(), time_left(seconds, share)));
+  });
+  CheckReport report;
+  for (const ResponseEncoding& one : m.stored.encoder.responses())
+    report.response += (report.response.empty() ? "" : ", ") + one.name;
+  report.objective = objective.kind == ObjectiveKind::likelihood       ? "likelihood"
+                     : objective.kind == ObjectiveKind::score_matching ? "score matching"
+                                                                       : "hybrid";
+  const std::vector<double> bound =
+      bound_of(replicator, objective, source.draw(options.seed * 0x9E3779B97F4A7C15ULL), pool);
+  report.recovery = recovery_round(
+      zoo::size_evidence(static_cast<Index>(rows.size()), replications, replicator.truth(), bound),
+      names_of(m, replicator.positions()));
+  judge(report);
+  return report;
+}
+
+}  // namespace bl

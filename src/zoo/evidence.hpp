@@ -1,0 +1,73 @@
+// What many replications say about an estimator: rate, coverage, efficiency. Plain functions of numbers.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "zoo/replications.hpp"
+
+namespace bl::zoo {
+
+// Share of intervals value +- z error that hold the truth; those without an error are left out and counted
+// by `intervals`.
+struct Coverage {
+  std::size_t covered = 0;
+  std::size_t intervals = 0;
+  double share() const;  // NaN without intervals
+};
+
+inline constexpr double kNormal95 = 1.959963984540054;
+inline constexpr std::array<double, 3> kLevels = {0.50, 0.80, 0.95};
+inline constexpr std::array<double, 3> kNormalQuantiles = {0.674489750196082, 1.281551565544600, kNormal95};
+
+Coverage coverage(std::span<const double> values, std::span<const double> errors, double truth,
+                  double quantile = kNormal95);
+
+// Least squares of log error on log rows, one point for each replication.
+struct Slope {
+  double slope = 0;
+  double standard_error = 0;
+};
+struct SizedError {
+  double rows = 0;
+  double error = 0;
+};
+// NaN where all sizes are the same. Errors must be positive.
+Slope log_log_slope(std::span<const SizedError> errors);
+
+struct ParameterEvidence {
+  std::size_t parameter = 0;  // among Replicator::positions()
+  double truth = 0;
+  double mean = 0;
+  double deviation = 0;       // of the estimates, over replications
+  double standard_error = 0;  // root of the mean squared robust error
+  Coverage robust;            // of 95% intervals
+  Coverage classical;
+  double bound = 0;  // deviation by the information bound
+  double variance_ratio() const { return deviation * deviation / (bound * bound); }
+};
+
+// All replications of one size.
+struct SizeEvidence {
+  Index rows = 0;
+  std::size_t replications = 0;
+  std::size_t not_converged = 0, at_bound = 0, unidentified = 0, elsewhere = 0;
+  // Root mean square of (estimate - truth) / (deviation by the bound for one row), one for each replication,
+  // whatever its end: about 1 / sqrt(rows) for an efficient estimator.
+  std::vector<double> errors;
+  double typical_error = 0;           // geometric mean of them
+  std::array<double, 3> shares = {};  // of robust intervals of the three levels, over all parameters
+  std::vector<ParameterEvidence> parameters;
+
+  std::size_t failed() const { return not_converged + at_bound + unidentified; }
+  double mean_coverage() const;  // robust, over parameters
+  double median_variance_ratio() const;
+};
+
+// `bound`: for one row, by position. Mean, deviation and coverage are over replications with errors.
+SizeEvidence size_evidence(Index rows, std::span<const Replication> replications,
+                           std::span<const double> truth, std::span<const double> bound);
+
+}  // namespace bl::zoo

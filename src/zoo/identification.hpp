@@ -1,0 +1,48 @@
+// The evidence for identification: rows from known models, fitted again many times. Every replication is one
+// task on one thread, so that the numbers are the same for any number of threads.
+#pragma once
+
+#include <functional>
+
+#include "zoo/evidence.hpp"
+#include "zoo/known_models.hpp"
+
+namespace bl::zoo {
+
+struct IdentificationSpec {
+  std::vector<std::string> models = {};  // empty: all
+  std::size_t replications = 100;        // at coverage_rows
+  std::vector<Index> sizes = {500, 2000, 8000, 32000};
+  Index coverage_rows = 2000;  // added to the sizes where it is not among them
+  int starts = 0;              // random ones beside the truth
+  std::uint64_t seed = 1;
+  Index bound_rows = 20000;  // simulated for the information bound
+};
+
+// Other sizes have as many as come to a fifth of the rows of that one, at least 20, at most as many as it
+// has.
+std::size_t replications_at(const IdentificationSpec& spec, Index rows);
+
+struct ModelEvidence {
+  std::string name;
+  std::string description;
+  bool score_matching = false;
+  double noise = 0;                     // of score matching
+  std::vector<std::string> parameters;  // names
+  std::vector<SizeEvidence> sizes;      // ascending
+  std::size_t coverage_size = 0;        // the one with all replications
+  Slope slope;
+
+  const SizeEvidence& at_coverage_rows() const { return sizes[coverage_size]; }
+};
+
+// Models of a number come twice, by likelihood and by score matching, where their law dies out before its
+// support ends. done: of 1, called from any thread, never from two at once. UsageError for a model that is
+// not known, no replications, or sizes below 100.
+std::vector<ModelEvidence> identification_evidence(const IdentificationSpec& spec, ThreadPool& pool,
+                                                   const std::function<void(double done)>& progress = {});
+
+// The likelihood that known models are fitted by: quadrature where the response is a number.
+ObjectiveSpec likelihood_objective(const PlantedProblem& problem);
+
+}  // namespace bl::zoo

@@ -1,0 +1,102 @@
+#include "zoo/replications.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "bl/errors.hpp"
+
+namespace bl::zoo {
+
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+// A loss this much lower (mean over rows, relative to 1 + loss) is another optimum, not the same one reached
+// from elsewhere.
+constexpr double kLower = 1e-7;
+
+std::vector<double> picked(const std::vector<double>& all, const std::vector<std::size_t>& places) {
+  std::vector<double> out;
+  for (const std::size_t place : places) out.push_back(all[place]);
+  return out;
+}
+
+}  // namespace
+
+Replicator::Replicator(const PlantedProblem& problem, ReplicationSpec spec)
+    : problem_(&problem), spec_(std::move(spec)), network_(problem.architecture) {
+  chart_ = inference::make_chart(
+      problem.architecture,
+      inference::canonical_form(problem.architecture, problem.parameters, {.reference = spec_.reference})
+          .parameters,
+      spec_.reference);
+  for (std::size_t k = 0; k < chart_.positions.size(); ++k) {
+    // A lone weight in a block that is scaled is 1 by rule: it cannot move.
+    if (chart_.tangent.row(static_cast<Index>(k)).norm() < 1e-9) continue;
+    places_.push_back(k);
+    positions_.push_back(chart_.positions[k]);
+    truth_.push_back(chart_.effective[static_cast<std::size_t>(chart_.positions[k])]);
+  }
+  if (positions_.empty()) throw UsageError("this model has no parameter that data could determine");
+}
+
+inference::Minimisation Replicator::minimum(const Objective<double>& objective,
+                                            const inference::EstimateSpec& spec, ThreadPool& own,
+                                            bool& elsewhere) const {
+  inference::MinimiserSpec from_truth = spec.minimiser;
+  from_truth.starts = 0;
+  from_truth.given = {chart_.raw};
+  inference::Minimisation near = inference::minimise(objective, from_truth, own);
+  if (spec_.starts == 0) return near;
+  inference::MinimiserSpec random = spec.minimiser;
+  random.starts = spec_.starts;
+  inference::Minimisation far = inference::minimise(objective, random, own);
+  elsewhere = far.best.loss < near.best.loss - kLower * (1 + std::abs(near.best.loss));
+  return elsewhere ? far : near;
+}
+
+Replication Replicator::run(const SimulatedData<double>& data, std::uint64_t seed) const {
+  ThreadPool own(1);
+  const Objective<double> objective(network_, spec_.objective, data.view());
+  inference::EstimateSpec spec;
+  spec.minimiser.seed = seed;
+  spec.minimiser.reference = spec_.reference;
+  Replication out;
+  const inference::Estimate e =
+      inference::estimate_at(objective, minimum(objective, spec, own, out.elsewhere), spec, own);
+  for (const Index position : positions_)
+    out.values.push_back(e.chart.effective[static_cast<std::size_t>(position)]);
+  out.errors.assign(positions_.size(), kUnknown);
+  out.classical_errors = out.errors;
+  if (!e.converged)
+    out.end = ReplicationEnd::not_converged;
+  else if (e.chart.positions != chart_.positions)
+    out.end = ReplicationEnd::at_bound;
+  else if (!e.identification.directions.empty())
+    out.end = ReplicationEnd::unidentified;
+  if (out.end != ReplicationEnd::found) return out;
+  out.errors = picked(inference::standard_errors(e.entries), places_);
+  if (spec_.objective.kind == ObjectiveKind::likelihood)
+    out.classical_errors = picked(inference::standard_errors(inference::entry_covariance(
+                                      e.chart, e.identification, e.identification.inverse)),
+                                  places_);
+  return out;
+}
+
+std::vector<double> Replicator::information_bound(const SimulatedData<double>& data,
+                                                  const QuadratureRule& rule, ThreadPool& pool) const {
+  ObjectiveSpec likelihood;
+  likelihood.temperature = problem_->temperature;
+  likelihood.rule = rule;
+  const Objective<double> objective(network_, likelihood, data.view());
+  const inference::Loss loss(objective, 0, pool);
+  // Products of scores, not the Hessian: their sampling error is relative in every direction, however flat.
+  const inference::Identification known =
+      inference::identify(inference::score_products(loss, chart_, {}), chart_);
+  std::vector<double> bound =
+      picked(inference::standard_errors(inference::entry_covariance(chart_, known, known.inverse)), places_);
+  for (double& one : bound) one *= std::sqrt(loss.total_weight());
+  return bound;
+}
+
+}  // namespace bl::zoo

@@ -1,0 +1,71 @@
+// Simulate from a known model, fit it again, and compare: what standard errors promise, put to the test.
+//
+//   const Replicator replicator(problem, {.objective = fitting_objective(problem)});
+//   const Replication one = replicator.run(simulate(problem, 2000, seed, pool), seed);
+//
+// Estimates and truth are compared in canonical form, entry by entry.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "inference/estimate.hpp"
+#include "zoo/simulate.hpp"
+
+namespace bl::zoo {
+
+struct ReplicationSpec {
+  ObjectiveSpec objective;
+  int starts = 0;       // random ones beside the truth
+  Index reference = 0;  // class whose coefficients are 0
+};
+
+enum class ReplicationEnd {
+  found,          // a minimum with an error for every entry
+  at_bound,       // a weight ended at zero: the entries it multiplies are not there
+  unidentified,   // the rows of this replication leave a direction open
+  not_converged,  // no minimum was reached
+};
+
+// The vectors are in the order of Replicator::positions(). Errors are NaN unless the end is `found`.
+struct Replication {
+  std::vector<double> values;            // effective
+  std::vector<double> errors;            // robust
+  std::vector<double> classical_errors;  // NaN under score matching
+  ReplicationEnd end = ReplicationEnd::found;
+  bool elsewhere = false;  // a random start ended lower than the one from the truth
+};
+
+class Replicator {
+ public:
+  // The problem must outlive this.
+  Replicator(const PlantedProblem& problem, ReplicationSpec spec);
+
+  // What is estimated: free entries that no rule of the canonical form sets.
+  const std::vector<Index>& positions() const { return positions_; }
+  const std::vector<double>& truth() const { return truth_; }  // effective, by position
+  const std::vector<double>& parameters() const { return chart_.raw; }
+
+  // On the caller's thread alone; the network is shared by all replications.
+  Replication run(const SimulatedData<double>& data, std::uint64_t seed) const;
+
+  // Smallest deviations that any estimator can have, for one row: roots of the diagonal of J^-1, J = E[s s']
+  // at the truth by the likelihood of these rows. `rule` carries the normaliser of a continuous response.
+  std::vector<double> information_bound(const SimulatedData<double>& data, const QuadratureRule& rule,
+                                        ThreadPool& pool) const;
+
+ private:
+  inference::Minimisation minimum(const Objective<double>& objective, const inference::EstimateSpec& spec,
+                                  ThreadPool& own, bool& elsewhere) const;
+
+  const PlantedProblem* problem_;
+  ReplicationSpec spec_;
+  Network<double> network_;
+  inference::Chart chart_;
+  std::vector<Index> positions_;
+  std::vector<std::size_t> places_;  // of the positions among the chart's
+  std::vector<double> truth_;
+};
+
+}  // namespace bl::zoo

@@ -113,7 +113,8 @@ CheckReport check_model(const Model& model, const Data& data, const CheckOptions
   require_possible(m, settings);
   settings.temperature = m.stored.temperature;
   const std::vector<Index> rows = rows_of_part(m, table, is_fit_data(m, table) ? Part::train : Part::all);
-  const PartData<double> part(m.stored.encoder.with_unseen(UnseenPolicy::missing), m.space, table, rows);
+  const PartData<double> part(m.stored.encoder.with_unseen(UnseenPolicy::missing), m.space, table, rows,
+                              settings.out_of_core);
   const zoo::PlantedProblem problem = problem_of(m);
   const ObjectiveSpec objective = plan_objective(settings, m.space, m.stored.support);
   const zoo::Replicator replicator(problem, {.objective = objective, .starts = options.starts});

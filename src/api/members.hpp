@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -67,20 +66,25 @@ inline nlohmann::json settings_json(const Settings& settings) {
   return object;
 }
 
-// A checkpoint for every member: PATH, PATH.1, PATH.2, ... They belong to these data and settings.
+// A checkpoint for every member: PATH, PATH.1, PATH.2, ... They belong to these data and settings; those to
+// go on from are checked before any member is trained, so that a wrong one leaves the others as they are.
 template <class T>
 void keep_checkpoints(MemberPlan<T>& plan, const FitOptions& options, const std::string& data_digest,
                       const std::string& settings) {
-  const auto checkpoints = std::make_shared<std::map<Index, Checkpoint<T>>>();
-  plan.on_start = [=](Index member, TrainingState<T>& fresh) {
+  const auto checkpoints = std::make_shared<std::vector<Checkpoint<T>>>();
+  for (Index member = 0; member < plan.members; ++member) {
     const bool numbered = !options.checkpoint.empty() && member > 0;
-    const auto [mine, is_new] = checkpoints->try_emplace(
-        member, numbered ? fmt::format("{}.{}", options.checkpoint, member) : options.checkpoint, data_digest,
+    checkpoints->emplace_back(
+        numbered ? fmt::format("{}.{}", options.checkpoint, member) : options.checkpoint, data_digest,
         settings);
-    if (options.resume) mine->second.load(fresh);
+    if (options.resume) checkpoints->back().check();
+  }
+  const bool resume = options.resume;
+  plan.on_start = [=](Index member, TrainingState<T>& fresh) {
+    if (resume) (*checkpoints)[static_cast<std::size_t>(member)].load(fresh);
   };
-  plan.on_epoch = [checkpoints](Index member, const TrainingState<T>& state) {
-    checkpoints->at(member).save(state);
+  plan.on_epoch = [=](Index member, const TrainingState<T>& state) {
+    (*checkpoints)[static_cast<std::size_t>(member)].save(state);
   };
 }
 

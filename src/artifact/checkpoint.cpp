@@ -103,9 +103,9 @@ void Checkpoint<T>::save(const TrainingState<T>& s) {
 }
 
 template <class T>
-bool Checkpoint<T>::load(TrainingState<T>& state) const {
-  if (path_.empty() || !std::filesystem::exists(path_)) return false;
-  const TensorFile file = artifact::load(path_);
+std::optional<TensorFile> Checkpoint<T>::read() const {
+  if (path_.empty() || !std::filesystem::exists(path_)) return std::nullopt;
+  TensorFile file = artifact::load(path_);
   if (file.metadata_value("format") != kFormat)
     throw ModelFileError(path_ + ": not a checkpoint of a training run");
   if (file.metadata_value("format_version") != kFormatVersion)
@@ -116,6 +116,14 @@ bool Checkpoint<T>::load(TrainingState<T>& state) const {
                          ": the checkpoint was made from other data; remove it or give the same file");
   if (file.metadata_value("settings") != settings_)
     throw ModelFileError(path_ + ": the checkpoint was made with other settings; remove it or repeat them");
+  return file;
+}
+
+template <class T>
+bool Checkpoint<T>::load(TrainingState<T>& state) const {
+  const std::optional<TensorFile> found = read();
+  if (!found) return false;
+  const TensorFile& file = *found;
   const auto whole = read_vector<std::int64_t>(file, "counters");
   const auto real = read_vector<double>(file, "scalars");
   const auto history = read_vector<double>(file, "history");

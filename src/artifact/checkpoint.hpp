@@ -2,8 +2,10 @@
 // back to the same bits. A checkpoint belongs to one run: data and settings must be the same.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "artifact/safetensors.hpp"
 #include "training/trainer.hpp"
 
 namespace bl {
@@ -18,8 +20,12 @@ class Checkpoint {
   void save(const TrainingState<T>& state);
   // Replaces `state` if the file is there. ModelFileError where it is damaged or belongs to another run.
   bool load(TrainingState<T>& state) const;
+  // The same refusals of a file that belongs to another run, before anything is trained.
+  void check() const { read(); }
 
  private:
+  std::optional<artifact::TensorFile> read() const;
+
   std::string path_, data_digest_, settings_;
   double seconds_between_;
   double last_saved_;

@@ -203,7 +203,6 @@ class TableEstimator(TableParameters, BaseEstimator):
         self, columns: list[_core.Column], sample_weight: Any, clusters: Any, options: dict[str, Any]
     ) -> Any:
         """The model at its minimum, and the summary."""
-        _require_inference()
         rows = columns[0].rows
         weight = self.settings_.get("weight")
         if weight:
@@ -260,7 +259,6 @@ class TableEstimator(TableParameters, BaseEstimator):
         check_is_fitted(self, "model_")
         if X is not None:
             return Summary(self._inference(self._observed(X, y), sample_weight, clusters, options)[1])
-        _require_inference()
         if not _core.has_inference(self.model_):
             raise _core.UsageError("the model keeps no covariance; give the rows, summary(X, y), or call infer(X, y)")
         return Summary(_core.stored_inference(self.model_, self._inference_options([], options)))
@@ -315,11 +313,6 @@ def _history(records: list[dict[str, float]]) -> dict[str, np.ndarray]:
     """One array per field; epochs start again with every member."""
     fields = ["epoch", "train_loss", "validation_loss", "learning_rate", "gradient_norm"]
     return {field: np.array([one.get(field, np.nan) for one in records]) for field in fields}
-
-
-def _require_inference() -> None:
-    if not hasattr(_core, "infer"):
-        raise NotImplementedError("the library was built without standard errors (bl/inference.hpp)")
 
 
 def _as_columns(labels: Any, rows: int) -> list[np.ndarray]:

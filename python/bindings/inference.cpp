@@ -1,9 +1,8 @@
-// Standard errors, tests and canonical forms, where the library has them.
+// Standard errors, tests and canonical forms.
+#include "bl/inference.hpp"
+
 #include "bindings.hpp"
 #include "bl/errors.hpp"
-
-#if __has_include("bl/inference.hpp")
-#include "bl/inference.hpp"
 
 namespace bl::python {
 
@@ -107,13 +106,3 @@ void bind_inference(nb::module_& module) {
 }
 
 }  // namespace bl::python
-
-#else
-
-namespace bl::python {
-
-void bind_inference(nb::module_&) {}
-
-}  // namespace bl::python
-
-#endif

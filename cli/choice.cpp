@@ -20,13 +20,19 @@ std::string error_text(double error) {
   return std::isnan(error) ? "" : fmt::format(" (s.e. {:.6f})", error);
 }
 
+std::string trimmed(const std::string& text) {
+  const std::size_t from = text.find_first_not_of(' ');
+  return from == std::string::npos ? "" : text.substr(from, text.find_last_not_of(' ') - from + 1);
+}
+
 // "car.cost=cost * 1.1"
 ChoiceScenario::Change change_from_text(const std::string& text) {
   const std::size_t equals = text.find('='), dot = text.rfind('.', equals);
   if (equals == std::string::npos || dot == std::string::npos)
     throw UsageError(fmt::format(
         "--change '{}': expected ALTERNATIVE.ATTRIBUTE=EXPRESSION, for example car.cost='cost * 1.1'", text));
-  return {text.substr(0, dot), text.substr(dot + 1, equals - dot - 1), text.substr(equals + 1)};
+  return {trimmed(text.substr(0, dot)), trimmed(text.substr(dot + 1, equals - dot - 1)),
+          text.substr(equals + 1)};
 }
 
 // "taxi=car"
@@ -37,7 +43,7 @@ ChoiceScenario::Addition addition_from_text(const std::string& text) {
         "--add '{}': expected NEW=ALTERNATIVE, the one it is like, for example taxi=car; --change "
         "taxi.ATTRIBUTE=... then says where it differs",
         text));
-  return {text.substr(0, equals), text.substr(equals + 1)};
+  return {trimmed(text.substr(0, equals)), trimmed(text.substr(equals + 1))};
 }
 
 void print_whatif(const WhatIf& result, const std::string& money) {

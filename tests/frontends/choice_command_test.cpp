@@ -115,8 +115,8 @@ TEST_F(ChoiceCommand, TheCommandsForTablesReadTheFile) {
   EXPECT_GT(economics["time"]["value"]["standard_error"], 0);
   EXPECT_LT(economics["cost"]["elasticities"][0][0], 0);
   const json changed = json::parse(
-      run({"whatif", "model.bl", "wide.csv", "--add", "taxi=car", "--change", "taxi.cost=2 * cost",
-           "--change", "bus.time=time + 5", "--withdraw", "car", "--money", "cost", "--json"})
+      run({"whatif", "model.bl", "wide.csv", "--add", "taxi = car", "--change", "taxi.cost=2 * cost",
+           "--change", "bus.time = time + 5", "--withdraw", "car", "--money", "cost", "--json"})
           .out);
   EXPECT_EQ(changed["alternatives"], (json{"bus", "car", "taxi"}));
   EXPECT_EQ(changed["after"][1], 0);

@@ -48,9 +48,9 @@ struct FitSummary {
   std::int64_t best_epoch = 0;
   std::int64_t parameters = 0;
   double seconds = 0;
-  double peak_megabytes = 0;     // of the process, up to the end of the fit
-  double table_megabytes = 0;    // of that: the data as read
-  double encoded_megabytes = 0;  // and as trained on
+  double peak_megabytes = 0;                       // of the process, up to the end of the fit
+  double table_megabytes = 0;                      // of that: the data as read
+  double encoded_megabytes = 0;                    // and as trained on
   std::vector<Metric> validation = {}, test = {};  // empty where the part is
   std::size_t train_rows = 0, validation_rows = 0, test_rows = 0;
 };

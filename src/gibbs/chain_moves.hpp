@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/matrix.hpp"
+#include "compute/normal_rows.hpp"
 #include "gibbs/box.hpp"
 #include "gibbs/log_density.hpp"
-#include "compute/normal_rows.hpp"
 
 namespace bl::gibbs {
 

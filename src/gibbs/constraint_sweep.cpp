@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "bl/errors.hpp"
-#include "gibbs/law_1d.hpp"
 #include "compute/normal_rows.hpp"
+#include "gibbs/law_1d.hpp"
 
 namespace bl::gibbs {
 

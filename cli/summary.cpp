@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <map>
-
 #include "bl/errors.hpp"
 #include "bl/inference.hpp"
 #include "bl/output.hpp"
@@ -21,18 +19,6 @@ struct SummaryArguments {
   InferenceOptions options;
 };
 
-SummaryFormat format_from_name(const std::string& name) {
-  static const std::map<std::string, SummaryFormat> formats = {{"text", SummaryFormat::text},
-                                                               {"json", SummaryFormat::json},
-                                                               {"csv", SummaryFormat::csv},
-                                                               {"latex", SummaryFormat::latex},
-                                                               {"markdown", SummaryFormat::markdown}};
-  const auto found = formats.find(name);
-  if (found == formats.end())
-    throw UsageError(fmt::format("--format '{}': expected text, json, csv, latex or markdown", name));
-  return found->second;
-}
-
 // With data: the minimum for them and its covariance; without: what the model stores.
 Inference inference_of(const std::string& path, const SummaryArguments& a, const Settings& reading) {
   const Model model = Model::load(path);
@@ -41,7 +27,7 @@ Inference inference_of(const std::string& path, const SummaryArguments& a, const
 }
 
 void run_summary(SummaryArguments& a, const Settings& reading) {
-  const SummaryFormat format = format_from_name(a.format);
+  const SummaryFormat format = summary_format(a.format);
   if (a.units != "original" && a.units != "standardised")
     throw UsageError(fmt::format("--units '{}': expected original or standardised", a.units));
   if ((!a.save.empty() || a.economics) && a.data.empty())

@@ -82,6 +82,7 @@ InferenceSummary stored_inference(const Model& model, const InferenceOptions& op
 bool has_inference(const Model& model);
 
 enum class SummaryFormat { text, json, csv, latex, markdown };
+SummaryFormat summary_format(const std::string& name);  // by these names; UsageError for another
 std::string render(const InferenceSummary& summary, SummaryFormat format);
 
 struct HypothesisTest {

@@ -2,23 +2,10 @@
 #include "bl/inference.hpp"
 
 #include "bindings.hpp"
-#include "bl/errors.hpp"
 
 namespace bl::python {
 
 namespace {
-
-SummaryFormat format_of(const std::string& name) {
-  static const std::map<std::string, SummaryFormat> formats = {{"text", SummaryFormat::text},
-                                                               {"json", SummaryFormat::json},
-                                                               {"csv", SummaryFormat::csv},
-                                                               {"latex", SummaryFormat::latex},
-                                                               {"markdown", SummaryFormat::markdown}};
-  const auto found = formats.find(name);
-  if (found == formats.end())
-    throw UsageError("format '" + name + "': expected text, json, csv, latex or markdown");
-  return found->second;
-}
 
 nb::dict test_dict(const HypothesisTest& test) {
   nb::dict out;
@@ -90,7 +77,7 @@ void bind_inference(nb::module_& module) {
   module.def(
       "render_summary",
       [](const InferenceSummary& summary, const std::string& format) {
-        return render(summary, format_of(format));
+        return render(summary, summary_format(format));
       },
       nb::arg("summary"), nb::arg("format"));
   module.def("wald_test", [](const InferenceSummary& summary, const std::string& hypothesis) {

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
+#include "api/wrapped_text.hpp"
 #include "base/text.hpp"
+#include "bl/errors.hpp"
 #include "bl/inference.hpp"
 #include "bl/output.hpp"
 
@@ -33,26 +36,6 @@ std::string cell(double value) {
 
 std::string probability(double p) {
   return std::isnan(p) ? "-" : fmt::format("{:.3f}", p);
-}
-
-// Words broken at the width, continued under the first.
-std::string wrapped(const std::string& text, std::size_t indent) {
-  std::string out, line = "  ";
-  std::size_t from = 0;
-  bool first = true;
-  while (from < text.size()) {
-    const std::size_t to = std::min(text.find(' ', from), text.size());
-    const std::string word = text.substr(from, to - from);
-    if (!first && line.size() + 1 + word.size() > kWidth) {
-      out += line + "\n";
-      line = std::string(indent, ' ');
-      first = true;
-    }
-    line += (first ? "" : " ") + word;
-    first = false;
-    from = to + 1;
-  }
-  return out + line + "\n";
 }
 
 std::string bounds_title(double level, bool upper) {
@@ -117,9 +100,9 @@ std::string footer(const InferenceSummary& s) {
   if (s.bootstrap > 0) out += fmt::format("Bootstrap: {} resamples\n", s.bootstrap);
   out += optima_text(s);
   if (!s.unidentified.empty()) out += "\nNot identified by these rows:\n";
-  for (const std::string& one : s.unidentified) out += wrapped(one, 4);
+  for (const std::string& one : s.unidentified) out += wrapped("  ", one, 4, kWidth);
   if (!s.notes.empty()) out += "\nNotes:\n";
-  for (const std::string& note : s.notes) out += wrapped(note, 4);
+  for (const std::string& note : s.notes) out += wrapped("  ", note, 4, kWidth);
   return out;
 }
 
@@ -289,6 +272,18 @@ std::string render(const HypothesisTest& test, SummaryFormat format) {
            "\n";
   return fmt::format("H0: {}\n  chi-squared {:.4f}, {} degree{} of freedom, p = {:.4g}\n", test.hypothesis,
                      test.statistic, test.degrees, test.degrees == 1 ? "" : "s", test.p);
+}
+
+SummaryFormat summary_format(const std::string& name) {
+  static const std::map<std::string, SummaryFormat> formats = {{"text", SummaryFormat::text},
+                                                               {"json", SummaryFormat::json},
+                                                               {"csv", SummaryFormat::csv},
+                                                               {"latex", SummaryFormat::latex},
+                                                               {"markdown", SummaryFormat::markdown}};
+  const auto found = formats.find(name);
+  if (found == formats.end())
+    throw UsageError(fmt::format("format '{}': expected text, json, csv, latex or markdown", name));
+  return found->second;
 }
 
 }  // namespace bl

@@ -11,6 +11,7 @@
 #include "api/model_rows.hpp"
 #include "api/prediction.hpp"
 #include "api/table_plan.hpp"
+#include "api/wrapped_text.hpp"
 #include "artifact/architecture_json.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
@@ -42,25 +43,10 @@ std::string join(const std::vector<std::string>& parts, const std::string& separ
   return out;
 }
 
-// Words broken at 80 columns, continued under the first.
-std::string wrapped(const std::string& label, const std::string& text) {
+// A line of describe(): label and text under each other.
+std::string labelled(const std::string& label, const std::string& text) {
   constexpr std::size_t kWidth = 80, kIndent = 12;
-  std::string out, line = fmt::format("{:<{}}", label, kIndent);
-  std::size_t from = 0;
-  bool first = true;
-  while (from < text.size()) {
-    const std::size_t to = std::min(text.find(' ', from), text.size());
-    const std::string word = text.substr(from, to - from);
-    if (!first && line.size() + 1 + word.size() > kWidth) {
-      out += line + "\n";
-      line = std::string(kIndent, ' ');
-      first = true;
-    }
-    line += (first ? "" : " ") + word;
-    first = false;
-    from = to + 1;
-  }
-  return out + line + "\n";
+  return wrapped(fmt::format("{:<{}}", label, kIndent), text, kIndent, kWidth);
 }
 
 std::string metrics_text(const json& metrics) {
@@ -202,29 +188,29 @@ std::string Model::describe() const {
                                  layer.heads(HeadKind::utility), layer.heads(HeadKind::inequality),
                                  layer.heads(HeadKind::equality)));
   std::string out;
-  out += wrapped("response", join(responses, "; "));
-  out += wrapped("features", features.empty() ? "none" : join(features, ", "));
-  out += wrapped("model", fmt::format("{} form, {}, basis of {} terms, {} parameters ({})",
-                                      a.form == Form::scalar ? "scalar" : "vector",
-                                      a.readout.present ? join(layers, "; ") : "single block, " + layers[0],
-                                      layer_input_size(a, 0), layout.free_count(),
-                                      m.single_precision ? "float32" : "float64"));
-  out += wrapped("activations",
-                 fmt::format("U {}, C {}, T {}; temperature {}", name(a.activations[0]),
-                             name(a.activations[1]), name(a.activations[2]), format_number(m.temperature)));
+  out += labelled("response", join(responses, "; "));
+  out += labelled("features", features.empty() ? "none" : join(features, ", "));
+  out += labelled("model", fmt::format("{} form, {}, basis of {} terms, {} parameters ({})",
+                                       a.form == Form::scalar ? "scalar" : "vector",
+                                       a.readout.present ? join(layers, "; ") : "single block, " + layers[0],
+                                       layer_input_size(a, 0), layout.free_count(),
+                                       m.single_precision ? "float32" : "float64"));
+  out += labelled("activations",
+                  fmt::format("U {}, C {}, T {}; temperature {}", name(a.activations[0]),
+                              name(a.activations[1]), name(a.activations[2]), format_number(m.temperature)));
   for (std::size_t k = 0; k < impl_->space.continuous_responses.size(); ++k) {
     const ResponseEncoding& r = m.encoder.responses()[impl_->space.continuous_responses[k]];
-    out += wrapped("support",
-                   fmt::format("{} from {:.6g} to {:.6g}", r.name, m.support.lower[k] * r.scale + r.mean,
-                               m.support.upper[k] * r.scale + r.mean));
+    out += labelled("support",
+                    fmt::format("{} from {:.6g} to {:.6g}", r.name, m.support.lower[k] * r.scale + r.mean,
+                                m.support.upper[k] * r.scale + r.mean));
   }
-  out += wrapped("training", fmt::format("{} epochs, best {}; {}", text("training", "epochs"),
-                                         text("training", "best_epoch"), text("training", "stop_cause")));
+  out += labelled("training", fmt::format("{} epochs, best {}; {}", text("training", "epochs"),
+                                          text("training", "best_epoch"), text("training", "stop_cause")));
   const json& metrics = m.information.value("metrics", json::object());
-  out += wrapped("validation", metrics_text(metrics.value("validation", json())));
-  out += wrapped("test", metrics_text(metrics.value("test", json())));
-  out += wrapped("data", fmt::format("{} rows, digest {}; seed {}", text("data", "rows"),
-                                     text("data", "digest"), text("settings", "seed")));
+  out += labelled("validation", metrics_text(metrics.value("validation", json())));
+  out += labelled("test", metrics_text(metrics.value("test", json())));
+  out += labelled("data", fmt::format("{} rows, digest {}; seed {}", text("data", "rows"),
+                                      text("data", "digest"), text("settings", "seed")));
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "bl/errors.hpp"
+#include "inference/covariance.hpp"
 #include "inference/distributions.hpp"
 
 namespace bl {
@@ -141,9 +142,9 @@ StoredInference stored_of(const inference::Estimate& e, const Objective<double>&
 }
 
 Eigen::MatrixXd stored_covariance(const StoredInference& stored, const std::string& kind) {
-  if (kind != "robust" && kind != "classical")
+  if (inference::covariance_from_name(kind) == inference::CovarianceKind::cluster)
     throw UsageError(
-        fmt::format("a model stores robust and classical covariances; for '{}' give the data", kind));
+        "clusters are computed from rows; give the data: bl summary MODEL DATA --cluster COLUMN");
   const std::vector<double>& values = kind == "robust" ? stored.robust : stored.classical;
   if (values.empty())
     throw UsageError("classical errors need a likelihood; with score matching use robust ones");

@@ -8,18 +8,9 @@
 #include <vector>
 
 #include "base/matrix.hpp"
+#include "compute/strided_matrix.hpp"
 
 namespace bl {
-
-// A matrix by its two strides: rows or columns may be adjacent.
-template <class T>
-struct StridedMatrix {
-  const T* data = nullptr;
-  Index rows = 0;
-  Index cols = 0;
-  Index row_stride = 0;
-  Index column_stride = 1;
-};
 
 template <class T>
 struct DenseKernels {

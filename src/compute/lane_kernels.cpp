@@ -29,7 +29,7 @@ HWY_INLINE hn::Vec<D> load_or_zero(D d, const T* from, Index at) {
 
 // Four rows and two vectors of points: eight sums, enough to hide the latency of a multiplication.
 template <class T>
-HWY_INLINE void four_rows(const LaneWeights<T>& w, Index row, const T* HWY_RESTRICT from,
+HWY_INLINE void four_rows(const StridedMatrix<T>& w, Index row, const T* HWY_RESTRICT from,
                           const T* HWY_RESTRICT in, T* HWY_RESTRICT out) {
   const LaneTag<T> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
@@ -63,7 +63,7 @@ HWY_INLINE void four_rows(const LaneWeights<T>& w, Index row, const T* HWY_RESTR
 }
 
 template <class T>
-HWY_INLINE void one_row(const LaneWeights<T>& w, Index row, const T* HWY_RESTRICT from,
+HWY_INLINE void one_row(const StridedMatrix<T>& w, Index row, const T* HWY_RESTRICT from,
                         const T* HWY_RESTRICT in, T* HWY_RESTRICT out) {
   const LaneTag<T> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
@@ -81,7 +81,7 @@ HWY_INLINE void one_row(const LaneWeights<T>& w, Index row, const T* HWY_RESTRIC
 }
 
 template <class T>
-void lane_product(const LaneWeights<T>& weights, const T* from, const T* in, T* out) {
+void lane_product(const StridedMatrix<T>& weights, const T* from, const T* in, T* out) {
   Index row = 0;
   for (; row + 4 <= weights.rows; row += 4) four_rows(weights, row, from, in, out);
   for (; row < weights.rows; ++row) one_row(weights, row, from, in, out);

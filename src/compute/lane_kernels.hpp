@@ -5,27 +5,17 @@
 
 #include <vector>
 
-#include "base/matrix.hpp"
 #include "compute/kernels.hpp"
+#include "compute/strided_matrix.hpp"
 
 namespace bl {
 
 inline constexpr Index kLanePoints = 32;
 
-// A matrix in row-major order, or the transpose of one.
-template <class T>
-struct LaneWeights {
-  const T* data = nullptr;
-  Index rows = 0;
-  Index cols = 0;
-  Index row_stride = 0;
-  Index column_stride = 1;
-};
-
 template <class T>
 struct LaneKernels {
   // out[r] = from[r] + sum_c weights[r][c] in[c]; from null: zero.
-  void (*product)(const LaneWeights<T>& weights, const T* from, const T* in, T* out);
+  void (*product)(const StridedMatrix<T>& weights, const T* from, const T* in, T* out);
 
   // s[b] = sum over the heads h of block b of sign lambda phi(a_h); each a_h is replaced by sign lambda
   // phi'(a_h).

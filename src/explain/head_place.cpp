@@ -26,8 +26,8 @@ HeadPlace head_place(const Architecture& a, const std::string& name) {
     if (place.name == name) return place;
     names.push_back(std::move(place.name));
   }
-  throw UsageError(fmt::format("there is no head {}{}; heads are called {} to {}", in_quotes(name),
-                               did_you_mean(name, names), names.front(), names.back()));
+  throw UsageError(fmt::format("there is no head {} among {}{}", in_quotes(name), quoted_list(names),
+                               did_you_mean(name, names)));
 }
 
 void scale_lambda(const Architecture& a, const HeadPlace& head, double factor,

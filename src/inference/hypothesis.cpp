@@ -99,8 +99,8 @@ class Parser {
   [[noreturn]] void unknown() {
     const std::string_view here = rest();
     const std::string word(here.substr(0, here.find_first_of(" =,;+")));
-    throw UsageError(fmt::format("test {}: there is no parameter {}{}", in_quotes(text_), in_quotes(word),
-                                 did_you_mean(word, names_)));
+    throw UsageError(fmt::format("test {}: there is no parameter {} among {}{}", in_quotes(text_),
+                                 in_quotes(word), quoted_list(names_), did_you_mean(word, names_)));
   }
 
   std::string_view text_;

@@ -7,7 +7,7 @@ namespace bl {
 namespace {
 
 template <class T>
-LaneWeights<T> transposed(const LaneWeights<T>& w) {
+StridedMatrix<T> transposed(const StridedMatrix<T>& w) {
   return {w.data, w.cols, w.rows, w.column_stride, w.row_stride};
 }
 
@@ -59,7 +59,7 @@ void LaneNetwork<T>::context_heads(MatrixView<const T> context, T* out) const {
   std::vector<T> lanes(static_cast<std::size_t>(context_ * kLanePoints), T(0));
   for (Index p = 0; p < context.rows && context_ > 0; ++p)
     for (Index j = 0; j < context_; ++j) lanes[static_cast<std::size_t>(j * kLanePoints + p)] = context(p, j);
-  const LaneWeights<T>& w = layers_.front().weights;
+  const StridedMatrix<T>& w = layers_.front().weights;
   lane_kernels<T>().product({w.data - context_, w.rows, context_, w.row_stride, 1}, biases_.front().data(),
                             lanes.data(), out);
 }

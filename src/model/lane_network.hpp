@@ -40,7 +40,7 @@ class LaneNetwork {
  private:
   struct Layer {
     BlockShape shape;
-    LaneWeights<T> weights;  // heads x what varies: the values, or the blocks of the layer before
+    StridedMatrix<T> weights;  // heads x what varies: the values, or the blocks of the layer before
     const T* lambda = nullptr;
   };
 

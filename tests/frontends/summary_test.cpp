@@ -93,6 +93,12 @@ TEST_F(Summary, TestsAndFormats) {
   EXPECT_EQ(run(words("summary m.bl --cluster g")).code, 2);
   EXPECT_EQ(run(words("summary m.bl d.csv --cluster nobody")).code, 3);
   EXPECT_EQ(run(words("summary m.bl --level 2")).code, 2);
+  const Outcome misspelt = run(words("summary m.bl --covariance sandwitch"));
+  EXPECT_EQ(misspelt.code, 2);
+  EXPECT_THAT(misspelt.err, HasSubstr("classical"));
+  const Outcome unknown = run({"summary", "m.bl", "--test", "U.nothing = 0"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("among 'U."));  // the names there are
 }
 
 TEST_F(Summary, ClustersBootstrapAndDeltaMethod) {

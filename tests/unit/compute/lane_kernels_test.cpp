@@ -37,8 +37,8 @@ TYPED_TEST(LaneKernelsOf, ProductsOnEveryInstructionSet) {
   for (const LaneKernels<T>& k : lane_kernels_of_every_target<T>())
     for (const bool transposed : {false, true})
       for (const bool from_zero : {false, true}) {
-        const LaneWeights<T> w = transposed ? LaneWeights<T>{weights.data(), cols, rows, 1, cols}
-                                            : LaneWeights<T>{weights.data(), rows, cols, cols, 1};
+        const StridedMatrix<T> w = transposed ? StridedMatrix<T>{weights.data(), cols, rows, 1, cols}
+                                              : StridedMatrix<T>{weights.data(), rows, cols, cols, 1};
         const auto in = random_numbers<T>(w.cols * kLanePoints, 2),
                    from = random_numbers<T>(w.rows * kLanePoints, 3);
         std::vector<T> out(from.size());

@@ -19,14 +19,8 @@ namespace {
 
 using ::testing::HasSubstr;
 using Names = std::vector<std::string>;
-
-Data data_of(Table table) {
-  return Data(std::make_shared<Data::Impl>(Data::Impl{std::move(table)}));
-}
-
-Model model_of(StoredModel stored) {
-  return Model(std::make_shared<Model::Impl>(std::move(stored)));
-}
+using test::data_of;
+using test::model_of;
 
 const OutputColumn& column(const OutputTable& table, const std::string& name) {
   for (const OutputColumn& one : table.columns)

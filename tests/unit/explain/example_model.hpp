@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "api/impl.hpp"
 #include "artifact/model_file.hpp"
 #include "base/random.hpp"
 #include "explain/read_problem.hpp"
@@ -88,6 +89,14 @@ inline StoredModel small_model() {
   const Table table = example_table(40);
   const Encoder encoder = example_encoder(table, {"y"});
   return example_model(stacked(example_shape(encoder, {"y"}, false), {2, 1}), encoder, 3);
+}
+
+// As the public functions take them.
+inline Data data_of(Table table) {
+  return Data(std::make_shared<Data::Impl>(Data::Impl{std::move(table)}));
+}
+inline Model model_of(StoredModel stored) {
+  return Model(std::make_shared<Model::Impl>(std::move(stored)));
 }
 
 }  // namespace bl::test

@@ -60,47 +60,51 @@ void print_whatif(const WhatIf& result, const std::string& money) {
     fmt::print("  {:+.6f} in units of {}{}\n", result.money_change, money, error_text(result.money_error));
 }
 
-void print_slopes(const ChoiceSlopes& slopes, const std::string& attribute) {
-  fmt::print("marginal utility of {:<14}{:>14}{:>22}\n", attribute, "mean", "situations below 0");
+std::string slopes_text(const ChoiceSlopes& slopes, const std::string& attribute) {
+  std::string out =
+      fmt::format("marginal utility of {:<14}{:>14}{:>22}\n", attribute, "mean", "situations below 0");
   for (std::size_t j = 0; j < slopes.alternatives.size(); ++j)
-    fmt::print("{:<34}{:>14.6f}{:>21.1f}%\n", slopes.alternatives[j], slopes.mean[j],
-               100 * slopes.negative[j]);
+    out += fmt::format("{:<34}{:>14.6f}{:>21.1f}%\n", slopes.alternatives[j], slopes.mean[j],
+                       100 * slopes.negative[j]);
+  return out;
 }
 
-void print_elasticities(const ChoiceElasticities& e, const std::string& attribute) {
+std::string elasticities_text(const ChoiceElasticities& e, const std::string& attribute) {
   const std::size_t n = e.alternatives.size();
   const bool errors = n > 0 && !std::isnan(e.errors[0][0]);
-  fmt::print("\n{}\n", wrapped(fmt::format("elasticities: percent change of the row's share per percent of "
-                                           "the column's {}{}",
-                                           attribute, errors ? "; standard errors below" : ""),
-                               2));
+  std::string out = fmt::format(
+      "\n{}\n", wrapped(fmt::format("elasticities: percent change of the row's share per percent of "
+                                    "the column's {}{}",
+                                    attribute, errors ? "; standard errors below" : ""),
+                        2));
   constexpr std::size_t kColumns = 5;  // of alternatives that fit into a line
   for (std::size_t from = 0; from < n; from += kColumns) {
     const std::size_t to = std::min(n, from + kColumns);
-    fmt::print("{:<16}", "");
-    for (std::size_t k = from; k < to; ++k) fmt::print("{:>12.11}", e.alternatives[k]);
-    fmt::print("\n");
+    out += fmt::format("{:<16}", "");
+    for (std::size_t k = from; k < to; ++k) out += fmt::format("{:>12.11}", e.alternatives[k]);
+    out += fmt::format("\n");
     for (std::size_t j = 0; j < n; ++j) {
-      fmt::print("{:<16.15}", e.alternatives[j]);
-      for (std::size_t k = from; k < to; ++k) fmt::print("{:>12.4f}", e.by[j][k]);
-      if (errors) fmt::print("\n{:<16}", "");
+      out += fmt::format("{:<16.15}", e.alternatives[j]);
+      for (std::size_t k = from; k < to; ++k) out += fmt::format("{:>12.4f}", e.by[j][k]);
+      if (errors) out += fmt::format("\n{:<16}", "");
       for (std::size_t k = from; errors && k < to; ++k)
-        fmt::print("{:>12}", fmt::format("({:.4f})", e.errors[j][k]));
-      fmt::print("\n");
+        out += fmt::format("{:>12}", fmt::format("({:.4f})", e.errors[j][k]));
+      out += fmt::format("\n");
     }
   }
+  return out;
 }
 
-void print_trade_off(const ChoiceTradeOff& ratio, const std::string& attribute, const std::string& money) {
-  fmt::print("\nvalue of {} in units of {}: {:.6f}", attribute, money, ratio.value);
-  if (!std::isnan(ratio.standard_error)) {
-    fmt::print("{}\n", error_text(ratio.standard_error));
-    return;
-  }
-  fmt::print(" (median; quartiles {:.6f} and {:.6f})\n", ratio.lower_quartile, ratio.upper_quartile);
+std::string trade_off_text(const ChoiceTradeOff& ratio, const std::string& attribute,
+                           const std::string& money) {
+  std::string out = fmt::format("\nvalue of {} in units of {}: {:.6f}", attribute, money, ratio.value);
+  if (!std::isnan(ratio.standard_error)) return out + error_text(ratio.standard_error) + "\n";
+  out += fmt::format(" (median; quartiles {:.6f} and {:.6f})\n", ratio.lower_quartile, ratio.upper_quartile);
   for (std::size_t j = 0; j < ratio.alternatives.size(); ++j)
     if (!std::isnan(ratio.by[j]))
-      fmt::print("  {:<20}{:>12.6f}{}\n", ratio.alternatives[j], ratio.by[j], error_text(ratio.errors[j]));
+      out += fmt::format("  {:<20}{:>12.6f}{}\n", ratio.alternatives[j], ratio.by[j],
+                         error_text(ratio.errors[j]));
+  return out;
 }
 
 ordered_json economics_json(const ChoiceSlopes& slopes, const ChoiceElasticities& elasticities,
@@ -185,11 +189,12 @@ void evaluate_choices(const std::string& model, const Data& data, const std::str
   fmt::print("{}\n", out.dump(2));
 }
 
-void choice_economics(const std::string& path, const Data& data, const ChoiceEconomicsRun& run) {
+std::string choice_economics(const std::string& path, const Data& data, const ChoiceEconomicsRun& run) {
   const ChoiceModel model = ChoiceModel::load(path);
   std::vector<std::string> attributes = name_list(run.attributes);
   if (attributes.empty()) attributes = model.attributes();
   ordered_json all = ordered_json::object();
+  std::string out;
   for (std::size_t i = 0; i < attributes.size(); ++i) {
     const std::string& attribute = attributes[i];
     const ChoiceSlopes slopes = model.slopes(data, attribute, run.threads);
@@ -201,12 +206,11 @@ void choice_economics(const std::string& path, const Data& data, const ChoiceEco
       all[attribute] = economics_json(slopes, elasticities, priced ? &ratio : nullptr);
       continue;
     }
-    if (i > 0) fmt::print("\n");
-    print_slopes(slopes, attribute);
-    print_elasticities(elasticities, attribute);
-    if (priced) print_trade_off(ratio, attribute, run.money);
+    if (i > 0) out += "\n";
+    out += slopes_text(slopes, attribute) + elasticities_text(elasticities, attribute);
+    if (priced) out += trade_off_text(ratio, attribute, run.money);
   }
-  if (run.json) fmt::print("{}\n", all.dump(2));
+  return run.json ? all.dump(2) + "\n" : out;
 }
 
 void refuse_for_choices(const CLI::App& command, const std::vector<std::string>& options) {

@@ -54,8 +54,8 @@ std::string situation_metrics(const std::string& title, const std::vector<Metric
 
 void evaluate_choices(const std::string& model, const Data& data, const std::string& part, bool json,
                       std::size_t threads);
-// Marginal utilities, elasticities and values in money.
-void choice_economics(const std::string& model, const Data& data, const ChoiceEconomicsRun& run);
+// Marginal utilities, elasticities and values in money, as text or JSON.
+std::string choice_economics(const std::string& model, const Data& data, const ChoiceEconomicsRun& run);
 
 // UsageError for the first of these options that was given: it has no meaning for choices.
 void refuse_for_choices(const CLI::App& command, const std::vector<std::string>& options);

@@ -48,7 +48,8 @@ void add_evaluate(CLI::App& app) {
   command->add_option("--part", a->part, "Only these rows of the file the model was fitted on")
       ->option_text("all|train|validation|test");
   command->add_option("--temperature", a->options.temperature, "Another temperature than the trained one")
-      ->option_text("TAU");
+      ->option_text("TAU")
+      ->check(positive_number());
   command->add_flag("--unseen-as-missing", a->options.treat_unseen_as_missing,
                     "Take levels not seen in training as missing");
   command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")

@@ -61,20 +61,17 @@ std::string question_of(const ExplainArguments& a) {
   return asked.empty() ? "" : asked[0];
 }
 
-// Options that belong to a question and would otherwise be passed over in silence.
-void check_options(const ExplainArguments& a, const std::string& question) {
-  const auto only_with = [&](bool given, const char* option, bool fits, const char* questions) {
-    if (given && !fits) throw UsageError(fmt::format("{} is for {}", option, questions));
-  };
+// Options that belong to a question.
+void check_options(const ExplainArguments& a, const CLI::App& command, const std::string& question) {
   const bool economics = question == "--economics", constraints = question == "--constraints",
-             importance = question == "--importance";
-  only_with(!a.numeraire.empty(), "--numeraire", economics || constraints, "--economics and --constraints");
-  only_with(a.part != "all", "--part", economics || constraints || importance,
-            "--economics, --constraints and --importance");
-  only_with(a.at != "observed", "--at", constraints, "--constraints");
-  only_with(a.by_head, "--by-head", importance, "--importance");
-  only_with(a.json, "--json", economics || constraints || importance,
-            "tables; the problem itself has --format json");
+             importance = question == "--importance", table = economics || constraints || importance;
+  only_for(command, {"--numeraire"}, economics || constraints, "--economics and --constraints");
+  only_for(command, {"--part"}, table, "--economics, --constraints and --importance");
+  only_for(command, {"--at"}, constraints, "--constraints");
+  only_for(command, {"--by-head"}, importance, "--importance");
+  only_for(command, {"--json"}, table, "tables; the problem itself has --format json");
+  only_for(command, {"--format", "--terms", "--threshold"}, question.empty(), "the problem itself");
+  only_for(command, {"--units", "--block"}, !table, "the problem itself and --row");
   if (a.at != "observed" && a.at != "best")
     throw UsageError(fmt::format("--at '{}': expected observed or best", a.at));
 }
@@ -95,12 +92,15 @@ std::string of_data(const Model& model, const Data& data, const std::string& que
 void explain_choices(const ExplainArguments& a, ExplainFormat format, const CLI::App& command,
                      const Settings& reading) {
   refuse_for_choices(command, {"--row", "--constraints", "--importance", "--part", "--at", "--by-head"});
+  only_for(command, {"--json", "--numeraire", "--attribute"}, a.economics, "--economics");
+  only_for(command, {"--format", "--units", "--terms", "--threshold", "--block", "--alternative"},
+           !a.economics, "the formulas of utilities");
   if (a.economics && a.data.empty())
     throw UsageError("--economics needs data: bl explain MODEL DATA --economics");
   if (!a.economics && !a.data.empty()) throw UsageError("data of choices is read for --economics");
   if (a.economics)
-    return choice_economics(a.model, Data::read(a.data, reading),
-                            {a.attribute, a.numeraire, a.json, a.threads});
+    return write_text(a.output, choice_economics(a.model, Data::read(a.data, reading),
+                                                 {a.attribute, a.numeraire, a.json, a.threads}));
   write_text(a.output, explain_choice(ChoiceModel::load(a.model), format, a.options, a.alternative));
 }
 
@@ -115,7 +115,7 @@ void run_explain(ExplainArguments& a, const CLI::App& command, const Settings& r
   if (!a.alternative.empty() || !a.attribute.empty())
     throw UsageError("--alternative and --attribute are for models of choices among alternatives");
   const std::string question = question_of(a);
-  check_options(a, question);
+  check_options(a, command, question);
   if (!question.empty() && a.data.empty())
     throw UsageError(fmt::format("{} needs data: bl explain MODEL DATA {}", question, question));
   if (question.empty() && !a.data.empty())
@@ -144,7 +144,8 @@ void add_explain(CLI::App& app) {
       ->option_text("[0]");
   command->add_option("--block", a->options.block, "Only this block, for example L1.B2")->option_text("NAME");
   command->add_option("--row", a->row, "Take one row apart: its utility by block and head; 1 is the first")
-      ->option_text("N");
+      ->option_text("N")
+      ->check(CLI::Range(1, 1000000000));
   command->add_flag(
       "--economics,--marginal", a->economics,
       "Marginal utilities, rates, willingness to pay, effects and elasticities by column (CSV), "

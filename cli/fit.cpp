@@ -81,6 +81,7 @@ void print_json(const FitSummary& s, const std::string& output) {
 
 // A place that cannot be written is found out before the work, not after.
 void check_writable(const std::string& output) {
+  if (output == "-") throw UsageError("a model is written to a file, not to standard output; name one");
   const auto parent = std::filesystem::absolute(output).parent_path();
   if (!std::filesystem::is_directory(parent))
     throw DataError(fmt::format("cannot write '{}': there is no folder {}", output, parent.string()));
@@ -92,11 +93,18 @@ void check_writable(const std::string& output) {
     OutputFileWriter probe(output);
 }
 
-// One per member: PATH, PATH.1, PATH.2, ...
+// One per member: PATH, PATH.1, PATH.2, ... Members that ended early may have left none.
 void remove_checkpoints(const std::string& path) {
-  std::filesystem::remove(path);
-  for (int member = 1; std::filesystem::remove(fmt::format("{}.{}", path, member)); ++member) {
+  const std::filesystem::path first = std::filesystem::absolute(path);
+  const std::string name = first.filename().string();
+  std::vector<std::filesystem::path> found;
+  for (const auto& entry : std::filesystem::directory_iterator(first.parent_path())) {
+    const std::string other = entry.path().filename().string();
+    const bool numbered = other.starts_with(name + ".") &&
+                          other.find_first_not_of("0123456789", name.size() + 1) == std::string::npos;
+    if (other == name || numbered) found.push_back(entry.path());
   }
+  for (const auto& one : found) std::filesystem::remove(one);
 }
 
 void run_choice_fit(const FitArguments& arguments, const ChoiceFitOptions& choice, const Settings& settings,

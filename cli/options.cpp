@@ -6,7 +6,6 @@
 #include <cstdio>
 
 #include "bl/errors.hpp"
-#include "bl/output.hpp"
 
 namespace bl::cli {
 
@@ -17,6 +16,17 @@ std::string option_name(std::string_view setting) {
   for (char& c : name)
     if (c == '_') c = '-';
   return name;
+}
+
+// What a number of an option must be, said in words.
+CLI::Validator number_that(const std::string& expected, const std::function<bool(double)>& holds) {
+  return CLI::Validator(
+      [=](const std::string& text) {
+        double value = 0;
+        const bool number = CLI::detail::lexical_cast(text, value);
+        return number && holds(value) ? std::string() : fmt::format("'{}': expected {}", text, expected);
+      },
+      "");
 }
 
 }  // namespace
@@ -77,6 +87,24 @@ CLI::Validator thread_range() {
 CLI::Validator seed_range() {
   return CLI::Range(std::int64_t{0}, std::int64_t{9007199254740991});
 }
+CLI::Validator positive_number() {
+  return number_that("a number above 0", [](double value) { return value > 0; });
+}
+CLI::Validator inner_share() {
+  return number_that("a number between 0 and 1", [](double value) { return value > 0 && value < 1; });
+}
+
+void only_for(const CLI::App& command, const std::vector<std::string>& options, bool fits,
+              const std::string& what) {
+  for (const std::string& option : options)
+    if (!fits && command.count(option) > 0) throw UsageError(fmt::format("{} is for {}", option, what));
+}
+
+TableFormat table_format(const std::string& name) {
+  if (name != "csv" && name != "jsonl")
+    throw UsageError(fmt::format("--format '{}': expected csv or jsonl", name));
+  return name == "csv" ? TableFormat::csv : TableFormat::json_lines;
+}
 
 Part part_from_name(const std::string& name) {
   if (name == "all") return Part::all;
@@ -106,6 +134,8 @@ std::vector<double> number_list(const std::string& option, const std::string& te
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
     if (error != std::errc() || end != part.data() + part.size())
       throw UsageError(fmt::format("{} '{}': expected numbers separated by commas", option, text));
+    if (std::find(numbers.begin(), numbers.end(), value) != numbers.end())
+      throw UsageError(fmt::format("{} '{}': {} stands there twice", option, text, part));
     numbers.push_back(value);
   }
   return numbers;

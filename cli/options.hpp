@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bl/model.hpp"
+#include "bl/output.hpp"
 #include "bl/settings.hpp"
 
 namespace bl::cli {
@@ -34,11 +35,20 @@ const std::vector<std::string>& reading_settings();
 // What --threads and --seed accept; a negative number would otherwise wrap round to a huge one.
 CLI::Validator thread_range();
 CLI::Validator seed_range();
+// A number above 0; a number between 0 and 1, neither of them.
+CLI::Validator positive_number();
+CLI::Validator inner_share();
+
+// UsageError for the first of these options that was given although it is for something else, which `what`
+// names: no option is passed over in silence.
+void only_for(const CLI::App& command, const std::vector<std::string>& options, bool fits,
+              const std::string& what);
 
 Part part_from_name(const std::string& name);  // throws UsageError
 std::vector<double> number_list(const std::string& option, const std::string& text);
 std::vector<std::string> name_list(const std::string& text);
 
+TableFormat table_format(const std::string& name);  // csv or jsonl; throws UsageError
 // The rows of a table as a JSON array of objects.
 std::string json_array(const OutputTable& table);
 

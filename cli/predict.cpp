@@ -19,12 +19,6 @@ struct PredictArguments {
   PredictOptions options;
 };
 
-TableFormat format_from_name(const std::string& name) {
-  if (name != "csv" && name != "jsonl")
-    throw UsageError(fmt::format("--format '{}': expected csv or jsonl", name));
-  return name == "csv" ? TableFormat::csv : TableFormat::json_lines;
-}
-
 void predict_choices(const PredictArguments& a, const CLI::App& command, const Settings& reading) {
   refuse_for_choices(command, {"--carry", "--quantiles", "--interval", "--highest-density", "--mode",
                                "--utilities", "--density", "--temperature", "--unseen-as-missing"});
@@ -33,7 +27,7 @@ void predict_choices(const PredictArguments& a, const CLI::App& command, const S
   const Part part = part_from_name(a.part);
   const OutputTable table = a.shares ? model.market_shares(data, part, a.options.threads)
                                      : model.predict(data, part, a.options.threads);
-  write_text(a.output, format_table(table, format_from_name(a.format), true));
+  write_text(a.output, format_table(table, table_format(a.format), true));
 }
 
 void run_predict(PredictArguments& a, const CLI::App& command, const Settings& reading) {
@@ -42,7 +36,7 @@ void run_predict(PredictArguments& a, const CLI::App& command, const Settings& r
   if (a.shares) throw UsageError("--shares is for a model of choices among alternatives");
   a.options.quantiles = number_list("--quantiles", a.quantiles);
   a.options.carry = name_list(a.carry);
-  const TableFormat format = format_from_name(a.format);
+  const TableFormat format = table_format(a.format);
   std::optional<OutputFileWriter> file;
   if (a.output != "-") file.emplace(a.output);
   bool header = true;
@@ -85,16 +79,19 @@ void add_predict(CLI::App& app) {
       ->add_option("--quantiles", a->quantiles, "Quantiles of a continuous response, for example 0.1,0.5,0.9")
       ->option_text("LIST");
   command->add_option("--interval", a->options.interval, "Central interval of this mass, for example 0.9")
-      ->option_text("MASS");
+      ->option_text("MASS")
+      ->check(inner_share());
   command->add_option("--highest-density", a->options.highest_density, "Highest-density region of this mass")
-      ->option_text("MASS");
+      ->option_text("MASS")
+      ->check(inner_share());
   command->add_flag("--mode", a->options.mode, "The best response: where the utility is highest");
   command->add_flag("--utilities", a->options.utilities, "The utility of every class");
   command->add_option("--density", a->options.density_points, "The density on a grid of so many points")
       ->option_text("POINTS")
       ->check(CLI::Range(1, 100000));
   command->add_option("--temperature", a->options.temperature, "Another temperature than the trained one")
-      ->option_text("TAU");
+      ->option_text("TAU")
+      ->check(positive_number());
   command->add_flag("--unseen-as-missing", a->options.treat_unseen_as_missing,
                     "Take levels not seen in training as missing");
   command->add_flag("--shares", a->shares, "Choices: market shares in place of a line per situation");

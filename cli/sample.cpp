@@ -23,12 +23,10 @@ struct SampleArguments {
 void run_sample(SampleArguments& a, const Settings& reading) {
   const Model model = Model::load(a.model);
   a.options.carry = name_list(a.carry);
-  if (a.format != "csv" && a.format != "jsonl")
-    throw UsageError(fmt::format("--format '{}': expected csv or jsonl", a.format));
+  const TableFormat format = table_format(a.format);
   const SampleResult result =
       a.data.empty() ? sample(model, a.options) : sample(model, model.read(a.data, reading), a.options);
-  write_text(a.output, format_table(result.draws,
-                                    a.format == "csv" ? TableFormat::csv : TableFormat::json_lines, true));
+  write_text(a.output, format_table(result.draws, format, true));
   if (a.quiet) return;
   const std::string figures = fmt::format(
       "method {}, acceptance {:.3f}, divergences {}, worst R-hat {:.4f}, effective size at least {:.0f} "
@@ -61,9 +59,12 @@ void add_sample(CLI::App& app) {
       ->add_option("--warmup", a->options.warmup, "Moves before the first draw, in which steps are adapted")
       ->option_text("[300]")
       ->check(CLI::Range(0, 1000000000));
-  command->add_option("--step", a->options.step, "Step size; 0: adapted")->option_text("[0]");
+  command->add_option("--step", a->options.step, "Step size; 0: adapted")
+      ->option_text("[0]")
+      ->check(CLI::NonNegativeNumber);
   command->add_option("--temperature", a->options.temperature, "Another temperature than the trained one")
-      ->option_text("TAU");
+      ->option_text("TAU")
+      ->check(positive_number());
   command
       ->add_option("--given", a->options.given, "Hold these responses at the rows' values, comma-separated")
       ->option_text("NAMES");

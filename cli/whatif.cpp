@@ -63,15 +63,14 @@ void run_whatif(WhatIfArguments& a, const ChoiceWhatIfOptions& choice, const CLI
     if (command.count(option) > 0)
       throw UsageError(
           fmt::format("{} is for models of choices among alternatives; --set changes a column", option));
-  if (a.format != "csv" && a.format != "jsonl")
-    throw UsageError(fmt::format("--format '{}': expected csv or jsonl", a.format));
+  only_for(command, {"--format"}, !a.rows.empty(), "--rows");
+  only_for(command, {"--json"}, a.rows != "-", "the summary, which --rows - leaves out");
+  const TableFormat format = table_format(a.format);
   for (const std::string& text : a.scale) a.scenario.scale_lambdas.push_back(factor_of(text));
   const Model model = Model::load(a.model);
   const Data data = model.read(a.data, reading);
   const ScenarioResult result = solve_scenario(model, data, a.scenario);
-  if (!a.rows.empty())
-    write_text(a.rows, format_table(result.rows,
-                                    a.format == "csv" ? TableFormat::csv : TableFormat::json_lines, true));
+  if (!a.rows.empty()) write_text(a.rows, format_table(result.rows, format, true));
   if (a.rows == "-") return;
   if (a.json)
     print_json(result, data.rows());

@@ -123,8 +123,8 @@ void train_network(const Parts& parts, const FitPlan& fit, StoredChoice& model, 
     validation_objective.emplace(network, spec, validation->view());
   }
   ThreadPool pool(static_cast<std::size_t>(s.threads));
-  MemberPlan<T> plan{.spec = plan_training(s, parts.train.situations()),
-                     .members = plan_members(s, model.architecture)};
+  MemberPlan<T> plan{.spec = plan_training(s, parts.train.situations(), false),
+                     .members = plan_members(s, model.architecture, false)};
   const std::vector<int>& signs = fit.schema.signs;
   if (std::any_of(signs.begin(), signs.end(), [](int sign) { return sign != 0; }))
     plan.spec.bounds = monotone_bounds(model.architecture, signs);

@@ -41,7 +41,9 @@ double table_megabytes(const Table& table) {
   return static_cast<double>(bytes) / (1 << 20);
 }
 
-std::vector<std::string> encoding_notes(const Encoder& encoder) {
+constexpr std::size_t kManyLevels = 20;  // fewer of them may well be kinds of things
+
+std::vector<std::string> encoding_notes(const Encoder& encoder, std::size_t train_rows) {
   std::vector<std::string> notes;
   const EncodingReport& report = encoder.report();
   for (const std::string& name : report.constant)
@@ -50,6 +52,10 @@ std::vector<std::string> encoding_notes(const Encoder& encoder) {
     notes.push_back(fmt::format("'{}' repeats '{}'; consider --ignore", name, earlier));
   for (const auto& [name, count] : report.missing)
     notes.push_back(fmt::format("'{}' has {} missing training values, filled in and flagged", name, count));
+  for (const FeatureEncoding& f : encoder.features())
+    if (f.type == ColumnType::nominal && f.levels.size() > std::max(kManyLevels, train_rows / 2))
+      notes.push_back(fmt::format("'{}' has {} levels in {} training rows; if it names rows, give --id {}",
+                                  f.name, f.levels.size(), train_rows, f.name));
   return notes;
 }
 
@@ -109,7 +115,9 @@ struct TrainingRows {
     for (std::size_t i = 0; i < values.flat().size(); ++i)
       values.flat()[i] = static_cast<double>(rows.encoded.continuous.flat()[i]);
     support = plan_support(s, p.encoder, p.space, values);
-    objective = plan_objective(s, p.space, support);
+    // Smooth heads of an identifiable model make no such peaks, and its summary is taken by the plain rule.
+    objective =
+        plan_objective(s, p.space, support, s.identifiable ? std::vector<double>{} : repeated_values(values));
   }
 };
 
@@ -129,7 +137,7 @@ Trained train(const Prepared& p, const FitOptions& options) {
   }
   const double encoded = training.rows.megabytes() + (validation ? validation->megabytes() : 0);
   ThreadPool pool(static_cast<std::size_t>(s.threads));
-  MemberPlan<T> plan{.spec = plan_training(s, static_cast<Index>(p.split.train.size())),
+  MemberPlan<T> plan{.spec = plan_training(s, static_cast<Index>(p.split.train.size()), p.space.one_number()),
                      .members = p.members};
   keep_checkpoints(plan, options, table_digest(*p.table), settings_json(s).dump());
   plan.on_start = [&p, resume = plan.on_start](Index member, TrainingState<T>& fresh) {
@@ -225,7 +233,7 @@ Prepared prepare(const Table& table, const Schema& schema, const Settings& setti
   ResponseSpace space(encoder);
   Architecture architecture =
       plan_architecture(settings, encoder, space, static_cast<Index>(split.train.size()));
-  const Index members = plan_members(settings, architecture);
+  const Index members = plan_members(settings, architecture, space.one_number());
   auto starts = from ? warm_starts(*from, architecture) : std::vector<std::vector<double>>{};
   return {&table,           &settings,
           std::move(split), std::move(encoder),
@@ -246,6 +254,9 @@ FitSummary fit(const Data& data, const Settings& given, const FitOptions& option
   Trained trained = starts > 0         ? train_to_minimum(prepared, starts, options)
                     : single_precision ? train<float>(prepared, options)
                                        : train<double>(prepared, options);
+  prepared.members = static_cast<Index>(trained.learned.parameters.size());
+  if (trained.learned.report.epochs == 0)
+    trained.notes.emplace_back("training ended before one pass over the rows: the model has hardly learned");
   std::vector<double> parameters = joined(prepared.architecture, std::move(trained.learned.parameters));
   // What is read off an identifiable model should not depend on where its training began.
   if (settings.identifiable && starts == 0)
@@ -292,7 +303,7 @@ FitSummary fit(const Data& data, const Settings& given, const FitOptions& option
                                    {"test", metrics_json(summary.test)}};
   summary.model = Model(std::make_shared<const Model::Impl>(std::move(stored)));
   summary.plan = plan_text(prepared);
-  summary.notes = encoding_notes(prepared.encoder);
+  summary.notes = encoding_notes(prepared.encoder, prepared.split.train.size());
   summary.notes.insert(summary.notes.end(), trained.notes.begin(), trained.notes.end());
   summary.stop_reason = name(report.reason);
   summary.stop_cause = report.cause;

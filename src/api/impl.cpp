@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/text.hpp"
 #include "bl/errors.hpp"
 
 namespace bl {
@@ -52,6 +55,13 @@ std::string carried_name(const Encoder& encoder, const std::string& name) {
   for (const ResponseEncoding& response : encoder.responses())
     if (response.name == name) return "observed " + name;
   return name;
+}
+
+void check_carried(const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
+        names.begin() + static_cast<std::ptrdiff_t>(i))
+      throw UsageError(fmt::format("carry: {} is named twice", in_quotes(names[i])));
 }
 
 Model::Impl::Impl(StoredModel model)

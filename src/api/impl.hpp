@@ -27,6 +27,7 @@ struct ResponseSpace {
   explicit ResponseSpace(const Encoder& encoder);
   Index classes() const { return static_cast<Index>(class_labels.size()); }
   Index values() const { return static_cast<Index>(continuous_responses.size()); }
+  bool one_number() const { return classes() == 0 && values() == 1; }
   // The combined class of each row of encoded class responses.
   std::vector<std::int32_t> combine(const Matrix<std::int32_t>& codes) const;
 
@@ -37,6 +38,8 @@ struct ResponseSpace {
 // What a carried column is called in the output: its name, but "observed y" where y is a response, whose name
 // the prediction or the draw has.
 std::string carried_name(const Encoder& encoder, const std::string& name);
+// UsageError where a column is carried twice.
+void check_carried(const std::vector<std::string>& names);
 
 struct Model::Impl {
   StoredModel stored;

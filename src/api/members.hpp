@@ -194,6 +194,8 @@ TrainedMembers train_members(const Objective<T>& training, const Objective<T>* v
   }
   result.report.seconds = watch.seconds();
   if (watch.stopped()) result.report.reason = StopReason::interrupted;
+  if (result.report.reason == StopReason::time_limit)
+    result.report.cause = fmt::format("the time limit of {} s was reached", plan.spec.time_limit);
   return result;
 }
 

@@ -182,7 +182,8 @@ std::string Model::describe() const {
   for (const FeatureEncoding& f : m.encoder.features())
     features.push_back(f.type == ColumnType::continuous
                            ? f.name
-                           : fmt::format("{} ({} {} levels)", f.name, f.levels.size(), to_string(f.type)));
+                           : fmt::format("{} ({} {} levels{})", f.name, f.levels.size(), to_string(f.type),
+                                         f.first_level > 0 ? ", reference " + f.levels[0] : ""));
   for (const LayerSpec& layer : a.layers)
     layers.push_back(fmt::format("{} blocks of {} U, {} C, {} T", layer.blocks,
                                  layer.heads(HeadKind::utility), layer.heads(HeadKind::inequality),

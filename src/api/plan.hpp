@@ -17,7 +17,7 @@ Architecture plan_architecture(const Settings& settings, const Encoder& encoder,
                                Index train_rows);
 
 // How many networks are learned and joined. UsageError where that cannot be.
-Index plan_members(const Settings& settings, const Architecture& architecture);
+Index plan_members(const Settings& settings, const Architecture& architecture, bool one_number);
 
 // Starts of a fit to the minimum with standard errors; 0: an ordinary fit. UsageError where the settings
 // contradict each other.
@@ -28,8 +28,14 @@ int plan_starts(const Settings& settings, const Architecture& architecture);
 Support plan_support(const Settings& settings, const Encoder& encoder, const ResponseSpace& space,
                      const Matrix<double>& train_values);
 
-ObjectiveSpec plan_objective(const Settings& settings, const ResponseSpace& space, const Support& support);
+// Values that a response of training rows repeats so often that a narrow peak may come to stand on each, the
+// most frequent ones; empty for most responses.
+std::vector<double> repeated_values(const Matrix<double>& train_values);
 
-TrainSpec plan_training(const Settings& settings, Index train_rows);
+// The normaliser of a single response has nodes at `repeated` (encoded).
+ObjectiveSpec plan_objective(const Settings& settings, const ResponseSpace& space, const Support& support,
+                             const std::vector<double>& repeated = {});
+
+TrainSpec plan_training(const Settings& settings, Index train_rows, bool one_number);
 
 }  // namespace bl

@@ -45,6 +45,7 @@ OutputColumn& add(OutputTable& out, const std::string& name) {
 
 void carry_columns(const Model::Impl& model, const Table& table, std::span<const Index> rows,
                    const PredictOptions& options, OutputTable& out) {
+  check_carried(options.carry);
   for (const std::string& name : options.carry) {
     const Column& column = table.column(name);
     OutputColumn carried{carried_name(model.stored.encoder, name), {}, {}};
@@ -111,8 +112,27 @@ std::vector<double> shares_of(const PredictOptions& options) {
   return shares;
 }
 
-const double* row_of(const Matrix<double>& context, std::size_t row) {
-  return context.cols() ? context.row(static_cast<Index>(row)) : nullptr;
+// The rows to predict.
+struct Rows {
+  const Table& table;
+  std::span<const Index> places;  // in the table
+  Matrix<double> context;
+
+  const double* features(std::size_t row) const {
+    return context.cols() ? context.row(static_cast<Index>(row)) : nullptr;
+  }
+};
+
+// Does the work of every row; an error of the arithmetic names the row it comes from.
+template <class Work>
+void for_rows(const Rows& rows, ThreadPool& pool, const Work& work) {
+  pool.run(rows.places.size(), [&](std::size_t i) {
+    try {
+      work(i);
+    } catch (const NumericError& error) {
+      throw NumericError(fmt::format("{}: {}", rows.table.place(rows.places[i]), error.what()));
+    }
+  });
 }
 
 // The best response: the highest point over all classes, where there are classes.
@@ -130,7 +150,7 @@ double best_response_1d(const gibbs::Utility& utility, const double* context, co
 }
 
 // One continuous response by quadrature.
-void law_1d_columns(const Model::Impl& model, const gibbs::Utility& utility, const Matrix<double>& context,
+void law_1d_columns(const Model::Impl& model, const gibbs::Utility& utility, const Rows& rows,
                     const PredictOptions& options, ThreadPool& pool, OutputTable& out) {
   const ResponseEncoding& r = model.stored.encoder.responses()[model.space.continuous_responses[0]];
   const auto raw = [&](double y) { return y * r.scale + r.mean; };
@@ -151,14 +171,14 @@ void law_1d_columns(const Model::Impl& model, const gibbs::Utility& utility, con
                    share * (utility.support().upper[0] - utility.support().lower[0]));
     add(out, fmt::format("density({:.6g})", raw(grid.back())));
   }
-  pool.run(out.rows, [&](std::size_t i) {
-    const gibbs::Law1d law = utility.law_1d(row_of(context, i), gibbs::kAllClasses);
+  for_rows(rows, pool, [&](std::size_t i) {
+    const gibbs::Law1d law = utility.law_1d(rows.features(i), gibbs::kAllClasses);
     std::size_t at = first;
     const auto put = [&](double value) { out.columns[at++].numbers[i] = value; };
     put(raw(law.mean().value));
     put(std::sqrt(std::max(0.0, law.variance().value)) * r.scale);
     for (const double share : shares) put(raw(law.quantile(share)));
-    if (options.mode) put(raw(best_response_1d(utility, row_of(context, i), law)));
+    if (options.mode) put(raw(best_response_1d(utility, rows.features(i), law)));
     if (options.highest_density > 0)
       out.columns[region_at].texts[i] = region_text(law.highest_density_region(options.highest_density), r);
     for (std::size_t g = 0; g < grid.size(); ++g)
@@ -167,7 +187,7 @@ void law_1d_columns(const Model::Impl& model, const gibbs::Utility& utility, con
 }
 
 // Two continuous responses by quadrature; quantiles are those of each response alone.
-void law_2d_columns(const Model::Impl& model, const gibbs::Utility& utility, const Matrix<double>& context,
+void law_2d_columns(const Model::Impl& model, const gibbs::Utility& utility, const Rows& rows,
                     const PredictOptions& options, ThreadPool& pool, OutputTable& out) {
   const std::vector<double> shares = shares_of(options);
   std::array<std::size_t, 2> first{};
@@ -176,8 +196,8 @@ void law_2d_columns(const Model::Impl& model, const gibbs::Utility& utility, con
     responses[k] = &model.stored.encoder.responses()[model.space.continuous_responses[k]];
     first[k] = add_response_columns(*responses[k], options, out);
   }
-  pool.run(out.rows, [&](std::size_t i) {
-    const gibbs::Law2d law = utility.law_2d(row_of(context, i), gibbs::kAllClasses);
+  for_rows(rows, pool, [&](std::size_t i) {
+    const gibbs::Law2d law = utility.law_2d(rows.features(i), gibbs::kAllClasses);
     const gibbs::Moments2d moments = law.moments();
     for (std::size_t k = 0; k < 2; ++k) {
       const ResponseEncoding& r = *responses[k];
@@ -226,8 +246,8 @@ void draw_columns(const Model::Impl& model, const gibbs::Utility& utility, const
 
 // The best response of several continuous ones (for the best class, where there are classes), with its
 // certificate.
-void mode_columns(const Model::Impl& model, const gibbs::Utility& utility, const Matrix<double>& context,
-                  ThreadPool& pool, OutputTable& out) {
+void mode_columns(const Model::Impl& model, const gibbs::Utility& utility, const Rows& rows, ThreadPool& pool,
+                  OutputTable& out) {
   const std::size_t first = out.columns.size();
   const auto& responses = model.space.continuous_responses;
   for (const std::size_t k : responses) add(out, model.stored.encoder.responses()[k].name + " mode");
@@ -235,9 +255,9 @@ void mode_columns(const Model::Impl& model, const gibbs::Utility& utility, const
   add(out, "mode starts agreeing");
   const gibbs::Box box{utility.support().lower, utility.support().upper};
   const Matrix<double> starts = gibbs::mode_starts(box, kModeStarts, 1);
-  pool.run(out.rows, [&](std::size_t i) {
-    Matrix<double> row(1, context.cols());
-    std::copy_n(context.cols() ? context.row(static_cast<Index>(i)) : nullptr, context.cols(), row.data());
+  for_rows(rows, pool, [&](std::size_t i) {
+    Matrix<double> row(1, rows.context.cols());
+    std::copy_n(rows.features(i), rows.context.cols(), row.data());
     gibbs::ModeResult best;
     best.value = -std::numeric_limits<double>::infinity();
     for (Index c = 0; c < std::max<Index>(1, utility.classes()); ++c) {
@@ -261,22 +281,22 @@ void mode_columns(const Model::Impl& model, const gibbs::Utility& utility, const
 }  // namespace
 
 OutputTable predict_rows(const Model::Impl& model, const Encoder& encoder, const Table& table,
-                         std::span<const Index> rows, const gibbs::Utility& utility,
+                         std::span<const Index> places, const gibbs::Utility& utility,
                          const PredictOptions& options, ThreadPool& pool) {
   check(options, model);
   OutputTable out;
-  out.rows = rows.size();
-  carry_columns(model, table, rows, options, out);
-  const Matrix<double> context = encoder.encode_features<double>(table, rows);
-  if (model.space.classes() > 0) class_columns(model, utility, context, options, pool, out);
+  out.rows = places.size();
+  carry_columns(model, table, places, options, out);
+  const Rows rows{table, places, encoder.encode_features<double>(table, places)};
+  if (model.space.classes() > 0) class_columns(model, utility, rows.context, options, pool, out);
   if (model.space.values() == 1) {
-    law_1d_columns(model, utility, context, options, pool, out);
+    law_1d_columns(model, utility, rows, options, pool, out);
   } else if (model.space.values() > 1) {
     if (model.space.values() == 2)
-      law_2d_columns(model, utility, context, options, pool, out);
+      law_2d_columns(model, utility, rows, options, pool, out);
     else
-      draw_columns(model, utility, context, options, pool, out);
-    if (options.mode) mode_columns(model, utility, context, pool, out);
+      draw_columns(model, utility, rows.context, options, pool, out);
+    if (options.mode) mode_columns(model, utility, rows, pool, out);
   }
   return out;
 }

@@ -166,17 +166,18 @@ SampleResult run(const Model::Impl& model, const Matrix<double>& context, const 
                  const SampleOptions& options) {
   if (options.draws == 0 || options.chains == 0)
     throw UsageError("sampling needs at least one draw and one chain");
-  static_cast<void>(
-      method_of(options.method));  // refuses an unknown name even where classes are drawn exactly
+  const bool chains = method_of(options.method) != gibbs::Method::hmc || options.method == "hmc";
   const gibbs::Utility utility =
       options.temperature == 0 ? model.utility : model.utility.at_temperature(options.temperature);
+  if (chains && utility.values() == 0)
+    throw UsageError(fmt::format("method {}: classes are drawn exactly, without chains; leave the method out",
+                                 in_quotes(options.method)));
   const Request request{model, utility, context, given, options};
   ThreadPool pool(options.threads);
   const bool can_be_exact = utility.values() <= 1 && given.free.empty();
   if (options.method == "exact" && !can_be_exact)
     throw UsageError("exact draws are for classes and one continuous response; use hmc");
-  const bool exact =
-      options.method == "exact" || (options.method == "auto" && can_be_exact) || utility.values() == 0;
+  const bool exact = !chains && can_be_exact;
   const RowSamples samples = exact ? exact_draws(request, pool) : chain_draws(request, pool);
   SampleResult result;
   result.draws = table_of(request, samples);
@@ -207,6 +208,7 @@ SampleResult sample(const Model& model, const Data& data, const SampleOptions& o
   const Matrix<double> context = impl.stored.encoder.encode_features<double>(table, rows);
   SampleResult result = run(impl, context, given_values(impl, table, options.given), options);
   std::vector<OutputColumn> carried;
+  check_carried(options.carry);
   for (const std::string& name : options.carry) {
     OutputColumn column{carried_name(impl.stored.encoder, name), {}, {}};
     for (std::size_t i = 0; i < result.draws.rows; ++i)

@@ -91,6 +91,7 @@ EncodeOptions encode_options(const Settings& settings) {
   EncodeOptions options;
   options.missing = settings.missing == "error" ? MissingPolicy::error : MissingPolicy::impute;
   options.unseen = settings.unseen == "error" ? UnseenPolicy::error : UnseenPolicy::missing;
+  options.reference_levels = settings.identifiable;
   return options;
 }
 

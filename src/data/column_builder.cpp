@@ -132,7 +132,7 @@ void TableBuilder::add_number(Building& building, std::string_view cell, std::in
   } else if (building.plan.reading == Reading::numeric) {
     fail(building, line,
          in_quotes(cell) +
-             " is not a number; correct it, list it among the missing tokens, or declare the column nominal");
+             " is not a number; correct it, leave the cell empty, or declare the column nominal");
   } else if (building.numbers_seen) {
     building.too_late = true;
     building.column.numbers = {};
@@ -186,7 +186,7 @@ Table TableBuilder::take() {
     if (building.column.raw == RawType::numeric && building.not_finite_line > 0) {
       fail(building, building.not_finite_line,
            in_quotes(building.not_finite_text) +
-               " is not a finite number; correct it, or list it among the missing tokens");
+               " is not a finite number; correct it, or leave the cell empty");
     }
     building.column.levels = building.levels.take();
     table.columns.push_back(std::move(building.column));

@@ -99,8 +99,10 @@ class FeatureWriter {
       if (feature.has_value && feature.type == ColumnType::ordinal) {
         out[at++] = standardized<T>(table_, row, code, {feature.name, feature.mean, feature.scale});
       } else if (feature.has_value) {
-        for (std::size_t level = 0; level < feature.levels.size(); ++level) out[at++] = T{0};
-        out[source.first + code] = T{1};
+        const auto columns = static_cast<Index>(feature.levels.size()) - feature.first_level;
+        std::fill_n(out + at, columns, T{0});
+        if (code >= feature.first_level) out[at + code - feature.first_level] = T{1};
+        at += columns;
       }
     }
     if (feature.has_indicator) out[at] = missing ? T{1} : T{0};
@@ -265,7 +267,8 @@ void Encoder::list_columns() {
   for (std::size_t f = 0; f < features_.size(); ++f) {
     const FeatureEncoding& feature = features_[f];
     if (feature.has_value && feature.type == ColumnType::nominal) {
-      for (std::size_t level = 0; level < feature.levels.size(); ++level) {
+      for (auto level = static_cast<std::size_t>(feature.first_level); level < feature.levels.size();
+           ++level) {
         columns_.push_back({feature.name + "=" + feature.levels[level], f, Kind::one_hot, 0, 1,
                             static_cast<std::int32_t>(level)});
       }

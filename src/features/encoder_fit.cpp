@@ -30,7 +30,8 @@ Moments moments(std::span<const double> values) {
     rest += value - rough;
     squares += (value - rough) * (value - rough);
   }
-  return {rough + rest / n, std::sqrt(std::max(0.0, squares - rest * rest / n) / n)};
+  const double variance = (squares - rest * rest / n) / n;
+  return {rough + rest / n, variance < 0 ? 0 : std::sqrt(variance)};
 }
 
 class Fit {
@@ -150,7 +151,10 @@ class Fit {
     encoding.has_value = std::count_if(counts.begin(), counts.end(), [](Index n) { return n > 0; }) > 1;
     if (!encoding.has_value) return;
     encoding.fill_level = static_cast<std::int32_t>(most - counts.begin());
-    if (column.type == ColumnType::ordinal) standardize(places, column.name, encoding);
+    if (column.type == ColumnType::ordinal)
+      standardize(places, column.name, encoding);
+    else if (options_.reference_levels)
+      encoding.first_level = 1;
   }
 
   void check_level_count(const std::string& name, std::size_t count) const {

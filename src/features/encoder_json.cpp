@@ -49,7 +49,15 @@ nlohmann::json write_feature(const FeatureEncoding& feature) {
           {"mean", feature.mean},
           {"scale", feature.scale},
           {"levels", feature.levels},
+          {"first_level", feature.first_level},
           {"fill_level", feature.fill_level}};
+}
+
+// The first version knew no reference levels.
+std::int32_t read_first_level(const JsonField& field, const FeatureEncoding& feature) {
+  if (!field.json().contains("first_level")) return 0;
+  const std::int64_t most = feature.type == ColumnType::nominal && feature.levels.size() > 1 ? 1 : 0;
+  return static_cast<std::int32_t>(field["first_level"].integer(0, most));
 }
 
 FeatureEncoding read_feature(const JsonField& field, const Schema& schema) {
@@ -68,6 +76,7 @@ FeatureEncoding read_feature(const JsonField& field, const Schema& schema) {
     field["levels"].fail("should not be empty");
   const auto last = std::max<std::int64_t>(0, static_cast<std::int64_t>(feature.levels.size()) - 1);
   feature.fill_level = static_cast<std::int32_t>(field["fill_level"].integer(0, last));
+  feature.first_level = read_first_level(field, feature);
   return feature;
 }
 

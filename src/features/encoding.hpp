@@ -26,6 +26,9 @@ struct EncodeOptions {
   MissingPolicy missing = MissingPolicy::error;
   UnseenPolicy unseen = UnseenPolicy::error;
   Index max_levels = 1000;  // more levels of a nominal column are an error: probably an id or free text
+  // The first level of every nominal feature has no column: beside a constant the others say it all, and
+  // coefficients are then differences to it that the rows determine.
+  bool reference_levels = false;
 };
 
 struct FeatureEncoding {
@@ -39,6 +42,7 @@ struct FeatureEncoding {
   double mean = 0;
   double scale = 1;
   std::vector<std::string> levels;  // nominal: sorted, one column of 0 and 1 each; ordinal: in order
+  std::int32_t first_level = 0;     // nominal: levels before it have no column (1: a reference level)
   std::int32_t fill_level = 0;  // nominal and ordinal: what stands for a missing value (continuous: the mean)
   bool operator==(const FeatureEncoding&) const = default;
 };

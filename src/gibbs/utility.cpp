@@ -81,8 +81,7 @@ void Utility::class_log_probabilities(MatrixView<const double> context, MatrixVi
   for (Index i = 0; i < out.rows; ++i) {
     const std::span<double> row(out.row(i), static_cast<std::size_t>(out.cols));
     for (double& u : row) u /= temperature_;
-    const double normaliser = log_sum_exp<double>(row);
-    for (double& u : row) u -= normaliser;
+    log_softmax(row);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -12,6 +13,9 @@ namespace bl {
 namespace {
 
 constexpr int kNodesPerPanel = 8;
+constexpr int kAnchoredNodes = 160;  // about so many where there are not too many panels
+constexpr int kFewestSteps = 2;      // per panel: Simpson's rule
+constexpr double kNear = 0.25;       // of a panel: an end so near an anchor is left out
 
 struct Rule1d {
   std::vector<double> nodes, log_weights;
@@ -56,6 +60,66 @@ void gauss_legendre(int order, std::vector<double>& nodes, std::vector<double>& 
     nodes[static_cast<std::size_t>(i)] = x;
     weights[static_cast<std::size_t>(i)] = 2 / ((1 - x * x) * slope * slope);
   }
+}
+
+// The inner nodes are the zeros of P'_n, n = points - 1, found by Newton's iteration from Chebyshev's points.
+void gauss_lobatto(int points, std::vector<double>& nodes, std::vector<double>& weights) {
+  const int n = points - 1;
+  nodes.assign(static_cast<std::size_t>(points), 0.0);
+  weights.assign(static_cast<std::size_t>(points), 0.0);
+  for (int i = 0; i < points; ++i) {
+    double x = -std::cos(std::numbers::pi * i / n), p = 1;
+    for (int iteration = 0; iteration < 100; ++iteration) {
+      double previous = 0;
+      p = 1;
+      for (int k = 1; k <= n; ++k) {
+        const double next = ((2 * k - 1) * x * p - (k - 1) * previous) / k;
+        previous = p;
+        p = next;
+      }
+      // (1 - x^2) P' = n (P_{n-1} - x P_n) and ((1 - x^2) P')' = -n (n + 1) P_n.
+      const double step = (x * p - previous) / ((n + 1) * p);
+      x -= step;
+      if (std::abs(step) < 1e-16) break;
+    }
+    nodes[static_cast<std::size_t>(i)] = i == 0 ? -1 : i == n ? 1 : x;
+    weights[static_cast<std::size_t>(i)] = 2 / (n * (n + 1) * p * p);
+  }
+}
+
+QuadratureRule anchored_rule(const Support& support, int panels, std::vector<double> values) {
+  if (support.dimension() != 1) throw UsageError("an anchored rule is for one response dimension");
+  const double lower = support.lower[0], upper = support.upper[0], width = (upper - lower) / panels;
+  std::sort(values.begin(), values.end());
+  std::vector<double> ends = {lower, upper};
+  for (const double value : values)
+    if (value > lower && value < upper) ends.push_back(value);
+  for (int panel = 1; panel < panels; ++panel) {
+    const double end = lower + panel * width;
+    const auto after = std::lower_bound(values.begin(), values.end(), end);
+    const bool near = (after != values.end() && *after - end < kNear * width) ||
+                      (after != values.begin() && end - *(after - 1) < kNear * width);
+    if (!near) ends.push_back(end);
+  }
+  std::sort(ends.begin(), ends.end());
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  const auto count = static_cast<int>(ends.size()) - 1;
+  std::vector<double> nodes, weights;
+  gauss_lobatto(1 + std::clamp(kAnchoredNodes / count, kFewestSteps, kNodesPerPanel - 1), nodes, weights);
+  std::vector<double> at = {lower}, weight = {0};
+  for (std::size_t panel = 0; panel + 1 < ends.size(); ++panel) {
+    const double half = (ends[panel + 1] - ends[panel]) / 2, middle = (ends[panel + 1] + ends[panel]) / 2;
+    weight.back() += half * weights[0];
+    for (std::size_t i = 1; i < nodes.size(); ++i) {
+      at.push_back(i + 1 == nodes.size() ? ends[panel + 1] : middle + half * nodes[i]);
+      weight.push_back(half * weights[i]);
+    }
+  }
+  QuadratureRule rule;
+  rule.nodes.resize(static_cast<Index>(at.size()), 1);
+  std::copy(at.begin(), at.end(), rule.nodes.data());
+  for (const double w : weight) rule.log_weights.push_back(std::log(w));
+  return rule;
 }
 
 QuadratureRule composite_rule(const Support& support, int panels) {

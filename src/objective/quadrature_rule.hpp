@@ -24,8 +24,17 @@ struct QuadratureRule {
 // Gauss-Legendre of the given order on [-1, 1]: exact for polynomials of degree 2 order - 1.
 void gauss_legendre(int order, std::vector<double>& nodes, std::vector<double>& weights);
 
+// Gauss-Lobatto with `points` >= 2 of them on [-1, 1], both ends included: exact for polynomials of degree
+// 2 points - 3.
+void gauss_lobatto(int points, std::vector<double>& nodes, std::vector<double>& weights);
+
 // Composite Gauss-Legendre rule with `panels` equal panels of 8 nodes along each of one or two dimensions.
 // Throws UsageError for more dimensions, an empty or infinite box, or no panels.
 QuadratureRule composite_rule(const Support& support, int panels);
+
+// A rule over an interval with a node at every one of `values`, which lie inside: Gauss-Lobatto between them
+// and the ends of `panels` equal panels. Between fixed nodes a peak may stand that the normaliser does not
+// see, and where a response repeats some values (whole numbers, zeros) training would find it.
+QuadratureRule anchored_rule(const Support& support, int panels, std::vector<double> values);
 
 }  // namespace bl

@@ -176,6 +176,26 @@ TEST(PlanObjective, FollowsTheResponse) {
   EXPECT_THROW(Planned("v,u,t", {{"objective", "likelihood"}}).objective(), UsageError);
 }
 
+TEST(RepeatedValues, AreThoseATableHasOftenTheMostFrequentFirst) {
+  Matrix<double> values(12, 1);
+  const std::vector<double> column = {1, 2, 2, 2, 2, 2, 2, 7, 7, 7, 7, 7};
+  std::copy(column.begin(), column.end(), values.data());
+  EXPECT_THAT(repeated_values(values), ElementsAre(2, 7));
+  EXPECT_TRUE(repeated_values(Matrix<double>(12, 2)).empty());
+  Matrix<double> many(1200, 1);  // 7 of 1200 rows, more than one in 200, and 5, fewer
+  for (Index i = 0; i < 1200; ++i) many(i, 0) = i < 7 ? 3 : i < 12 ? 4 : 10.0 + static_cast<double>(i);
+  EXPECT_THAT(repeated_values(many), ElementsAre(3));
+  const Planned p("v");
+  const ObjectiveSpec plain = p.objective();
+  const double inside = (p.support().lower[0] + p.support().upper[0]) / 2 + 0.01;
+  const ObjectiveSpec anchored = plan_objective(p.settings, p.space, p.support(), {inside});
+  const auto has = [&](const ObjectiveSpec& spec) {
+    return std::count(spec.rule.nodes.flat().begin(), spec.rule.nodes.flat().end(), inside);
+  };
+  EXPECT_EQ(has(plain), 0);
+  EXPECT_EQ(has(anchored), 1);
+}
+
 TEST(PlanTraining, TakesWhatIsGiven) {
   const Planned p("y", {{"optimizer", "sgd"},
                         {"learning_rate", "0.5"},
@@ -187,7 +207,7 @@ TEST(PlanTraining, TakesWhatIsGiven) {
                         {"weight_decay", "0.1"},
                         {"time_limit", "60"},
                         {"seed", "11"}});
-  const TrainSpec spec = plan_training(p.settings, 100);
+  const TrainSpec spec = plan_training(p.settings, 100, false);
   EXPECT_EQ(spec.optimizer.kind, OptimizerKind::sgd);
   EXPECT_EQ(spec.optimizer.learning_rate, 0.5);
   EXPECT_EQ(spec.optimizer.weight_decay, 0.1);
@@ -200,12 +220,31 @@ TEST(PlanTraining, TakesWhatIsGiven) {
   EXPECT_EQ(spec.seed, 11U);
 }
 
-TEST(PlanMembers, FourWhereTheProgramChoosesTheLayersOneWhereTheUserDoes) {
+TEST(PlanTraining, WeightsDecayWhereTheProgramChoosesTheLayersForANumber) {
+  const auto optimizer = [](const std::string& target, Index rows,
+                            const std::vector<std::pair<std::string, std::string>>& settings = {}) {
+    const Planned p(target, settings);
+    return plan_training(p.settings, rows, p.space.one_number()).optimizer;
+  };
+  EXPECT_EQ(optimizer("v", 100).weight_decay, 0.5);
+  EXPECT_EQ(optimizer("v", 1770).weight_decay, 0.1);
+  EXPECT_EQ(optimizer("v", 1770).kind, OptimizerKind::adamw);
+  EXPECT_EQ(optimizer("v", 100, {{"weight_decay", "0"}}).weight_decay, 0);
+  EXPECT_EQ(optimizer("v", 100, {{"weight_decay", "0"}}).kind, OptimizerKind::adam);
+  EXPECT_EQ(optimizer("v", 100, {{"layers", "5,1"}}).weight_decay, 0);
+  EXPECT_EQ(optimizer("v", 100, {{"single", "true"}}).weight_decay, 0);
+  EXPECT_EQ(optimizer("v", 100, {{"optimizer", "sgd"}}).weight_decay, 0);
+  EXPECT_EQ(optimizer("y", 100).weight_decay, 0);
+  EXPECT_EQ(optimizer("v,u", 100).weight_decay, 0);
+}
+
+TEST(PlanMembers, FourOrEightWhereTheProgramChoosesTheLayersOneWhereTheUserDoes) {
   const auto members = [](const std::vector<std::pair<std::string, std::string>>& settings) {
     const Planned p("y", settings);
-    return plan_members(p.settings, p.architecture());
+    return plan_members(p.settings, p.architecture(), p.space.one_number());
   };
   EXPECT_EQ(members({}), 4);
+  EXPECT_EQ(plan_members(Planned("v").settings, Planned("v").architecture(), true), 8);
   EXPECT_EQ(members({{"members", "2"}}), 2);
   EXPECT_EQ(members({{"layers", "5,3,1"}}), 1);
   EXPECT_EQ(members({{"layers", "5,3,1"}, {"members", "3"}}), 3);

@@ -51,5 +51,24 @@ TYPED_TEST(LogSumExpOf, InfinitiesNothingAndNotANumber) {
   EXPECT_TRUE(std::isnan(this->of({nan, infinity})));
 }
 
+// Far from zero the differences count, and rounding of the sum must not reach them.
+TEST(LogSoftmax, IsTheSameAtAnyDistanceFromZero) {
+  const double p = std::log(1.0 / 3), q = std::log(2.0 / 3);
+  for (const double far : {0.0, 0x1p40, -0x1p40}) {
+    std::vector<double> values = {far, far + 1, far + 1};
+    std::vector<double> near = {0, 1, 1};
+    log_softmax<double>(values);
+    log_softmax<double>(near);
+    EXPECT_EQ(values, near) << far;
+  }
+  std::vector<double> two = {0, std::log(2.0)};
+  log_softmax<double>(two);
+  EXPECT_NEAR(two[0], p, 4e-16);
+  EXPECT_NEAR(two[1], q, 4e-16);
+  std::vector<double> apart = {1e40, -1e40};
+  log_softmax<double>(apart);
+  EXPECT_EQ(std::exp(apart[0]) + std::exp(apart[1]), 1);
+}
+
 }  // namespace
 }  // namespace bl

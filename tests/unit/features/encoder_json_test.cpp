@@ -46,6 +46,19 @@ TEST(EncoderJson, RoundTripLosesNothing) {
       std::equal(before.classes.flat().begin(), before.classes.flat().end(), after.classes.flat().begin()));
 }
 
+TEST(EncoderJson, KeepsReferenceLevelsAndReadsFilesWithoutThem) {
+  const Table table = read_table_from_memory("c,y\nr,1\ng,2\nb,3\n", "t.csv");
+  const Schema schema = infer_schema(table, {.targets = {"y"}});
+  const Encoder encoder = Encoder::fit(table, schema, {.reference_levels = true}, all_rows(3));
+  nlohmann::json json = encoder.to_json();
+  EXPECT_EQ(Encoder::from_json(json).features(), encoder.features());
+  EXPECT_EQ(Encoder::from_json(json).columns().size(), 2U);
+  json["features"][0]["first_level"] = 2;
+  EXPECT_THROW(Encoder::from_json(json), ModelFileError);
+  json["features"][0].erase("first_level");
+  EXPECT_EQ(Encoder::from_json(json).columns().size(), 3U);
+}
+
 TEST(EncoderJson, EveryFieldIsChecked) {
   const nlohmann::json good = fitted(read_table_from_memory(kText, "t.csv")).to_json();
   const std::vector<std::tuple<const char*, nlohmann::json, const char*>> cases = {

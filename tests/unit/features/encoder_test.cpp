@@ -67,6 +67,27 @@ TEST(Encoder, StandardizesByTrainingRowsOnly) {
   EXPECT_EQ(encoder.columns()[0].scale, 2);
 }
 
+// Levels are sorted: b is the reference and has no column, neither where it is written nor where it is filled
+// in.
+TEST(Encoder, ReferenceLevelsHaveNoColumn) {
+  const Case c{read("x,c\n1,r\n2,g\n3,b\n4,b\n5,\n"),
+               {},
+               {.missing = MissingPolicy::impute, .reference_levels = true}};
+  const Encoder encoder = c.fit();
+  EXPECT_THAT(names_of(encoder), ElementsAre("x", "c=g", "c=r", "c is missing"));
+  const auto encoded = encoder.encode_features<double>(c.table, all_rows(5));
+  EXPECT_THAT(column_of(encoded, 1), ElementsAre(0, 1, 0, 0, 0));
+  EXPECT_THAT(column_of(encoded, 2), ElementsAre(1, 0, 0, 0, 0));
+  EXPECT_THAT(column_of(encoded, 3), ElementsAre(0, 0, 0, 0, 1));
+}
+
+TEST(Encoder, ValuesWhoseSquaresOverflowAreRefusedNotTakenForConstant) {
+  EXPECT_THAT(test::message_of<DataError>([] {
+                Case{read("x\n1e300\n-3e300\n2e299\n"), {}, {}}.fit();
+              }),
+              HasSubstr("too large"));
+}
+
 // 2^52 + {0, 1, 2, 3}: a one-pass variance would lose everything; the true one is 5/4, the true mean 2^52
 // + 1.5.
 TEST(Encoder, LargeOffsetsDoNotSpoilTheScale) {

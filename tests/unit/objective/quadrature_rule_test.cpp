@@ -48,6 +48,47 @@ double integrate(const QuadratureRule& rule, const std::function<double(const do
   return sum;
 }
 
+TEST(GaussLobatto, ExactForPolynomialsWithBothEndsAmongItsNodes) {
+  std::vector<double> nodes, weights;
+  for (int points = 2; points <= 12; ++points) {
+    gauss_lobatto(points, nodes, weights);
+    ASSERT_EQ(nodes.size(), static_cast<std::size_t>(points));
+    EXPECT_EQ(nodes.front(), -1);
+    EXPECT_EQ(nodes.back(), 1);
+    EXPECT_TRUE(std::is_sorted(nodes.begin(), nodes.end()));
+    for (int degree = 0; degree <= 2 * points - 2; ++degree) {
+      double sum = 0;
+      for (std::size_t i = 0; i < nodes.size(); ++i) sum += weights[i] * std::pow(nodes[i], degree);
+      const double exact = degree % 2 == 1 ? 0 : 2.0 / (degree + 1);
+      if (degree <= 2 * points - 3) {
+        EXPECT_NEAR(sum, exact, 8e-16 * points) << points << " points, degree " << degree;
+      } else if (points <= 10) {
+        EXPECT_GT(std::abs(sum - exact), 1e-9) << points << " points, degree " << degree;
+      }
+    }
+  }
+}
+
+TEST(AnchoredRule, HasItsValuesAsNodesAndIntegratesBetweenThem) {
+  const std::vector<double> values = {2.25, -1, 0.1, 2.5, -1.5};  // two of them are ends of the interval
+  const QuadratureRule rule = anchored_rule({{-1.5}, {2.5}}, 16, values);
+  std::vector<double> nodes(rule.nodes.data(), rule.nodes.data() + rule.size());
+  EXPECT_TRUE(std::is_sorted(nodes.begin(), nodes.end()));
+  EXPECT_EQ(std::adjacent_find(nodes.begin(), nodes.end()), nodes.end());
+  for (const double value : values) EXPECT_THAT(nodes, ::testing::Contains(value));
+  EXPECT_NEAR(integrate(rule, [](const double*) { return 1.0; }), 4.0, 1e-14);
+  EXPECT_NEAR(integrate(rule, [](const double* y) { return std::exp(y[0]); }), std::exp(2.5) - std::exp(-1.5),
+              1e-12);
+}
+
+// A peak far narrower than the spacing of nodes: the plain rule misses it, with its mass; the anchored one
+// counts it as if it had the width of its weight, so that narrower peaks gain nothing.
+TEST(AnchoredRule, SeesAPeakOnAValue) {
+  const auto peak = [](const double* y) { return std::exp(-std::abs(y[0] - 0.1) * 1e6); };
+  EXPECT_LT(integrate(composite_rule({{-1.5}, {2.5}}, 16), peak), 1e-100);
+  EXPECT_GT(integrate(anchored_rule({{-1.5}, {2.5}}, 16, {0.1}), peak), 1e-3);
+}
+
 TEST(CompositeRule, CoversTheBox) {
   const QuadratureRule line = composite_rule({{-1.5}, {2.5}}, 3);
   EXPECT_EQ(line.size(), 24);

@@ -1,0 +1,77 @@
+// What looks wrong and is not.
+#include "frontends/bad_input.hpp"
+
+namespace bl::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class HarmlessInputTest : public ::testing::Test {
+ protected:
+  std::string predictions(const std::string& rows, const std::string& options = "") {
+    folder_.write("rows.csv", rows);
+    folder_.write("choice_v1.bl", fixture("choice_v1.bl"));
+    const Outcome outcome = bl_command(folder_, words("predict choice_v1.bl rows.csv " + options));
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    return outcome.out;
+  }
+  const TemporaryFolder folder_;
+};
+
+TEST_F(HarmlessInputTest, ReorderedAndFurtherColumnsChangeNothing) {
+  const std::string expected = predictions("age,income,town\n30,1.5,east\n51,,west\n");
+  EXPECT_EQ(predictions("town,more,income,age\neast,?,1.5,30\nwest,x,,51\n"), expected);
+  EXPECT_EQ(lines_of(expected).size(), 3U);
+}
+
+TEST_F(HarmlessInputTest, UnseenLevelCountsAsMissingOnRequest) {
+  const std::string option = "--unseen-as-missing";
+  EXPECT_EQ(predictions("age,income,town\n30,1.5,atlantis\n", option),
+            predictions("age,income,town\n30,1.5,\n", option));
+  folder_.write("known.csv", "age,income,town,choice\n30,1.5,,buy\n51,2,,rent\n");
+  folder_.write("unseen.csv", "age,income,town,choice\n30,1.5,atlantis,buy\n51,2,atlantis,rent\n");
+  const Outcome missing = bl_command(folder_, words("evaluate choice_v1.bl known.csv"));
+  const Outcome unseen = bl_command(folder_, words("evaluate choice_v1.bl unseen.csv " + option));
+  EXPECT_EQ(unseen.code, 0) << unseen.err;
+  EXPECT_EQ(unseen.out, missing.out);
+}
+
+TEST_F(HarmlessInputTest, AllMissingColumnIsLeftOutWithANote) {
+  folder_.write("data.csv", with_column(0, ""));
+  const Outcome outcome =
+      bl_command(folder_, words("fit data.csv --target y --layers 2,1 --epochs 1 -o model.bl"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("no values"));
+  EXPECT_THAT(outcome.out, HasSubstr("'a' is constant and left out"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("inf")));
+}
+
+TEST_F(HarmlessInputTest, ASupportThatEndsAtTheDataIsTaken) {
+  folder_.write("data.csv", "a,y\n" + repeated("1,0.1\n2,0.7\n3,0.3\n4,0.9\n", 10));
+  const Outcome outcome = bl_command(
+      folder_, words("fit data.csv --target y --support 0.1:0.9 --layers 2,1 --epochs 1 -o model.bl"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+}
+
+TEST_F(HarmlessInputTest, ASettingMayStandBeforeTheFile) {
+  folder_.write("data.csv", good_table());
+  const Outcome outcome =
+      bl_command(folder_, words("fit --set seed=1 data.csv --target y --layers 2,1 --epochs 1 -o model.bl"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+}
+
+TEST_F(HarmlessInputTest, TheCommandLineWinsOverTheSettingsFile) {
+  folder_.write("data.csv", good_table());
+  folder_.write("fit.toml", "single = true\nseed = 4\nepochs = 1\nignore = 'z'\n");
+  const Outcome outcome = bl_command(
+      folder_,
+      words("fit data.csv --target y --config fit.toml --no-single --seed 5 --layers 2,1 -o model.bl"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("layers [2,1]"));
+  EXPECT_THAT(bl_command(folder_, words("inspect model.bl")).out, HasSubstr("seed 5"));
+}
+
+}  // namespace
+}  // namespace bl::test

@@ -11,6 +11,13 @@ namespace bl {
 // another file than the one the model was fitted on.
 ChoiceData read_part(const ChoiceModel::Impl& model, const Data& data, Part part, bool need_choice);
 
+// The settings of the fit.
+Settings choice_settings(const ChoiceModel::Impl& model);
+
+// The situations that standard errors are computed from: those that the model was trained on where the data
+// are those of the fit, else all.
+std::vector<Index> fit_situations(const ChoiceModel::Impl& model, const Data& data);
+
 // Mean over situations (by weight) of the entries' numbers, per name of the entry: shares[names[j]].
 std::vector<double> predicted_shares(const ChoiceData& data, const std::vector<std::int32_t>& names,
                                      const std::vector<double>& probability);

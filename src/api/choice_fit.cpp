@@ -12,6 +12,7 @@
 #include "api/choice_linear.hpp"
 #include "api/impl.hpp"
 #include "api/members.hpp"
+#include "api/minimum_progress.hpp"
 #include "api/plan.hpp"
 #include "api/table_plan.hpp"
 #include "base/file.hpp"
@@ -132,7 +133,7 @@ void train_to_minimum(const Parts& parts, const FitPlan& fit, int starts, Stored
   minimiser.starts = starts;
   minimiser.seed = static_cast<std::uint64_t>(s.seed);
   if (s.epochs > 0) minimiser.iterations = s.epochs;
-  minimiser.should_stop = fit.options.should_stop;
+  watch_minimiser(minimiser, fit.options);
   ThreadPool pool(static_cast<std::size_t>(s.threads));
   ChoiceEstimate found =
       estimate_network(model, fit.schema, parts.train, minimiser, {.person = fit.schema.person}, pool);

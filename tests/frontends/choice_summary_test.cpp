@@ -457,6 +457,12 @@ TEST_F(BlockSummary, FromRowsChecksAndCanonicalForms) {
   EXPECT_EQ(report["rows"], 1200);
   EXPECT_EQ(output("check m.bl long.csv --replications 4 --threads 1"),
             output("check m.bl long.csv --replications 4 --threads 2"));
+  // Delta-method errors of shares and elasticities follow the covariance.
+  const json changed = json::parse(
+      bl_command(folder_, {"whatif", "m.bl", "long.csv", "--change", "a.price=price + 1", "--json"}).out);
+  EXPECT_LT(changed["after"][0], changed["before"][0]);
+  EXPECT_GT(changed["change_error"][0], 0);
+  EXPECT_LT(changed["change_error"][0], 0.01);
   // A linear utility is nested in none of these, but a block with one head fewer is.
   output(fit("--identifiable --single --heads 1,0,0 --degree 1 --starts 3 -q -o small.bl"));
   const json ratio = json::parse(output("summary m.bl --compare small.bl --format json"));

@@ -71,6 +71,21 @@ ChoiceEstimate estimate_of(const ChoiceModel::Impl& model, const ChoiceData& cho
   return estimate_linear(terms, fit.coefficients, choices, spec, pool);
 }
 
+// The model at what was found.
+StoredChoice with_estimate(const ChoiceModel::Impl& model, const ChoiceEstimate& found,
+                           const std::string& digest) {
+  StoredChoice out = model.stored;
+  out.parameters = found.estimate.chart.raw;
+  if (model.schema.linear) {
+    const auto terms = linear_terms(model.schema, out.alternatives);
+    out.coefficients = coefficient_errors(terms, out.parameters, found.stored);
+    out.covariance = coefficient_covariance(terms.size(), found.stored);
+  }
+  out.inference = found.stored;
+  out.inference->facts["digest"] = digest;
+  return out;
+}
+
 }  // namespace
 
 bool has_inference(const ChoiceModel& model) {
@@ -107,19 +122,11 @@ ChoiceInference infer(const ChoiceModel& model, const Data& data, const Inferenc
                                          : inference::CovarianceKind::cluster;
   for (const std::string& column : columns)
     spec.covariance.clusters.push_back(cluster_numbers(m, data, column));
-  ChoiceEstimate found = estimate_of(m, choices, options, spec);
+  const ChoiceEstimate found = estimate_of(m, choices, options, spec);
   const NamedModel named = named_model(m);
   require_minimum(found.estimate, named);
 
-  StoredChoice stored = m.stored;
-  stored.parameters = found.estimate.chart.raw;
-  if (m.schema.linear) {
-    const auto terms = linear_terms(m.schema, m.stored.alternatives);
-    stored.coefficients = coefficient_errors(terms, stored.parameters, found.stored);
-    stored.covariance = coefficient_covariance(terms.size(), found.stored);
-  }
-  stored.inference = std::move(found.stored);
-  stored.inference->facts["digest"] = table_digest(data.impl().table);
+  StoredChoice stored = with_estimate(m, found, table_digest(data.impl().table));
   const inference::Bootstrap* resampled = found.resampled ? &*found.resampled : nullptr;
   InferenceSummary out = make_summary({.model = &named,
                                        .parameters = &stored.parameters,

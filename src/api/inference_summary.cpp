@@ -38,7 +38,8 @@ inference::Chart chart_of(const NamedModel& model, const std::vector<double>& pa
     return inference::make_chart(model.architecture, parameters, facts.value("reference", Index{0}));
   inference::Chart chart = inference::plain_chart(model.architecture, parameters, {});
   for (const json& position : facts.value("at_bound", json::array()))
-    chart.states.at(position.get<std::size_t>()) = inference::ParameterState::at_bound;
+    if (const auto at = position.get<std::size_t>(); at < chart.states.size())
+      chart.states[at] = inference::ParameterState::at_bound;
   return chart;
 }
 
@@ -231,7 +232,11 @@ void require_minimum(const inference::Estimate& e, const NamedModel& model) {
 InferenceSummary make_summary(const SummaryParts& parts, const InferenceOptions& options) {
   const Architecture& a = parts.model->architecture;
   InferenceSummary out;
-  fill_facts(*parts.stored, out);
+  try {
+    fill_facts(*parts.stored, out);
+  } catch (const json::exception& error) {
+    throw ModelFileError(std::string("the stored standard errors cannot be read: ") + error.what());
+  }
   out.model = model_words(*parts.model);
   out.level = options.level;
   out.standardised = options.standardised;

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "bl/inference.hpp"
+#include "bl/choice_inference.hpp"
 #include "commands.hpp"
 #include "options.hpp"
 
@@ -12,12 +12,19 @@ struct CanonicalArguments {
   std::string model, reference, output;
 };
 
-void run_canonical(const CanonicalArguments& a) {
-  const Canonical form = canonical(Model::load(a.model), a.reference);
+// Of a table or of choices.
+template <class AnyModel>
+void write_canonical(const AnyModel& model, const CanonicalArguments& a) {
+  const auto form = canonical(model, a.reference);
   for (const std::string& note : form.notes) fmt::print("note      {}\n", note);
   const std::string path = a.output.empty() ? a.model : a.output;
   form.model.save(path);
   fmt::print("saved     {}\n", path);
+}
+
+void run_canonical(const CanonicalArguments& a) {
+  if (is_choice_model(a.model)) return write_canonical(ChoiceModel::load(a.model), a);
+  write_canonical(Model::load(a.model), a);
 }
 
 }  // namespace
@@ -27,7 +34,9 @@ void add_canonical(CLI::App& app) {
       app.add_subcommand("canonical", "Write a model's parameters in their canonical form; its law stays");
   auto a = std::make_shared<CanonicalArguments>();
   command->add_option("model", a->model, "Model that bl fit wrote")->required()->option_text("MODEL");
-  command->add_option("--reference", a->reference, "The class whose coefficients are 0; none: the first")
+  command
+      ->add_option("--reference", a->reference,
+                   "The class or alternative whose coefficients are 0; none: the first")
       ->option_text("CLASS");
   command->add_option("-o,--output", a->output, "Where the model goes; none: in place of the old one")
       ->option_text("FILE");

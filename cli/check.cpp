@@ -1,5 +1,4 @@
-#include "bl/check.hpp"
-
+#include "bl/choice_inference.hpp"
 #include "commands.hpp"
 #include "options.hpp"
 #include "terminal.hpp"
@@ -14,14 +13,17 @@ struct CheckArguments {
   CheckOptions options;
 };
 
-void run_check(const CheckArguments& a, const Settings& reading) {
+CheckReport report_of(const CheckArguments& a, const Settings& reading) {
+  ProgressLine line(a.json);
+  const auto progress = [&](double seconds, const std::string& text) { line.show(seconds, text); };
+  if (is_choice_model(a.model))
+    return check_model(ChoiceModel::load(a.model), Data::read(a.data, reading), a.options, progress);
   const Model model = Model::load(a.model);
-  const Data data = model.read(a.data, reading);
-  const CheckReport report = [&] {
-    ProgressLine line(a.json);
-    return check_model(model, data, a.options,
-                       [&](double seconds, const std::string& text) { line.show(seconds, text); });
-  }();
+  return check_model(model, model.read(a.data, reading), a.options, progress);
+}
+
+void run_check(const CheckArguments& a, const Settings& reading) {
+  const CheckReport report = report_of(a, reading);
   if (a.json) return write_text("-", check_json(report));
   std::string out = check_text(report);
   for (const std::string& finding : report.findings) out += wrapped(finding, 0) + "\n";

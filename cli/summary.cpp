@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
+#include "bl/choice_inference.hpp"
 #include "bl/errors.hpp"
-#include "bl/inference.hpp"
 #include "bl/output.hpp"
 #include "commands.hpp"
 #include "options.hpp"
@@ -20,14 +20,48 @@ struct SummaryArguments {
 };
 
 // With data: the minimum for them and its covariance; without: what the model stores.
-Inference inference_of(const std::string& path, const SummaryArguments& a, const Settings& reading) {
+Inference table_inference(const std::string& path, const SummaryArguments& a, const Settings& reading) {
   const Model model = Model::load(path);
   if (a.data.empty()) return {model, stored_inference(model, a.options)};
   return infer(model, model.read(a.data, reading), a.options);
 }
 
-void run_summary(SummaryArguments& a, const Settings& reading) {
+ChoiceInference choice_inference(const std::string& path, const SummaryArguments& a,
+                                 const Settings& reading) {
+  const ChoiceModel model = ChoiceModel::load(path);
+  if (a.data.empty()) return {model, stored_inference(model, a.options)};
+  return infer(model, Data::read(a.data, reading), a.options);
+}
+
+InferenceSummary summary_of(const std::string& path, const SummaryArguments& a, const Settings& reading) {
+  return is_choice_model(path) ? choice_inference(path, a, reading).summary
+                               : table_inference(path, a, reading).summary;
+}
+
+// Tests where they are asked for, else the table.
+std::string summary_text(const InferenceSummary& summary, const SummaryArguments& a,
+                         const Settings& reading) {
   const SummaryFormat format = summary_format(a.format);
+  if (a.tests.empty() && a.compare.empty()) return render(summary, format);
+  std::string out;
+  for (const std::string& test : a.tests) out += render(wald_test(summary, test), format);
+  if (!a.compare.empty())
+    out += render(likelihood_ratio_test(summary, summary_of(a.compare, a, reading)), format);
+  return out;
+}
+
+void run_choice_summary(const SummaryArguments& a, const Settings& reading) {
+  if (a.economics)
+    throw UsageError(
+        "--economics has no meaning for choices here; bl explain MODEL DATA --economics has their errors");
+  const ChoiceInference inference = choice_inference(a.model, a, reading);
+  const std::string out = summary_text(inference.summary, a, reading);
+  if (!a.save.empty()) inference.model.save(a.save);
+  write_text(a.output, out);
+}
+
+void run_summary(SummaryArguments& a, const Settings& reading) {
+  static_cast<void>(summary_format(a.format));  // refused before the work
   if (a.units != "original" && a.units != "standardised")
     throw UsageError(fmt::format("--units '{}': expected original or standardised", a.units));
   if ((!a.save.empty() || a.economics) && a.data.empty())
@@ -36,18 +70,15 @@ void run_summary(SummaryArguments& a, const Settings& reading) {
   a.options.cluster = name_list(a.cluster);
   catch_interrupts();
   a.options.should_stop = [] { return interrupted(); };
-  const Inference inference = inference_of(a.model, a, reading);
+  if (is_choice_model(a.model)) return run_choice_summary(a, reading);
+  const Inference inference = table_inference(a.model, a, reading);
   std::string out;
   if (a.economics)
     out = format_table(economics_with_errors(inference.model, inference.model.read(a.data, reading),
                                              a.numeraire, a.options.covariance),
                        TableFormat::csv, true);
-  else if (a.tests.empty() && a.compare.empty())
-    out = render(inference.summary, format);
-  for (const std::string& test : a.tests) out += render(wald_test(inference.summary, test), format);
-  if (!a.compare.empty())
-    out +=
-        render(likelihood_ratio_test(inference.summary, inference_of(a.compare, a, reading).summary), format);
+  if (!a.economics || !a.tests.empty() || !a.compare.empty())
+    out += summary_text(inference.summary, a, reading);
   if (!a.save.empty()) inference.model.save(a.save);
   write_text(a.output, out);
 }
@@ -66,7 +97,10 @@ void add_summary(CLI::App& app) {
       ->option_text("FILE");
   command->add_option("--covariance", a->options.covariance, "How errors are computed")
       ->option_text("robust|classical|cluster");
-  command->add_option("--cluster", a->cluster, "One or two columns whose rows depend on each other")
+  command
+      ->add_option(
+          "--cluster", a->cluster,
+          "One or two columns whose rows depend on each other; choices: by person where none is named")
       ->option_text("COLUMN[,COLUMN]");
   command->add_option("--level", a->options.level, "Of the confidence intervals")->option_text("[0.95]");
   command
@@ -83,7 +117,8 @@ void add_summary(CLI::App& app) {
   command->add_option("--starts", a->options.starts, "Further starts beside the model's own parameters")
       ->option_text("N")
       ->check(CLI::Range(0, 100000));
-  command->add_option("--reference", a->options.reference, "The class whose coefficients are 0")
+  command
+      ->add_option("--reference", a->options.reference, "The class or alternative whose coefficients are 0")
       ->option_text("CLASS");
   command->add_option("--units", a->units, "Of the data's columns or standardised")
       ->option_text("original|standardised");

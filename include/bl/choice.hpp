@@ -38,7 +38,8 @@ struct ChoiceScenario {
   std::vector<std::string> withdrawn = {};  // alternatives; last
 };
 
-// Errors are by the delta method with the robust covariance; NaN in a network, here and below.
+// Errors are by the delta method with the robust covariance; NaN in a network that stores none, here and
+// below.
 struct WhatIf {
   std::vector<std::string> alternatives;  // those of the model, then the added ones
   std::vector<double> before, after;      // market shares

@@ -20,11 +20,15 @@ struct FitProgress {
   double best = 0;             // best validation loss so far
   std::int64_t best_epoch = 0;
   double seconds = 0;
-  double seconds_left = 0;  // if all epochs are run: at most
+  double seconds_left = 0;  // if all epochs are run: at most. NaN: not known
+  // A fit to the minimum from many starts has no epochs: short fits pick the starts, of which `best` is the
+  // lowest loss that one ended with. 0 starts: another kind of fit.
+  std::int64_t tries = 0, tries_done = 0;
+  std::int64_t starts = 0, starts_done = 0;
 };
 
 struct FitOptions {
-  std::function<void(const FitProgress&)> on_progress;  // after every epoch
+  std::function<void(const FitProgress&)> on_progress;  // after every epoch, or iteration of a start
   std::function<bool()> should_stop;                    // true ends training with the best model so far
   std::string checkpoint;  // file to save the state in, every few seconds at the end of an epoch; empty: none
   bool resume = false;     // go on from that file if it is there

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,9 @@ struct EstimatedParameter {
   double z = 0, p = 0;        // of the hypothesis that it is 0
   double lower = 0, upper = 0;
   double bootstrap_error = 0;  // NaN without a bootstrap
-  std::string state;           // empty, "at bound" or "not identified"
+  // Empty, "at bound", "not identified", or "fixed": the only weight of a block, 1 by the convention of
+  // scale.
+  std::string state;
 };
 
 // One of the points at which starts ended.
@@ -40,10 +43,19 @@ struct OptimumFound {
   int starts = 0;
 };
 
+// What a summary of choices says beside that of a table.
+struct ChoiceFacts {
+  std::size_t alternatives = 0;
+  std::size_t persons = 0;         // 0: the schema names none
+  double null_log_likelihood = 0;  // all available alternatives equally likely
+  double rho_square = 0;           // 1 - L / L0
+  double adjusted_rho_square = 0;  // 1 - (L - K) / L0, K the parameters
+};
+
 struct InferenceSummary {
-  std::string model;     // what kind, in words
-  std::string response;  // names of the responses
-  std::size_t rows = 0;
+  std::string model;          // what kind, in words
+  std::string response;       // names of the responses
+  std::size_t rows = 0;       // situations, of a choice model
   std::string objective;      // likelihood, score matching, hybrid
   double loss = 0;            // mean over rows
   double log_likelihood = 0;  // NaN where the objective is no likelihood, as are aic and bic
@@ -63,6 +75,7 @@ struct InferenceSummary {
   std::vector<std::string> notes;
   int bootstrap = 0;   // resamples that converged
   std::string digest;  // of the data
+  std::optional<ChoiceFacts> choice = {};
   std::vector<EstimatedParameter> estimates;
   std::vector<double> covariance_matrix;  // estimates x estimates, row-major; NaN where there is none
 };

@@ -14,6 +14,7 @@ from ._estimator import InterruptedWarning, all_or_nothing, settings_of
 from ._explanation import Explanation
 from ._parameters import CHOICE_DATA, CHOICE_UTILITY, ChoiceParameters, parameter_help, stored_parameters
 from ._progress import reporter
+from ._summary import Summary, inference_options
 
 
 class BLChoice(ChoiceParameters, BaseEstimator):
@@ -160,6 +161,38 @@ class BLChoice(ChoiceParameters, BaseEstimator):
         """Of a linear utility: name, estimate, classical, robust and clustered standard error."""
         check_is_fitted(self, "model_")
         return self.model_.coefficients()
+
+    # --- standard errors
+
+    def infer(self, X: Any, *, clusters: Sequence[str] | str = (), **options: Any) -> "BLChoice":
+        """Estimates from these choices, and keeps their covariance: summary() and the saved file have it from then on.
+
+        A linear utility is fitted again, a network goes from its parameters to the minimum. See summary().
+        """
+        data = self._data(X)
+        model, _ = _core.infer(self.model_, data, self._inference_options(clusters, options))
+        with all_or_nothing(self):
+            self._keep(model)
+        return self
+
+    def summary(self, X: Any = None, *, clusters: Sequence[str] | str = (), **options: Any) -> Summary:
+        """Estimates with standard errors, in the manner of statsmodels and Biogeme.
+
+        X: the frame of the fit; without it what the fit or infer() kept in the model. clusters: one or two columns
+        of the frame. Options: cov_type ("robust", "classical", "cluster": by person where no columns are named),
+        level (of intervals), bootstrap, seed; of a network also standardised, reference (alternative), starts.
+        """
+        check_is_fitted(self, "model_")
+        if X is not None:
+            data = self._data(X)
+            return Summary(_core.infer(self.model_, data, self._inference_options(clusters, options))[1])
+        if not _core.has_inference(self.model_):
+            raise _core.UsageError("the model keeps no covariance; give the rows, summary(X), or call infer(X)")
+        return Summary(_core.stored_inference(self.model_, self._inference_options(clusters, options)))
+
+    def _inference_options(self, clusters: Sequence[str] | str, options: dict[str, Any]) -> _core.InferenceOptions:
+        names = [clusters] if isinstance(clusters, str) else list(clusters)
+        return inference_options(self.threads, names, options)
 
     def explain(self, alternative: str | None = None, **options: Any) -> Explanation:
         """The utility as formulas, of all alternatives or of one; options as for the other estimators."""

@@ -22,7 +22,7 @@ from . import _core, _frame
 from ._explanation import Explanation
 from ._parameters import TableParameters, given_settings, stored_parameters
 from ._progress import reporter
-from ._summary import Summary
+from ._summary import Summary, inference_options
 
 
 class InterruptedWarning(UserWarning):
@@ -215,20 +215,7 @@ class TableEstimator(TableParameters, BaseEstimator):
             names.append(self._new_name(f"cluster{k + 1}"))
             columns.append(_frame.response_column(names[-1], one))
         data = _core.Data.from_columns(columns, type(self).__name__)
-        return _core.infer(self.model_, data, self._inference_options(names, options))
-
-    def _inference_options(self, clusters: list[str], options: dict[str, Any]) -> _core.InferenceOptions:
-        out = _core.InferenceOptions()
-        out.threads = int(self.threads or 0)
-        out.cluster = clusters
-        if "cov_type" in options:
-            options["covariance"] = options.pop("cov_type")
-        for name, value in options.items():
-            if not hasattr(out, name):
-                raise TypeError(f"{name!r} is no option of a summary")
-            if value is not None:
-                setattr(out, name, value)
-        return out
+        return _core.infer(self.model_, data, inference_options(self.threads, names, options))
 
     def _observed(self, X: Any, y: Any) -> list[_core.Column]:
         """Columns of rows whose responses are known."""
@@ -261,7 +248,7 @@ class TableEstimator(TableParameters, BaseEstimator):
             return Summary(self._inference(self._observed(X, y), sample_weight, clusters, options)[1])
         if not _core.has_inference(self.model_):
             raise _core.UsageError("the model keeps no covariance; give the rows, summary(X, y), or call infer(X, y)")
-        return Summary(_core.stored_inference(self.model_, self._inference_options([], options)))
+        return Summary(_core.stored_inference(self.model_, inference_options(self.threads, [], options)))
 
     def describe(self) -> str:
         """What is in the model, in lines of at most 80 columns."""

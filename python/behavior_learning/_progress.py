@@ -29,10 +29,11 @@ class _Line:
         if now - self.last < 0.2:
             return
         self.last = now
-        print(
-            f"\rnetwork {at['member']}/{at['members']}  epoch {at['epoch']}  loss {at['train_loss']:.5g}"
-            f"  validation {at['validation_loss']:.5g}  best {at['best']:.5g}  {at['seconds']:.0f} s  ",
-            end="",
-            file=sys.stderr,
-            flush=True,
-        )
+        if at["starts"] > 0:  # a fit to the minimum
+            text = f"start {at['starts_done']}/{at['starts']}  lowest loss {at['best']:.6g}"
+        else:
+            text = (
+                f"network {at['member']}/{at['members']}  epoch {at['epoch']}  loss {at['train_loss']:.5g}"
+                f"  validation {at['validation_loss']:.5g}  best {at['best']:.5g}"
+            )
+        print(f"\r{text}  {at['seconds']:.0f} s  ", end="", file=sys.stderr, flush=True)

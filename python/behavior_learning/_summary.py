@@ -11,6 +11,21 @@ import numpy as np
 from . import _core
 
 
+def inference_options(threads: Any, clusters: list[str], options: dict[str, Any]) -> _core.InferenceOptions:
+    """What a summary was asked for; cov_type is statsmodels' name of covariance."""
+    out = _core.InferenceOptions()
+    out.threads = int(threads or 0)
+    out.cluster = clusters
+    if "cov_type" in options:
+        options["covariance"] = options.pop("cov_type")
+    for name, value in options.items():
+        if not hasattr(out, name):
+            raise TypeError(f"{name!r} is no option of a summary")
+        if value is not None:
+            setattr(out, name, value)
+    return out
+
+
 class Summary:
     """What `bl summary` prints, as numbers. str() is the table."""
 
@@ -26,6 +41,10 @@ class Summary:
         self.notes = list(inference.notes)
         self.unidentified = list(inference.unidentified)
         self.condition_number = inference.condition
+        choice = inference.choice()  # of a choice model; None for the others
+        self.llnull = choice and choice["null_log_likelihood"]
+        self.rsquared = choice and choice["rho_square"]
+        self.rsquared_adj = choice and choice["adjusted_rho_square"]
 
     def _series(self, values: Any) -> Any:
         """With the names as index where pandas is there."""
@@ -62,7 +81,7 @@ class Summary:
 
     @property
     def state(self) -> Any:
-        """Empty, "at bound" or "not identified"."""
+        """Empty, "at bound", "not identified" or "fixed"."""
         return self._column("state")
 
     def conf_int(self) -> Any:

@@ -33,6 +33,10 @@ nb::dict progress_dict(const FitProgress& p) {
   out["best_epoch"] = p.best_epoch;
   out["seconds"] = p.seconds;
   out["seconds_left"] = p.seconds_left;
+  out["tries"] = p.tries;
+  out["tries_done"] = p.tries_done;
+  out["starts"] = p.starts;
+  out["starts_done"] = p.starts_done;
   return out;
 }
 

@@ -2,6 +2,7 @@
 #include "bl/inference.hpp"
 
 #include "bindings.hpp"
+#include "bl/choice_inference.hpp"
 
 namespace bl::python {
 
@@ -16,16 +17,41 @@ nb::dict test_dict(const HypothesisTest& test) {
   return out;
 }
 
-Inference run_inference(const Model& model, const Data& data, InferenceOptions options) {
+// A model of a table or of choices, and its summary.
+template <class AnyModel>
+nb::tuple run_inference(const AnyModel& model, const Data& data, InferenceOptions options) {
   FitWatch watch{nb::object(nb::none())};
   options.should_stop = watch.options().should_stop;
-  std::optional<Inference> result;
+  std::optional<decltype(infer(model, data, options))> result;
   {
     const nb::gil_scoped_release unlocked;
     result.emplace(infer(model, data, options));
   }
   watch.rethrow();
-  return std::move(*result);
+  return nb::make_tuple(std::move(result->model), std::move(result->summary));
+}
+
+nb::object choice_facts(const InferenceSummary& summary) {
+  if (!summary.choice) return nb::none();
+  nb::dict out;
+  out["alternatives"] = summary.choice->alternatives;
+  out["persons"] = summary.choice->persons;
+  out["null_log_likelihood"] = summary.choice->null_log_likelihood;
+  out["rho_square"] = summary.choice->rho_square;
+  out["adjusted_rho_square"] = summary.choice->adjusted_rho_square;
+  return out;
+}
+
+template <class AnyModel>
+void bind_infer(nb::module_& module) {
+  module.def("infer", &run_inference<AnyModel>, nb::arg("model"), nb::arg("data"), nb::arg("options"),
+             "The model at the minimum, in canonical form and with its covariances; and the summary.");
+  module.def(
+      "stored_inference",
+      [](const AnyModel& model, const InferenceOptions& options) { return stored_inference(model, options); },
+      nb::arg("model"), nb::arg("options"));
+  module.def(
+      "has_inference", [](const AnyModel& model) { return has_inference(model); }, nb::arg("model"));
 }
 
 }  // namespace
@@ -63,17 +89,10 @@ void bind_inference(nb::module_& module) {
       .def_ro("unidentified", &InferenceSummary::unidentified)
       .def_ro("notes", &InferenceSummary::notes)
       .def_ro("estimates", &InferenceSummary::estimates)
+      .def("choice", &choice_facts)
       .def("covariance_matrix", [](const InferenceSummary& s) { return to_array(s.covariance_matrix); });
-  module.def(
-      "infer",
-      [](const Model& model, const Data& data, const InferenceOptions& options) {
-        Inference result = run_inference(model, data, options);
-        return nb::make_tuple(std::move(result.model), std::move(result.summary));
-      },
-      nb::arg("model"), nb::arg("data"), nb::arg("options"),
-      "The model at the minimum, in canonical form and with its covariances; and the summary.");
-  module.def("stored_inference", &stored_inference, nb::arg("model"), nb::arg("options"));
-  module.def("has_inference", &has_inference, nb::arg("model"));
+  bind_infer<Model>(module);
+  bind_infer<ChoiceModel>(module);
   module.def(
       "render_summary",
       [](const InferenceSummary& summary, const std::string& format) {

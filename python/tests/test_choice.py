@@ -121,3 +121,74 @@ def test_mistakes_are_named(choices):
         BLChoice(form="linear", **LONG).fit(twice)
     with pytest.raises(TypeError, match="data frame"):
         BLChoice(form="linear", **LONG).fit(np.zeros((3, 3)))
+
+
+def conditional_logit(long):
+    """The textbook's estimator by Newton's method: estimates, classical and robust covariance, log-likelihood."""
+    alternatives = long.alternative.to_numpy().reshape(-1, 3)
+    design = np.stack(
+        [(alternatives == name).astype(float) for name in "bc"]
+        + [long[name].to_numpy().reshape(-1, 3) for name in ("price", "quality")],
+        axis=2,
+    )
+    chosen = long.chosen.to_numpy().reshape(-1, 3)
+    beta = np.zeros(4)
+    for _ in range(30):
+        weights = np.exp(design @ beta)
+        p = weights / weights.sum(axis=1, keepdims=True)
+        scores = np.einsum("ijk,ij->ik", design, chosen - p)
+        centred = design - np.einsum("ijk,ij->ik", design, p)[:, None, :]
+        information = np.einsum("ijk,ijl,ij->kl", centred, centred, p)
+        beta = beta + np.linalg.solve(information, scores.sum(axis=0))
+    inverse = np.linalg.inv(information)
+    return beta, inverse, inverse @ scores.T @ scores @ inverse, np.log(p[chosen == 1]).sum()
+
+
+def test_the_summary_is_the_textbooks(logit, choices, tmp_path):
+    long, _ = choices
+    beta, classical, robust, llf = conditional_logit(long)
+    logit.save(tmp_path / "model.bl")
+    for model in (logit, BLChoice.load(tmp_path / "model.bl")):
+        for kind, covariance in [("classical", classical), ("robust", robust)]:
+            summary = model.summary(cov_type=kind)
+            assert list(summary.params.index) == ["constant[b]", "constant[c]", "price", "quality"]
+            np.testing.assert_allclose(summary.params, beta, atol=1e-9)
+            np.testing.assert_allclose(summary.cov_params(), covariance, atol=1e-8)
+            np.testing.assert_allclose(summary.bse, np.sqrt(np.diag(covariance)), rtol=1e-7)
+    summary = logit.summary(level=0.9)
+    assert summary.nobs == 400 and summary.df_model == 4
+    assert summary.llf == pytest.approx(llf, abs=1e-8) and summary.llnull == pytest.approx(-400 * np.log(3))
+    assert summary.aic == pytest.approx(8 - 2 * llf) and summary.bic == pytest.approx(4 * np.log(400) - 2 * llf)
+    assert summary.rsquared_adj == pytest.approx(1 - (llf - 4) / (-400 * np.log(3)))
+    assert summary.pvalues["price"] < 1e-6 and summary.conf_int().loc["price", "upper"] < 0
+    assert "Rho-square" in str(summary) and "<pre>" in summary._repr_html_()
+    assert summary.wald_test("price = 0")["statistic"] == pytest.approx(beta[2] ** 2 / robust[2, 2], rel=1e-6)
+    small = BLChoice(form="linear", **{**LONG, "attributes": ["price"]}).fit(long)
+    assert summary.compare_lr_test(small.summary())["degrees"] == 1
+
+
+def test_summaries_from_rows(logit, choices):
+    long, _ = choices
+    long = long.assign(house=long.situation // 4)
+    summary = logit.summary(long, clusters="house", bootstrap=20)
+    assert summary.cov_type == "cluster" and (summary.bse > 0).all()
+    with pytest.raises(UsageError, match="person"):
+        logit.summary(long, cov_type="cluster")
+    with pytest.raises(DataError, match="price"):
+        logit.summary(long.drop(columns="price"))
+    with pytest.raises(TypeError, match="no option"):
+        logit.summary(nonsense=1)
+    with pytest.raises(UsageError, match="rows"):
+        logit.summary(clusters="house")
+
+
+def test_an_identifiable_network_has_errors(choices):
+    long, _ = choices
+    rest = dict(single=True, heads="1,0,0", degree=1, fractions="1:0:0")
+    model = BLChoice(form="network", identifiable=True, starts=2, **rest, **LONG).fit(long)
+    summary = model.summary()
+    assert "U.price" in summary.params.index and summary.bse["U.price"] > 0
+    np.testing.assert_allclose(model.summary(long).bse, summary.bse, rtol=1e-4)
+    again = BLChoice(form="network", epochs=3, layers=[2], **LONG).fit(long)
+    with pytest.raises(UsageError, match="keeps no covariance"):
+        again.summary()

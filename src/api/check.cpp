@@ -5,9 +5,9 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <mutex>
 
+#include "api/check_run.hpp"
 #include "api/inference_model.hpp"
 #include "api/model_rows.hpp"
 #include "api/part_data.hpp"
@@ -15,14 +15,12 @@
 #include "api/recovery.hpp"
 #include "bl/errors.hpp"
 #include "gibbs/categorical.hpp"
-#include "zoo/replications.hpp"
 
 namespace bl {
 
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-constexpr double kBound = 1e-5;  // share of a block's weight below which a head counts as absent, as in infer
 
 // The model as a problem to simulate from, with heads at their bound left out.
 zoo::PlantedProblem problem_of(const Model::Impl& m) {
@@ -30,7 +28,8 @@ zoo::PlantedProblem problem_of(const Model::Impl& m) {
   problem.name = "model";
   problem.architecture = m.stored.architecture;
   problem.parameters =
-      inference::canonical_form(m.stored.architecture, m.stored.parameters, {.prune = kBound}).parameters;
+      inference::canonical_form(m.stored.architecture, m.stored.parameters, {.prune = kCheckBound})
+          .parameters;
   problem.class_names = m.space.class_labels;
   problem.support = m.stored.support;
   problem.temperature = m.stored.temperature;
@@ -80,20 +79,6 @@ class ResponseSource {
   Matrix<double> log_probabilities_;  // empty where the response has a continuous part
 };
 
-std::vector<std::string> names_of(const Model::Impl& m, const std::vector<Index>& positions) {
-  const NamedModel named = named_model(m);
-  std::map<Index, std::string> by_position;
-  for (const explain::Coefficient& one :
-       explain::coefficients(named.architecture, named.inputs, named.outputs, explain::Units::standardised))
-    for (const auto& [position, factor] : one.parts) by_position.try_emplace(position, one.name);
-  std::vector<std::string> names;
-  for (const Index position : positions) {
-    const auto found = by_position.find(position);
-    names.push_back(found == by_position.end() ? fmt::format("parameter {}", position) : found->second);
-  }
-  return names;
-}
-
 std::vector<double> bound_of(const zoo::Replicator& replicator, const ObjectiveSpec& objective,
                              const zoo::SimulatedData<double>& data, ThreadPool& pool) {
   if (objective.kind != ObjectiveKind::likelihood)
@@ -103,10 +88,50 @@ std::vector<double> bound_of(const zoo::Replicator& replicator, const ObjectiveS
 
 }  // namespace
 
-CheckReport check_model(const Model& model, const Data& data, const CheckOptions& options,
-                        const std::function<void(double, const std::string&)>& progress) {
+std::vector<std::string> names_at(const std::map<Index, std::string>& names,
+                                  const std::vector<Index>& positions) {
+  std::vector<std::string> out;
+  for (const Index position : positions) {
+    const auto found = names.find(position);
+    out.push_back(found == names.end() ? fmt::format("parameter {}", position) : found->second);
+  }
+  return out;
+}
+
+CheckReport run_check(const CheckRun& run, const CheckOptions& options, const CheckProgress& progress) {
   if (options.replications < 2) throw UsageError("a check needs at least 2 replications");
   const auto started = std::chrono::steady_clock::now();
+  const zoo::Replicator replicator(*run.problem, {.objective = run.objective, .starts = options.starts});
+  ThreadPool pool(options.threads);
+  std::vector<zoo::Replication> replications(options.replications);
+  std::mutex mutex;
+  std::size_t done = 0;
+  pool.run(replications.size(), [&](std::size_t r) {
+    const std::uint64_t seed = options.seed * 0x9E3779B97F4A7C15ULL + r;
+    replications[r] = replicator.run(run.draw(seed), seed);
+    if (!progress) return;
+    const std::lock_guard<std::mutex> lock(mutex);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    const double share = static_cast<double>(++done) / static_cast<double>(replications.size());
+    progress(seconds,
+             fmt::format("{} of {} refits, {}", done, replications.size(), time_left(seconds, share)));
+  });
+  CheckReport report;
+  report.response = run.response;
+  report.objective = run.objective.kind == ObjectiveKind::likelihood       ? "likelihood"
+                     : run.objective.kind == ObjectiveKind::score_matching ? "score matching"
+                                                                           : "hybrid";
+  const std::vector<double> bound =
+      bound_of(replicator, run.objective, run.draw(options.seed * 0x9E3779B97F4A7C15ULL), pool);
+  report.recovery = recovery_round(
+      zoo::size_evidence(static_cast<Index>(run.rows), replications, replicator.truth(), bound),
+      run.names(replicator.positions()));
+  judge(report);
+  return report;
+}
+
+CheckReport check_model(const Model& model, const Data& data, const CheckOptions& options,
+                        const std::function<void(double, const std::string&)>& progress) {
   const Model::Impl& m = model.impl();
   const Table& table = data.impl().table;
   Settings settings = fit_settings(m);
@@ -116,36 +141,19 @@ CheckReport check_model(const Model& model, const Data& data, const CheckOptions
   const PartData<double> part(m.stored.encoder.with_unseen(UnseenPolicy::missing), m.space, table, rows,
                               settings.out_of_core);
   const zoo::PlantedProblem problem = problem_of(m);
-  const ObjectiveSpec objective = plan_objective(settings, m.space, m.stored.support);
-  const zoo::Replicator replicator(problem, {.objective = objective, .starts = options.starts});
   const ResponseSource source(m, problem, part);
-  ThreadPool pool(options.threads);
-  std::vector<zoo::Replication> replications(options.replications);
-  std::mutex mutex;
-  std::size_t done = 0;
-  pool.run(replications.size(), [&](std::size_t r) {
-    const std::uint64_t seed = options.seed * 0x9E3779B97F4A7C15ULL + r;
-    replications[r] = replicator.run(source.draw(seed), seed);
-    if (!progress) return;
-    const std::lock_guard<std::mutex> lock(mutex);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-    const double share = static_cast<double>(++done) / static_cast<double>(replications.size());
-    progress(seconds,
-             fmt::format("{} of {} refits, {}", done, replications.size(), time_left(seconds, share)));
-  });
-  CheckReport report;
+  CheckRun run{.problem = &problem,
+               .objective = plan_objective(settings, m.space, m.stored.support),
+               .draw = [&](std::uint64_t seed) { return source.draw(seed); },
+               .names =
+                   [&](const std::vector<Index>& positions) {
+                     return names_at(position_names(named_model(m)), positions);
+                   },
+               .rows = rows.size(),
+               .response = {}};
   for (const ResponseEncoding& one : m.stored.encoder.responses())
-    report.response += (report.response.empty() ? "" : ", ") + one.name;
-  report.objective = objective.kind == ObjectiveKind::likelihood       ? "likelihood"
-                     : objective.kind == ObjectiveKind::score_matching ? "score matching"
-                                                                       : "hybrid";
-  const std::vector<double> bound =
-      bound_of(replicator, objective, source.draw(options.seed * 0x9E3779B97F4A7C15ULL), pool);
-  report.recovery = recovery_round(
-      zoo::size_evidence(static_cast<Index>(rows.size()), replications, replicator.truth(), bound),
-      names_of(m, replicator.positions()));
-  judge(report);
-  return report;
+    run.response += (run.response.empty() ? "" : ", ") + one.name;
+  return run_check(run, options, progress);
 }
 
 }  // namespace bl

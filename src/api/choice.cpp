@@ -57,20 +57,42 @@ void align_alternatives(ChoiceData& data, const std::vector<std::string>& altern
   data.alternatives = alternatives;
 }
 
-ChoiceData read_part(const ChoiceModel::Impl& model, const Data& data, Part part, bool need_choice) {
-  const Table& table = data.impl().table;
-  ChoiceData all = read_choices(table, model.schema, need_choice || part != Part::all);
-  align_alternatives(all, model.stored.alternatives);
-  if (part == Part::all) return all;
-  const nlohmann::json& information = model.stored.information;
-  if (information.value("digest", "") != table_digest(table))
-    throw DataError(table.source +
-                    ": not the file this model was fitted on, so its parts are not known; leave out --part");
+Settings choice_settings(const ChoiceModel::Impl& model) {
   Settings settings;
-  const nlohmann::json stored = information.value("settings", nlohmann::json::object());
+  const nlohmann::json stored = model.stored.information.value("settings", nlohmann::json::object());
   for (const auto& [name, value] : stored.items())
     if (value.is_string()) set(settings, name, value.get<std::string>());
-  const auto rows = choice_part(all, settings, part);
+  return settings;
+}
+
+namespace {
+
+ChoiceData read_all(const ChoiceModel::Impl& model, const Table& table, bool need_choice) {
+  ChoiceData all = read_choices(table, model.schema, need_choice);
+  align_alternatives(all, model.stored.alternatives);
+  return all;
+}
+
+bool is_fit_data(const ChoiceModel::Impl& model, const Table& table) {
+  return model.stored.information.value("digest", "") == table_digest(table);
+}
+
+}  // namespace
+
+std::vector<Index> fit_situations(const ChoiceModel::Impl& model, const Data& data) {
+  const Table& table = data.impl().table;
+  const Part part = is_fit_data(model, table) ? Part::train : Part::all;
+  return choice_part(read_all(model, table, false), choice_settings(model), part);
+}
+
+ChoiceData read_part(const ChoiceModel::Impl& model, const Data& data, Part part, bool need_choice) {
+  const Table& table = data.impl().table;
+  ChoiceData all = read_all(model, table, need_choice || part != Part::all);
+  if (part == Part::all) return all;
+  if (!is_fit_data(model, table))
+    throw DataError(table.source +
+                    ": not the file this model was fitted on, so its parts are not known; leave out --part");
+  const auto rows = choice_part(all, choice_settings(model), part);
   if (rows.empty())
     throw UsageError(
         "this model was fitted without such a part; leave out --part, or fit with --fractions 7:1:2");

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "api/choice_impl.hpp"
+#include "api/choice_naming.hpp"
 #include "api/render_problem.hpp"
 #include "explain/fixed_level.hpp"
 #include "explain/read_problem.hpp"
@@ -12,13 +12,29 @@ namespace bl {
 
 namespace {
 
-constexpr const char* kAlternative = "alternative";
-
 std::string joined_names(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
   return text;
 }
+
+// "V[train] = -0.7012 - 1.278 time - 1.084 cost", one line each.
+std::string linear_text(const explain::Problem& problem, const std::vector<std::string>& alternatives) {
+  std::string out = "The utilities of the alternatives, in the data's own units\n";
+  for (const std::string& name : alternatives) {
+    const explain::Problem one = explain::at_level(problem, kAlternative, name);
+    const explain::Head& head = one.layers[0][0].heads[0];
+    std::string formula = head.constant == 0 ? "" : explain::number_text(head.constant);
+    for (const explain::Monomial& term : head.terms)
+      formula += fmt::format(
+          "{}{} {}", term.coefficient < 0 ? (formula.empty() ? "-" : " - ") : (formula.empty() ? "" : " + "),
+          explain::number_text(std::abs(term.coefficient)), explain::factors_text(one, term));
+    out += fmt::format("  V[{}] = {}\n", name, formula.empty() ? "0" : formula);
+  }
+  return out;
+}
+
+}  // namespace
 
 explain::Problem problem_of(const ChoiceModel::Impl& model, explain::Units units) {
   const StoredChoice& m = model.stored;
@@ -42,23 +58,18 @@ explain::Problem problem_of(const ChoiceModel::Impl& model, explain::Units units
   return problem;
 }
 
-// "V[train] = -0.7012 - 1.278 time - 1.084 cost", one line each.
-std::string linear_text(const explain::Problem& problem, const std::vector<std::string>& alternatives) {
-  std::string out = "The utilities of the alternatives, in the data's own units\n";
-  for (const std::string& name : alternatives) {
-    const explain::Problem one = explain::at_level(problem, kAlternative, name);
-    const explain::Head& head = one.layers[0][0].heads[0];
-    std::string formula = head.constant == 0 ? "" : explain::number_text(head.constant);
-    for (const explain::Monomial& term : head.terms)
-      formula += fmt::format(
-          "{}{} {}", term.coefficient < 0 ? (formula.empty() ? "-" : " - ") : (formula.empty() ? "" : " + "),
-          explain::number_text(std::abs(term.coefficient)), explain::factors_text(one, term));
-    out += fmt::format("  V[{}] = {}\n", name, formula.empty() ? "0" : formula);
-  }
-  return out;
+NamedModel named_model(const ChoiceModel::Impl& model) {
+  NamedModel named;
+  named.architecture = model.stored.architecture;
+  const explain::Problem problem = problem_of(model, explain::Units::original);
+  named.inputs.assign(problem.variables.begin(), problem.variables.begin() + named.architecture.input.size());
+  for (const ChoiceCoefficient& one : model.stored.coefficients) named.linear.push_back(one.name);
+  return named;
 }
 
-}  // namespace
+std::string response_name(const ChoiceModel::Impl& model) {
+  return model.schema.wide ? model.schema.choice : model.schema.alternative;
+}
 
 std::string explain_choice(const ChoiceModel& model, ExplainFormat format, const ExplainOptions& options,
                            const std::string& alternative) {

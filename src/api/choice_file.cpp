@@ -107,10 +107,12 @@ json choice_document(const StoredChoice& m) {
 
 artifact::TensorFile choice_to_file(const StoredChoice& m) {
   artifact::TensorFile file;
+  json document = choice_document(m);
+  if (m.inference) add_inference(file, document, *m.inference);
   file.metadata = {{"format", kFormat},
                    {"format_version", kVersion},
                    {"library_version", BL_VERSION},
-                   {"model", choice_document(m).dump()}};
+                   {"model", document.dump()}};
   const ParameterLayout layout(m.architecture);
   for (const TensorInfo& tensor : layout.tensors()) {
     const std::span values =
@@ -155,6 +157,8 @@ StoredChoice choice_from_file(const artifact::TensorFile& file) {
           throw ModelFileError(fmt::format("tensor '{}' holds {}", tensor.name, value));
         m.parameters.push_back(value);
       }
+    if (document.contains("inference"))
+      m.inference = read_inference(file, JsonField(document, "model")["inference"], layout.size());
     return m;
   } catch (const UsageError& error) {
     throw ModelFileError(path + ": the schema inside cannot be read: " + error.what());

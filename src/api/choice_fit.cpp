@@ -6,10 +6,13 @@
 #include <cmath>
 #include <optional>
 
+#include "api/choice_encoded.hpp"
+#include "api/choice_estimate.hpp"
 #include "api/choice_impl.hpp"
 #include "api/choice_linear.hpp"
 #include "api/impl.hpp"
 #include "api/members.hpp"
+#include "api/minimum_progress.hpp"
 #include "api/plan.hpp"
 #include "api/table_plan.hpp"
 #include "base/file.hpp"
@@ -63,34 +66,6 @@ Encoder fit_context(const ChoiceData& training, const ChoiceSchema& schema, cons
   const Schema columns = infer_schema(training.context, roles);
   return Encoder::fit(training.context, columns, encode_options(settings), all_rows(training.context.rows));
 }
-
-// Encoded situations with the storage that an objective views.
-template <class T>
-struct EncodedChoices {
-  const ChoiceData* data;
-  Matrix<T> context, attributes;
-  std::vector<T> weights;
-
-  EncodedChoices(const ChoiceData& choices, const StoredChoice& model)
-      : data(&choices),
-        context(model.encoder.with_unseen(UnseenPolicy::missing)
-                    .encode_features<T>(choices.context, all_rows(choices.context.rows))),
-        attributes(encode_attributes<T>(choices.attributes, model.means, model.scales)),
-        weights(choices.weights.begin(), choices.weights.end()) {}
-
-  DatasetView<T> view() const {
-    DatasetView<T> out;
-    out.rows = data->situations();
-    out.context = context.view();
-    out.weights = weights;
-    out.alternatives = {.begin = data->begin,
-                        .attributes = attributes.view(),
-                        .classes = data->classes,
-                        .available = {},
-                        .chosen = data->chosen};
-    return out;
-  }
-};
 
 struct Parts {
   ChoiceData train, validation, test;
@@ -148,15 +123,48 @@ Architecture network_architecture(const Settings& s, const StoredChoice& model, 
   return plan_architecture(scalar, model.encoder, space, train_situations);
 }
 
+// The lowest minimum of several starts in canonical form, with its covariances where it is one. Keeps no
+// checkpoint, as for tables.
+void train_to_minimum(const Parts& parts, const FitPlan& fit, int starts, StoredChoice& model,
+                      ChoiceFitSummary& summary) {
+  const Settings& s = fit.settings;
+  static_cast<void>(plan_members(s, model.architecture));  // refuses several
+  inference::MinimiserSpec minimiser;
+  minimiser.starts = starts;
+  minimiser.seed = static_cast<std::uint64_t>(s.seed);
+  if (s.epochs > 0) minimiser.iterations = s.epochs;
+  watch_minimiser(minimiser, fit.options);
+  ThreadPool pool(static_cast<std::size_t>(s.threads));
+  ChoiceEstimate found =
+      estimate_network(model, fit.schema, parts.train, minimiser, {.person = fit.schema.person}, pool);
+  const inference::Estimate& e = found.estimate;
+  model.parameters = e.chart.raw;
+  summary.interrupted = e.minimisation.interrupted;
+  summary.stop_cause = fmt::format("{} of {} starts ended in the lowest minimum, gradient {:.1e}",
+                                   e.minimisation.optima[0].starts, e.minimisation.starts, e.gradient);
+  summary.epochs = e.minimisation.best.iterations;
+  if (!e.converged) {
+    summary.notes.push_back("no standard errors: " + e.cause);
+    return;
+  }
+  model.inference = std::move(found.stored);
+  model.inference->facts["digest"] = fit.identity.data;
+}
+
 void fit_network(const Parts& parts, const FitPlan& fit, StoredChoice& model, ChoiceFitSummary& summary) {
   const Settings& s = fit.settings;
   standardize(parts.train, model);
   model.temperature = s.temperature;
   model.architecture = network_architecture(s, model, parts.train.situations());
+  const int starts = plan_starts(s, model.architecture);
+  if (starts > 0) return train_to_minimum(parts, fit, starts, model, summary);
   if (s.precision == "float32")
     train_network<float>(parts, fit, model, summary);
   else
     train_network<double>(parts, fit, model, summary);
+  // What is read off an identifiable model should not depend on where its training began.
+  if (s.identifiable)
+    model.parameters = inference::canonical_form(model.architecture, model.parameters).parameters;
 }
 
 void fit_linear_model(const Parts& parts, const FitPlan& plan, StoredChoice& model,
@@ -169,24 +177,31 @@ void fit_linear_model(const Parts& parts, const FitPlan& plan, StoredChoice& mod
   model.scales.assign(schema.attributes.size(), 1);
   Checkpoint<double> checkpoint(plan.options.checkpoint, plan.identity.data, plan.identity.settings);
   const LinearFit fit = fit_linear(terms, parts.train, plan.settings, plan.options, checkpoint);
-  LinearErrors errors = linear_errors(terms, fit.coefficients, parts.train);
-  const ParameterLayout layout(model.architecture);
-  model.parameters.assign(static_cast<std::size_t>(layout.size()), 1.0);  // lambda
-  const Index weight = layout.tensor("layers/0/U/weight").offset;
-  for (std::size_t k = 0; k < terms.size(); ++k)
-    model.parameters[static_cast<std::size_t>(weight) + k] = errors.coefficients[k].estimate;
-  model.coefficients = std::move(errors.coefficients);
-  model.covariance = std::move(errors.robust_covariance);
-  if (!errors.identified)
-    summary.notes.push_back(
-        "some combination of coefficients does not change the probabilities, so there are no standard "
-        "errors; leave out a constant or an attribute");
-  if (!fit.converged)
-    summary.notes.push_back(
-        "the likelihood was not maximal yet; an attribute may separate the choices perfectly");
   summary.interrupted = fit.interrupted;
   summary.stop_cause = fit.cause;
   summary.epochs = fit.iterations;
+  ThreadPool pool(static_cast<std::size_t>(plan.settings.threads));
+  ChoiceEstimate found;
+  if (fit.converged)
+    found = estimate_linear(terms, fit.coefficients, parts.train, {.person = schema.person}, pool);
+  else
+    summary.notes.push_back(
+        "the likelihood was not maximal yet, so there are no standard errors; an attribute may separate the "
+        "choices perfectly");
+  model.parameters = found.estimate.chart.raw;
+  if (!fit.converged) {
+    model.parameters = fit.coefficients;
+    model.parameters.push_back(1);  // lambda
+  }
+  model.coefficients = coefficient_errors(terms, model.parameters, found.stored);
+  model.covariance = coefficient_covariance(terms.size(), found.stored);
+  if (!found.estimate.identification.directions.empty())
+    summary.notes.push_back(
+        "some combination of coefficients does not change the probabilities, so not all have standard "
+        "errors; bl summary names it, leave out a constant or an attribute");
+  if (!found.estimate.converged) return;
+  model.inference = std::move(found.stored);
+  model.inference->facts["digest"] = plan.identity.data;
 }
 
 std::string plan_text(const ChoiceSchema& schema, const StoredChoice& m, const Parts& parts) {

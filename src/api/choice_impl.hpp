@@ -2,10 +2,12 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "artifact/safetensors.hpp"
+#include "artifact/stored_inference.hpp"
 #include "base/parallel.hpp"
 #include "bl/choice.hpp"
 #include "features/choice_data.hpp"
@@ -24,6 +26,7 @@ struct StoredChoice {
   double temperature = 1;
   std::vector<ChoiceCoefficient> coefficients;  // linear
   std::vector<double> covariance;               // robust, coefficients x coefficients; empty where not known
+  std::optional<StoredInference> inference = {};  // at the minimum
   nlohmann::json information = nlohmann::json::object();
 };
 

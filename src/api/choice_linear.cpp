@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "base/text.hpp"
 #include "bl/errors.hpp"
-#include "inference/covariance.hpp"
 #include "objective/batch.hpp"
 #include "training/lbfgs.hpp"
 
@@ -19,9 +17,6 @@ namespace {
 
 constexpr double kTolerance =
     1e-10;  // norm of the gradient of the mean log-likelihood, attributes of deviation 1
-constexpr double kAtBound =
-    1e-5;  // a signed coefficient below this (per deviation of its attribute) is at zero
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // Standard deviation of each attribute over all entries; 1 for a constant one.
 std::vector<double> attribute_scales(const ChoiceData& data) {
@@ -35,10 +30,6 @@ std::vector<double> attribute_scales(const ChoiceData& data) {
     scales.push_back(squares > 0 ? std::sqrt(squares) : 1);
   }
   return scales;
-}
-
-double term_scale(const LinearTerm& term, const std::vector<double>& scales) {
-  return term.attribute < 0 ? 1 : scales[static_cast<std::size_t>(term.attribute)];
 }
 
 std::int32_t find_index(const std::string& name, const std::vector<std::string>& names) {
@@ -93,40 +84,27 @@ Architecture linear_architecture(const std::vector<LinearTerm>& terms, Index att
   return a;
 }
 
-namespace {
+ScaledChoices::ScaledChoices(const std::vector<LinearTerm>& terms, const ChoiceData& data)
+    : scales(attribute_scales(data)),
+      attributes(encode_attributes<double>(data.attributes, std::vector<double>(scales.size(), 0), scales)),
+      network(linear_architecture(terms, attributes.cols(), static_cast<Index>(data.alternatives.size()))),
+      objective(network, ObjectiveSpec{}, view(data)) {}
 
-// The choices with attributes of deviation 1, as an objective; the data must outlive it.
-struct ScaledChoices {
-  Matrix<double> attributes;
-  Network<double> network;
-  Objective<double> objective;
-
-  ScaledChoices(const std::vector<LinearTerm>& terms, const ChoiceData& data,
-                const std::vector<double>& scales)
-      : attributes(encode_attributes<double>(data.attributes, std::vector<double>(scales.size(), 0), scales)),
-        network(linear_architecture(terms, attributes.cols(), static_cast<Index>(data.alternatives.size()))),
-        objective(network, ObjectiveSpec{}, view(data)) {}
-
- private:
-  DatasetView<double> view(const ChoiceData& data) const {
-    DatasetView<double> out;
-    out.rows = data.situations();
-    out.weights = data.weights;
-    out.alternatives = {.begin = data.begin,
-                        .attributes = attributes.view(),
-                        .classes = data.classes,
-                        .available = {},
-                        .chosen = data.chosen};
-    return out;
-  }
-};
-
-}  // namespace
+DatasetView<double> ScaledChoices::view(const ChoiceData& data) const {
+  DatasetView<double> out;
+  out.rows = data.situations();
+  out.weights = data.weights;
+  out.alternatives = {.begin = data.begin,
+                      .attributes = attributes.view(),
+                      .classes = data.classes,
+                      .available = {},
+                      .chosen = data.chosen};
+  return out;
+}
 
 LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& data, const Settings& settings,
                      const FitOptions& options, Checkpoint<double>& checkpoint) {
-  const std::vector<double> scales = attribute_scales(data);
-  const ScaledChoices scaled(terms, data, scales);
+  const ScaledChoices scaled(terms, data);
   const Network<double>& network = scaled.network;
   const Objective<double>& objective = scaled.objective;
   ThreadPool pool(static_cast<std::size_t>(settings.threads));
@@ -179,64 +157,8 @@ LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& dat
                           gradient_norm());
   place(state.parameters);
   for (std::size_t k = 0; k < terms.size(); ++k)
-    fit.coefficients.push_back(raw[weight_at + k] / term_scale(terms[k], scales));
+    fit.coefficients.push_back(raw[weight_at + k] / scaled.scale(terms[k]));
   return fit;
-}
-
-LinearErrors linear_errors(const std::vector<LinearTerm>& terms, const std::vector<double>& coefficients,
-                           const ChoiceData& data) {
-  const std::vector<double> scales = attribute_scales(data);
-  std::vector<Index> inside;  // terms that are not held at zero by their sign
-  LinearErrors out;
-  for (std::size_t k = 0; k < terms.size(); ++k) {
-    const bool bound =
-        terms[k].sign != 0 && std::abs(coefficients[k]) * term_scale(terms[k], scales) < kAtBound;
-    out.coefficients.push_back({terms[k].name, bound ? 0 : coefficients[k], kUnknown, kUnknown, kUnknown});
-    if (!bound) inside.push_back(static_cast<Index>(k));
-  }
-  out.robust_covariance.assign(terms.size() * terms.size(), kUnknown);
-  if (inside.empty()) return out;
-  const ScaledChoices scaled(terms, data, scales);
-  std::vector<double> raw(static_cast<std::size_t>(scaled.network.layout().size()), 1.0);  // lambda
-  const Index weight = scaled.network.layout().tensor("layers/0/U/weight").offset;
-  std::vector<Index> positions;
-  for (std::size_t k = 0; k < terms.size(); ++k)
-    raw[static_cast<std::size_t>(weight) + k] = coefficients[k] * term_scale(terms[k], scales);
-  for (const Index k : inside) positions.push_back(weight + k);
-  const inference::Chart chart =
-      inference::plain_chart(scaled.network.architecture(), std::move(raw), std::move(positions));
-  ThreadPool pool(1);
-  inference::Loss loss(scaled.objective, 0, pool);
-  const inference::Information information = inference::information(loss, chart);
-  const inference::Identification found = inference::identify(information.hessian, chart);
-  out.identified = found.null.cols() == 0;
-  if (!out.identified) return out;
-  const auto covariance = [&](inference::CovarianceKind kind) {
-    inference::CovarianceSpec spec{.kind = kind, .clusters = {}, .finite_sample = false};
-    if (kind == inference::CovarianceKind::cluster) spec.clusters = {data.persons};
-    return inference::covariance(loss, chart, information, found, spec).coordinates;
-  };
-  const Eigen::MatrixXd classical = covariance(inference::CovarianceKind::classical);
-  const Eigen::MatrixXd robust = covariance(inference::CovarianceKind::robust);
-  const bool persons =
-      !data.persons.empty() && *std::max_element(data.persons.begin(), data.persons.end()) > 0;
-  const Eigen::MatrixXd clustered =
-      persons ? covariance(inference::CovarianceKind::cluster) : Eigen::MatrixXd();
-  for (std::size_t a = 0; a < inside.size(); ++a) {
-    const auto row = static_cast<Index>(a);
-    const auto place = static_cast<std::size_t>(inside[a]);
-    const double scale = term_scale(terms[place], scales);
-    ChoiceCoefficient& one = out.coefficients[place];
-    one.standard_error = std::sqrt(classical(row, row)) / scale;
-    one.robust_error = std::sqrt(robust(row, row)) / scale;
-    if (persons) one.clustered_error = std::sqrt(clustered(row, row)) / scale;
-    for (std::size_t b = 0; b < inside.size(); ++b) {
-      const auto other = static_cast<std::size_t>(inside[b]);
-      out.robust_covariance[place * terms.size() + other] =
-          robust(row, static_cast<Index>(b)) / (scale * term_scale(terms[other], scales));
-    }
-  }
-  return out;
 }
 
 }  // namespace bl

@@ -5,6 +5,7 @@
 #include "api/choice_impl.hpp"
 #include "artifact/checkpoint.hpp"
 #include "bl/settings.hpp"
+#include "objective/objective.hpp"
 
 namespace bl {
 
@@ -25,6 +26,8 @@ struct LinearTerm {
 std::vector<LinearTerm> linear_terms(const ChoiceSchema& schema,
                                      const std::vector<std::string>& alternatives);
 
+// The coefficients are the first entries of its layout, in the order of the terms; lambda follows and
+// stays 1.
 Architecture linear_architecture(const std::vector<LinearTerm>& terms, Index attributes, Index alternatives);
 
 struct LinearFit {
@@ -39,13 +42,24 @@ struct LinearFit {
 LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& data, const Settings& settings,
                      const FitOptions& options, Checkpoint<double>& checkpoint);
 
-struct LinearErrors {
-  std::vector<ChoiceCoefficient> coefficients;
-  std::vector<double> robust_covariance;  // NaN rows and columns for coefficients at their bound
-  bool identified = true;
-};
+// The choices with attributes of deviation 1, as an objective; the data must outlive it.
+struct ScaledChoices {
+  std::vector<double> scales;  // deviation of each attribute; 1 of a constant one
+  Matrix<double> attributes;
+  Network<double> network;
+  Objective<double> objective;
 
-LinearErrors linear_errors(const std::vector<LinearTerm>& terms, const std::vector<double>& coefficients,
-                           const ChoiceData& data);
+  ScaledChoices(const std::vector<LinearTerm>& terms, const ChoiceData& data);
+  ScaledChoices(const ScaledChoices&) = delete;
+  ScaledChoices& operator=(const ScaledChoices&) = delete;
+
+  // Deviation of a term's attribute: coefficient = scaled coefficient / scale.
+  double scale(const LinearTerm& term) const {
+    return term.attribute < 0 ? 1 : scales[static_cast<std::size_t>(term.attribute)];
+  }
+
+ private:
+  DatasetView<double> view(const ChoiceData& data) const;
+};
 
 }  // namespace bl

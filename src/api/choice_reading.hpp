@@ -11,6 +11,13 @@ namespace bl {
 // another file than the one the model was fitted on.
 ChoiceData read_part(const ChoiceModel::Impl& model, const Data& data, Part part, bool need_choice);
 
+// The settings of the fit.
+Settings choice_settings(const ChoiceModel::Impl& model);
+
+// The situations that standard errors are computed from: those that the model was trained on where the data
+// are those of the fit, else all.
+std::vector<Index> fit_situations(const ChoiceModel::Impl& model, const Data& data);
+
 // Mean over situations (by weight) of the entries' numbers, per name of the entry: shares[names[j]].
 std::vector<double> predicted_shares(const ChoiceData& data, const std::vector<std::int32_t>& names,
                                      const std::vector<double>& probability);
@@ -27,9 +34,9 @@ struct ChangedChoices {
 ChangedChoices apply_scenario(const ChoiceModel::Impl& model, const ChoiceData& base,
                               const ChoiceScenario& scenario);
 
-// Standard errors of quantities of a linear utility by the delta method, sqrt(g' V g) with the robust V and g
-// the gradient by the coefficients (central differences). Coefficients held at a bound count as known. NaN
-// for a network, and where the coefficients are not identified. `count`: how many quantities there are.
+// Standard errors of quantities by the delta method, sqrt(g' V g) with the robust V and g the gradient by the
+// parameters (central differences). Parameters held at a bound count as known. NaN where the model stores no
+// covariance, and where its parameters are not identified. `count`: how many quantities there are.
 std::vector<double> delta_errors(
     const ChoiceModel::Impl& model, std::size_t count,
     const std::function<std::vector<double>(const ChoiceModel::Impl&)>& quantities);

@@ -12,6 +12,7 @@
 #include "api/impl.hpp"
 #include "api/inference_summary.hpp"
 #include "api/members.hpp"
+#include "api/minimum_progress.hpp"
 #include "api/part_data.hpp"
 #include "api/plan.hpp"
 #include "api/table_plan.hpp"
@@ -165,7 +166,7 @@ Trained train_to_minimum(const Prepared& p, int starts, const FitOptions& option
   spec.minimiser.starts = starts;
   spec.minimiser.seed = static_cast<std::uint64_t>(s.seed);
   if (s.epochs > 0) spec.minimiser.iterations = s.epochs;
-  spec.minimiser.should_stop = options.should_stop;
+  watch_minimiser(spec.minimiser, options);
   const inference::Estimate e = inference::estimate(objective, spec, pool);
   Trained out{.learned = {}, .support = training.support, .encoded_megabytes = training.rows.megabytes()};
   FitReport& report = out.learned.report;

@@ -24,12 +24,6 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-void check(const InferenceOptions& options) {
-  if (!(options.level > 0 && options.level < 1))
-    throw UsageError(fmt::format("level {}: expected a number between 0 and 1", options.level));
-  if (options.cluster.size() > 2) throw UsageError("errors can be clustered in one or two ways, not more");
-}
-
 Index reference_of(const Model::Impl& model, const std::string& label) {
   if (label.empty()) return 0;
   const auto& labels = model.space.class_labels;
@@ -77,7 +71,7 @@ bool has_inference(const Model& model) {
 }
 
 InferenceSummary stored_inference(const Model& model, const InferenceOptions& options) {
-  check(options);
+  check_options(options);
   const Model::Impl& m = model.impl();
   if (!m.stored.inference)
     throw UsageError("this model stores no standard errors; give the data: bl summary MODEL DATA");
@@ -90,15 +84,13 @@ InferenceSummary stored_inference(const Model& model, const InferenceOptions& op
                     .stored = &*m.stored.inference,
                     .covariance = stored_covariance(*m.stored.inference, options.covariance)},
                    options);
-  out.covariance = options.covariance;
-  out.factor = "none";
+  describe_stored_covariance(*m.stored.inference, options.covariance, out);
   out.response = response_names(m.stored.encoder);
-  out.digest = m.stored.inference->facts.value("digest", "");
   return out;
 }
 
 Inference infer(const Model& model, const Data& data, const InferenceOptions& options) {
-  check(options);
+  check_options(options);
   const Model::Impl& m = model.impl();
   const Table& table = data.impl().table;
   const std::vector<Index> rows = inference_rows(m, table);
@@ -146,17 +138,12 @@ Inference infer(const Model& model, const Data& data, const InferenceOptions& op
                                        .covariance = e.entries,
                                        .bootstrap = resampled ? &*resampled : nullptr},
                                       options);
-  out.covariance = name(spec.covariance.kind);
-  out.factor = e.covariance.factor;
-  for (std::size_t k = 0; k < options.cluster.size(); ++k)
-    out.clusters.emplace_back(options.cluster[k], e.covariance.cluster_counts[k]);
-  if (e.covariance.repaired)
-    out.notes.emplace_back("two-way clusters left a negative variance, which was set to zero");
-  if (resampled && resampled->failed > 0)
-    out.notes.push_back(
-        fmt::format("{} of {} resamples reached no minimum", resampled->failed, options.bootstrap));
+  describe_covariance({.estimate = &e,
+                       .kind = spec.covariance.kind,
+                       .columns = options.cluster,
+                       .bootstrap = resampled ? &*resampled : nullptr},
+                      out);
   out.response = response_names(m.stored.encoder);
-  out.digest = table_digest(table);
   return {Model(std::make_shared<const Model::Impl>(std::move(stored))), std::move(out)};
 }
 
@@ -179,7 +166,7 @@ HypothesisTest wald_test(const InferenceSummary& summary, const std::string& hyp
 HypothesisTest likelihood_ratio_test(const InferenceSummary& a, const InferenceSummary& b) {
   if (a.objective != "likelihood" || b.objective != "likelihood")
     throw UsageError("a likelihood-ratio test needs two models learned by likelihood");
-  if (a.rows != b.rows || a.digest != b.digest)
+  if (a.rows != b.rows || a.digest != b.digest || a.choice.has_value() != b.choice.has_value())
     throw UsageError("a likelihood-ratio test needs two models of the same rows");
   const InferenceSummary& small = a.parameters <= b.parameters ? a : b;
   const InferenceSummary& large = a.parameters <= b.parameters ? b : a;

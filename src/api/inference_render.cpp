@@ -54,7 +54,33 @@ std::string starts_words(const InferenceSummary& s) {
   return fmt::format("{} of {} starts", s.optima.empty() ? 0 : s.optima[0].starts, s.starts);
 }
 
+// Log-likelihoods to three digits after the point, as they are compared with published ones.
+std::string likelihood(double value) {
+  return fmt::format("{:.3f}", value);
+}
+
+std::vector<std::pair<std::string, std::string>> choice_facts(const InferenceSummary& s) {
+  const ChoiceFacts& c = *s.choice;
+  return {{"Choice", s.response},
+          {"Log-likelihood", likelihood(s.log_likelihood)},
+          {"Among", fmt::format("{} alternatives", c.alternatives)},
+          {"Null log-lik.", likelihood(c.null_log_likelihood)},
+          {"Model", s.model},
+          {"Rho-square", fmt::format("{:.6f}", c.rho_square)},
+          {"Situations", std::to_string(s.rows)},
+          {"Adjusted", fmt::format("{:.6f}", c.adjusted_rho_square)},
+          {"Persons", c.persons > 0 ? std::to_string(c.persons) : "not known"},
+          {"AIC", likelihood(s.aic)},
+          {"Parameters", std::to_string(s.parameters)},
+          {"BIC", likelihood(s.bic)},
+          {"Covariance", covariance_words(s)},
+          {"Minimum", starts_words(s)},
+          {"Units", s.standardised ? "standardised" : "of the data"},
+          {"Gradient", fmt::format("{:.1e}", s.gradient)}};
+}
+
 std::vector<std::pair<std::string, std::string>> facts(const InferenceSummary& s) {
+  if (s.choice) return choice_facts(s);
   return {{"Response", s.response},
           {"Log-likelihood", number(s.log_likelihood)},
           {"Model", s.model},
@@ -152,31 +178,38 @@ json to_json(const InferenceSummary& s) {
     optima.push_back({{"loss", one.loss}, {"gradient", one.gradient}, {"starts", one.starts}});
   for (const double value : s.covariance_matrix) covariance.push_back(finite(value));
   for (const auto& [column, count] : s.clusters) clusters.push_back({{"column", column}, {"count", count}});
-  return {{"model", s.model},
-          {"response", s.response},
-          {"rows", s.rows},
-          {"objective", s.objective},
-          {"loss", s.loss},
-          {"log_likelihood", finite(s.log_likelihood)},
-          {"aic", finite(s.aic)},
-          {"bic", finite(s.bic)},
-          {"parameters", s.parameters},
-          {"covariance", s.covariance},
-          {"finite_sample_factor", s.factor},
-          {"clusters", clusters},
-          {"level", s.level},
-          {"units", s.standardised ? "standardised" : "original"},
-          {"gradient", s.gradient},
-          {"starts", s.starts},
-          {"optima", optima},
-          {"smallest_eigenvalue", s.smallest_eigenvalue},
-          {"condition", s.condition},
-          {"not_identified", s.unidentified},
-          {"notes", s.notes},
-          {"bootstrap", s.bootstrap},
-          {"digest", s.digest},
-          {"estimates", estimates},
-          {"covariance_matrix", covariance}};
+  json out = {{"model", s.model},
+              {"response", s.response},
+              {"rows", s.rows},
+              {"objective", s.objective},
+              {"loss", s.loss},
+              {"log_likelihood", finite(s.log_likelihood)},
+              {"aic", finite(s.aic)},
+              {"bic", finite(s.bic)},
+              {"parameters", s.parameters},
+              {"covariance", s.covariance},
+              {"finite_sample_factor", s.factor},
+              {"clusters", clusters},
+              {"level", s.level},
+              {"units", s.standardised ? "standardised" : "original"},
+              {"gradient", s.gradient},
+              {"starts", s.starts},
+              {"optima", optima},
+              {"smallest_eigenvalue", s.smallest_eigenvalue},
+              {"condition", s.condition},
+              {"not_identified", s.unidentified},
+              {"notes", s.notes},
+              {"bootstrap", s.bootstrap},
+              {"digest", s.digest},
+              {"estimates", estimates},
+              {"covariance_matrix", covariance}};
+  if (s.choice)
+    out["choice"] = {{"alternatives", s.choice->alternatives},
+                     {"persons", s.choice->persons},
+                     {"null_log_likelihood", finite(s.choice->null_log_likelihood)},
+                     {"rho_square", finite(s.choice->rho_square)},
+                     {"adjusted_rho_square", finite(s.choice->adjusted_rho_square)}};
+  return out;
 }
 
 std::string csv(const InferenceSummary& s) {

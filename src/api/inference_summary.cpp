@@ -18,20 +18,29 @@ using nlohmann::json;
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-std::vector<double> flat(const Eigen::MatrixXd& matrix) {
-  std::vector<double> values;
-  for (Index i = 0; i < matrix.rows(); ++i)
-    for (Index j = 0; j < matrix.cols(); ++j) values.push_back(matrix(i, j));
-  return values;
+// Every number of the model by name.
+std::vector<explain::Coefficient> coefficients_of(const NamedModel& model, bool standardised) {
+  if (model.linear.empty())
+    return explain::coefficients(model.architecture, model.inputs, model.outputs,
+                                 standardised ? explain::Units::standardised : explain::Units::original);
+  std::vector<explain::Coefficient> out;
+  const Index weight = ParameterLayout(model.architecture).tensor("layers/0/U/weight").offset;
+  for (std::size_t k = 0; k < model.linear.size(); ++k) {
+    out.push_back({.name = model.linear[k]});
+    out.back().parts.emplace_back(weight + static_cast<Index>(k), 1.0);
+  }
+  return out;
 }
 
-// What a parameter is called in standardised units, where every one has a name of its own.
-std::map<Index, std::string> position_names(const NamedModel& model) {
-  std::map<Index, std::string> names;
-  for (const explain::Coefficient& one :
-       explain::coefficients(model.architecture, model.inputs, model.outputs, explain::Units::standardised))
-    for (const auto& [position, factor] : one.parts) names.try_emplace(position, one.name);
-  return names;
+// States and effective values of all parameters.
+inference::Chart chart_of(const NamedModel& model, const std::vector<double>& parameters, const json& facts) {
+  if (model.linear.empty())
+    return inference::make_chart(model.architecture, parameters, facts.value("reference", Index{0}));
+  inference::Chart chart = inference::plain_chart(model.architecture, parameters, {});
+  for (const json& position : facts.value("at_bound", json::array()))
+    if (const auto at = position.get<std::size_t>(); at < chart.states.size())
+      chart.states[at] = inference::ParameterState::at_bound;
+  return chart;
 }
 
 std::vector<std::string> words(const NamedModel& model, const std::vector<inference::Direction>& directions) {
@@ -53,7 +62,9 @@ std::vector<inference::Direction> stored_directions(const json& facts) {
   return directions;
 }
 
-std::string model_words(const Architecture& a) {
+std::string model_words(const NamedModel& model) {
+  const Architecture& a = model.architecture;
+  if (!model.linear.empty()) return "linear utility";
   if (!a.readout.present) return fmt::format("single block, degree {}", a.degree());
   std::string widths;
   for (const LayerSpec& layer : a.layers)
@@ -99,23 +110,53 @@ void fill_facts(const StoredInference& stored, InferenceSummary& out) {
     out.optima.push_back(
         {one.at("loss").get<double>(), one.at("gradient").get<double>(), one.at("starts").get<int>()});
   for (const json& note : f.at("notes")) out.notes.push_back(note.get<std::string>());
+  out.digest = f.value("digest", "");
   out.log_likelihood = out.aic = out.bic = kUnknown;
   if (out.objective == "likelihood") {
     out.log_likelihood = -out.loss * f.at("total_weight").get<double>();
     out.aic = 2 * out.parameters - 2 * out.log_likelihood;
     out.bic = out.parameters * std::log(static_cast<double>(out.rows)) - 2 * out.log_likelihood;
   }
+  if (!f.contains("choice")) return;
+  const json& c = f.at("choice");
+  const double null = c.at("null_log_likelihood").get<double>();
+  out.choice = {.alternatives = c.at("alternatives").get<std::size_t>(),
+                .persons = c.at("persons").get<std::size_t>(),
+                .null_log_likelihood = null,
+                .rho_square = 1 - out.log_likelihood / null,
+                .adjusted_rho_square = 1 - (out.log_likelihood - out.parameters) / null};
 }
 
 }  // namespace
+
+std::vector<double> row_major(const Eigen::MatrixXd& matrix) {
+  std::vector<double> values;
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (Index j = 0; j < matrix.cols(); ++j) values.push_back(matrix(i, j));
+  return values;
+}
+
+void check_options(const InferenceOptions& options) {
+  if (!(options.level > 0 && options.level < 1))
+    throw UsageError(fmt::format("level {}: expected a number between 0 and 1", options.level));
+  if (options.cluster.size() > 2) throw UsageError("errors can be clustered in one or two ways, not more");
+}
+
+std::map<Index, std::string> position_names(const NamedModel& model) {
+  std::map<Index, std::string> names;
+  for (const explain::Coefficient& one : coefficients_of(model, true))
+    for (const auto& [position, factor] : one.parts) names.try_emplace(position, one.name);
+  return names;
+}
 
 StoredInference stored_of(const inference::Estimate& e, const Objective<double>& objective, Index reference) {
   StoredInference out;
   out.positions = e.chart.positions;
   const Eigen::MatrixXd& inverse = e.identification.inverse;
   const bool likelihood = objective.spec().kind == ObjectiveKind::likelihood;
-  out.robust = flat(entry_covariance(e.chart, e.identification, inverse * e.information.products * inverse));
-  if (likelihood) out.classical = flat(entry_covariance(e.chart, e.identification, inverse));
+  out.robust =
+      row_major(entry_covariance(e.chart, e.identification, inverse * e.information.products * inverse));
+  if (likelihood) out.classical = row_major(entry_covariance(e.chart, e.identification, inverse));
   json optima = json::array(), directions = json::array();
   for (const inference::Optimum& one : e.minimisation.optima)
     optima.push_back({{"loss", one.loss}, {"gradient", one.gradient_norm}, {"starts", one.starts}});
@@ -141,11 +182,37 @@ StoredInference stored_of(const inference::Estimate& e, const Objective<double>&
   return out;
 }
 
+void describe_covariance(const CovarianceWords& words, InferenceSummary& out) {
+  const inference::Covariance& found = words.estimate->covariance;
+  out.covariance = name(words.kind);
+  out.factor = found.factor;
+  for (std::size_t k = 0; k < words.columns.size(); ++k)
+    out.clusters.emplace_back(words.columns[k], found.cluster_counts[k]);
+  if (found.repaired)
+    out.notes.emplace_back("two-way clusters left a negative variance, which was set to zero");
+  if (words.bootstrap && words.bootstrap->failed > 0)
+    out.notes.push_back(fmt::format("{} of {} resamples reached no minimum", words.bootstrap->failed,
+                                    words.bootstrap->failed + words.bootstrap->draws.rows()));
+}
+
+void describe_stored_covariance(const StoredInference& stored, const std::string& kind,
+                                InferenceSummary& out) {
+  out.covariance = kind;
+  out.factor = "none";
+  if (kind != "cluster") return;
+  const json& cluster = stored.facts.at("cluster");
+  out.factor = cluster.at("factor").get<std::string>();
+  out.clusters.emplace_back(cluster.at("column").get<std::string>(), cluster.at("count").get<std::int64_t>());
+}
+
 Eigen::MatrixXd stored_covariance(const StoredInference& stored, const std::string& kind) {
-  if (inference::covariance_from_name(kind) == inference::CovarianceKind::cluster)
+  const bool cluster = inference::covariance_from_name(kind) == inference::CovarianceKind::cluster;
+  if (cluster && stored.cluster.empty())
     throw UsageError(
         "clusters are computed from rows; give the data: bl summary MODEL DATA --cluster COLUMN");
-  const std::vector<double>& values = kind == "robust" ? stored.robust : stored.classical;
+  const std::vector<double>& values = cluster            ? stored.cluster
+                                      : kind == "robust" ? stored.robust
+                                                         : stored.classical;
   if (values.empty())
     throw UsageError("classical errors need a likelihood; with score matching use robust ones");
   const auto size = static_cast<Index>(stored.positions.size());
@@ -165,39 +232,43 @@ void require_minimum(const inference::Estimate& e, const NamedModel& model) {
 InferenceSummary make_summary(const SummaryParts& parts, const InferenceOptions& options) {
   const Architecture& a = parts.model->architecture;
   InferenceSummary out;
-  fill_facts(*parts.stored, out);
-  out.model = model_words(a);
+  try {
+    fill_facts(*parts.stored, out);
+  } catch (const json::exception& error) {
+    throw ModelFileError(std::string("the stored standard errors cannot be read: ") + error.what());
+  }
+  out.model = model_words(*parts.model);
   out.level = options.level;
   out.standardised = options.standardised;
   out.unidentified = words(*parts.model, stored_directions(parts.stored->facts));
-  const inference::Chart chart =
-      inference::make_chart(a, *parts.parameters, parts.stored->facts.value("reference", Index{0}));
+  const inference::Chart chart = chart_of(*parts.model, *parts.parameters, parts.stored->facts);
   std::map<Index, Index> places;  // of the stored positions
   for (const Index position : parts.stored->positions)
     places.emplace(position, static_cast<Index>(places.size()));
   std::vector<Eigen::VectorXd> maps;  // of the rows, by stored position
-  for (const explain::Coefficient& one : explain::coefficients(
-           a, parts.model->inputs, parts.model->outputs,
-           options.standardised ? explain::Units::standardised : explain::Units::original)) {
+  for (const explain::Coefficient& one : coefficients_of(*parts.model, options.standardised)) {
     Eigen::VectorXd map = Eigen::VectorXd::Zero(static_cast<Index>(places.size()));
     double value = 0;
-    bool free = false, bound = false;
+    bool free = false, bound = false, scaled = false;
     for (const auto& [position, factor] : one.parts) {
       value += factor * chart.effective[static_cast<std::size_t>(position)];
-      bound |= chart.states[static_cast<std::size_t>(position)] == inference::ParameterState::at_bound;
+      const inference::ParameterState state = chart.states[static_cast<std::size_t>(position)];
+      bound |= state == inference::ParameterState::at_bound;
+      scaled |= state == inference::ParameterState::scaled;
       const auto place = places.find(position);
-      if (place == places.end()) continue;
+      // Earlier versions stored a lone weight as free, with a variance of 0.
+      if (place == places.end() || state == inference::ParameterState::scaled) continue;
       map(place->second) += factor;
       free = true;
     }
-    if ((!free && !bound) || invisible(one, a)) continue;
+    if ((!free && !bound && !scaled) || invisible(one, a)) continue;
     // Entries without a variance count only where they have a factor.
     double variance = free ? 0 : kUnknown;
     for (Index i = 0; i < map.size(); ++i)
       for (Index j = 0; j < map.size(); ++j)
         if (map(i) != 0 && map(j) != 0) variance += map(i) * parts.covariance(i, j) * map(j);
     out.estimates.push_back(row_of(one.name, value, variance, options.level));
-    if (bound && !free) out.estimates.back().state = "at bound";
+    if (!free) out.estimates.back().state = bound ? "at bound" : "fixed";
     if (parts.bootstrap && !std::isnan(variance))
       out.estimates.back().bootstrap_error = bootstrap_error(*parts.bootstrap, map);
     maps.push_back(std::move(map));

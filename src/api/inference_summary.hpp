@@ -2,6 +2,7 @@
 // tables and of choices.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +19,18 @@ struct NamedModel {
   Architecture architecture;
   std::vector<explain::Variable> inputs;
   std::vector<std::string> outputs;  // classes of a vector form
+  // A linear utility of choices: the names of its coefficients. These are estimated as they are, without a
+  // canonical form.
+  std::vector<std::string> linear = {};
 };
+
+// UsageError for options that make no sense.
+void check_options(const InferenceOptions& options);
+
+// What parameters are called in standardised units, where every one has a name of its own.
+std::map<Index, std::string> position_names(const NamedModel& model);
+
+std::vector<double> row_major(const Eigen::MatrixXd& matrix);
 
 // Both covariances and the facts about the estimate.
 StoredInference stored_of(const inference::Estimate& estimate, const Objective<double>& objective,
@@ -32,6 +44,19 @@ struct SummaryParts {
   const inference::Bootstrap* bootstrap = nullptr;
 };
 InferenceSummary make_summary(const SummaryParts& parts, const InferenceOptions& options);
+
+// What the summary says about the covariance that was asked for and about the resamples.
+struct CovarianceWords {
+  const inference::Estimate* estimate = nullptr;
+  inference::CovarianceKind kind = inference::CovarianceKind::robust;
+  std::vector<std::string> columns = {};  // of the clusters
+  const inference::Bootstrap* bootstrap = nullptr;
+};
+void describe_covariance(const CovarianceWords& words, InferenceSummary& summary);
+
+// The same of a stored one.
+void describe_stored_covariance(const StoredInference& stored, const std::string& kind,
+                                InferenceSummary& summary);
 
 // The stored covariance of this kind. UsageError where there is none.
 Eigen::MatrixXd stored_covariance(const StoredInference& stored, const std::string& kind);

@@ -16,8 +16,6 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kFormat = "behavior_learning.model";
-constexpr const char* kRobust = "inference/robust";
-constexpr const char* kClassical = "inference/classical";
 
 artifact::Shape shape_of(const TensorInfo& tensor) {
   return tensor.is_matrix() ? artifact::Shape{tensor.rows, tensor.cols} : artifact::Shape{tensor.rows};
@@ -91,32 +89,6 @@ void check_information(const json& information) {
       throw ModelFileError(fmt::format("model.information.{} should be an object", group));
 }
 
-// Positions ascending within the layout, matrices of their size; NaN may stand in them, infinities not.
-StoredInference read_inference(const artifact::TensorFile& file, const JsonField& field, Index layout_size) {
-  StoredInference inference;
-  for (const JsonField& one : field["positions"].elements()) {
-    const Index least = inference.positions.empty() ? 0 : inference.positions.back() + 1;
-    inference.positions.push_back(one.integer(least, layout_size - 1));
-  }
-  inference.facts = field["facts"].json();
-  if (!inference.facts.is_object()) field["facts"].fail("should be an object");
-  const auto size = static_cast<std::int64_t>(inference.positions.size());
-  const auto matrix = [&](const std::string& name) {
-    std::vector<double> values = file.values<double>(name, {size, size});
-    for (const double value : values)
-      if (std::isinf(value))
-        throw ModelFileError(fmt::format("{}: tensor '{}' holds {}", file.source, name, value));
-    return values;
-  };
-  inference.robust = matrix(kRobust);
-  if (file.tensors.contains(kClassical)) inference.classical = matrix(kClassical);
-  return inference;
-}
-
-json inference_json(const StoredInference& inference) {
-  return {{"positions", inference.positions}, {"facts", inference.facts}};
-}
-
 }  // namespace
 
 artifact::TensorFile to_tensor_file(const StoredModel& model) {
@@ -128,13 +100,7 @@ artifact::TensorFile to_tensor_file(const StoredModel& model) {
                    {"temperature", model.temperature},
                    {"precision", model.single_precision ? "float32" : "float64"},
                    {"information", model.information}};
-  if (model.inference) {
-    const auto size = static_cast<std::int64_t>(model.inference->positions.size());
-    document["inference"] = inference_json(*model.inference);
-    file.tensors[kRobust] = artifact::Tensor::of<double>(model.inference->robust, {size, size});
-    if (!model.inference->classical.empty())
-      file.tensors[kClassical] = artifact::Tensor::of<double>(model.inference->classical, {size, size});
-  }
+  if (model.inference) add_inference(file, document, *model.inference);
   file.metadata = {{"format", kFormat},
                    {"format_version", std::to_string(kModelFormatVersion)},
                    {"library_version", BL_VERSION},
@@ -150,7 +116,7 @@ StoredModel from_tensor_file(const artifact::TensorFile& file) {
   if (format != file.metadata.end() && format->second == "behavior_learning.choice")
     throw ModelFileError(file.source +
                          ": a model of choices among alternatives, which this command does not know; use bl "
-                         "predict, evaluate, inspect, explain or whatif");
+                         "predict, evaluate, inspect, explain, summary, check or whatif");
   if (format == file.metadata.end() || format->second != kFormat)
     throw ModelFileError(
         file.source +

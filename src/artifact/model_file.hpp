@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "artifact/safetensors.hpp"
+#include "artifact/stored_inference.hpp"
 #include "features/encoder.hpp"
 #include "model/architecture.hpp"
 #include "objective/quadrature_rule.hpp"
@@ -19,15 +20,6 @@
 namespace bl {
 
 inline constexpr int kModelFormatVersion = 1;
-
-// Covariances of the free parameters of a canonical form (effective values), row-major; NaN for those that
-// the rows do not determine.
-struct StoredInference {
-  std::vector<Index> positions;                     // in the layout, ascending
-  std::vector<double> robust;                       // positions x positions
-  std::vector<double> classical;                    // the same, or empty where the objective is no likelihood
-  nlohmann::json facts = nlohmann::json::object();  // log-likelihood, rows, optima, ...
-};
 
 struct StoredModel {
   Architecture architecture;

@@ -143,6 +143,25 @@ Eigen::MatrixXd complement(const Eigen::MatrixXd& columns, Index size) {
   return q.rightCols(size - qr.rank());
 }
 
+// Free entries that cannot move: the block's scale leaves a lone weight no direction.
+void hold_lone_weights(Chart& chart) {
+  constexpr double kMoves = 1e-9;
+  std::vector<Index> positions;
+  Eigen::MatrixXd tangent(chart.tangent.rows(), chart.tangent.cols());
+  for (std::size_t k = 0; k < chart.positions.size(); ++k) {
+    const auto row = static_cast<Index>(k);
+    const Index position = chart.positions[k];
+    if (chart.tangent.row(row).norm() < kMoves) {
+      chart.states[static_cast<std::size_t>(position)] = ParameterState::scaled;
+      continue;
+    }
+    tangent.row(static_cast<Index>(positions.size())) = chart.tangent.row(row);
+    positions.push_back(position);
+  }
+  chart.tangent = tangent.topRows(static_cast<Index>(positions.size()));
+  chart.positions = std::move(positions);
+}
+
 }  // namespace
 
 Chart make_chart(const Architecture& architecture, std::vector<double> raw, Index reference) {
@@ -163,6 +182,7 @@ Chart make_chart(const Architecture& architecture, std::vector<double> raw, Inde
       held.rightCols(1) = gradient;
     }
   chart.tangent = complement(held, size);
+  hold_lone_weights(chart);
   return chart;
 }
 

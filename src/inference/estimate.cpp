@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <functional>
 
 namespace bl::inference {
 
@@ -38,18 +39,19 @@ std::vector<std::uint8_t> held_entries(const Chart& chart) {
   return held;
 }
 
+// The chart of a point that was moved to.
+using Rechart = std::function<Chart(std::vector<double> raw)>;
+
 // Newton steps in the chart, halved while they do not lower the loss or leave the bounds. True if it moved.
-bool newton_step(Loss& loss, const Architecture& a, const EstimateSpec& spec, Estimate& e) {
+bool newton_step(Loss& loss, const Rechart& rechart, Estimate& e) {
   const Eigen::VectorXd step =
       -e.information.total_weight * (e.identification.inverse * e.information.gradient);
   const ParameterLayout& layout = loss.objective().network().layout();
   for (double share = 1; share > 1e-3; share *= 0.5) {
-    const std::vector<double> raw = moved(layout, e.chart, share * step);
+    std::vector<double> raw = moved(layout, e.chart, share * step);
     const double value = loss(raw, {});
     if (!(value <= e.loss + 1e-14 * (1 + std::abs(e.loss)))) continue;
-    Chart chart = make_chart(
-        a, canonical_form(a, raw, {.reference = spec.minimiser.reference, .merge = false}).parameters,
-        spec.minimiser.reference);
+    Chart chart = rechart(std::move(raw));
     if (chart.positions != e.chart.positions) return false;
     e.chart = std::move(chart);
     e.loss = value;
@@ -69,30 +71,16 @@ std::string cause_of(const Estimate& e, double tolerance) {
       e.gradient, tolerance);
 }
 
-}  // namespace
-
-Estimate estimate_at(const Objective<double>& objective, const Minimisation& minimisation,
-                     const EstimateSpec& spec, ThreadPool& pool) {
-  const Architecture& a = objective.network().architecture();
-  Loss loss(objective, spec.minimiser.seed, pool);
-  Estimate e;
-  e.minimisation = minimisation;
+// From a point near the minimum to the minimum, and what the rows say there.
+void finish(Loss& loss, const Rechart& rechart, const EstimateSpec& spec, Estimate& e) {
   e.total_weight = loss.total_weight();
-  Point point = canonical_point(a, minimisation.best.parameters, spec);
-  e.notes = point.notes;
-  e.chart = make_chart(a, std::move(point.raw), spec.minimiser.reference);
-  // What was left out moves the minimum of the rest, and a stored point may be short of its own.
-  const LocalMinimum polished = descend(loss, e.chart.raw, spec.minimiser, held_entries(e.chart));
-  point = canonical_point(a, polished.parameters, spec);
-  e.notes.insert(e.notes.end(), point.notes.begin(), point.notes.end());
-  e.chart = make_chart(a, std::move(point.raw), spec.minimiser.reference);
   e.loss = loss(e.chart.raw, {});
   for (int step = 0;; ++step) {
     e.information = information(loss, e.chart);
     e.identification = identify(e.information.hessian, e.chart);
     e.gradient = scaled_gradient(e.information);
     const bool good = e.gradient <= 0.01 * spec.tolerance || e.information.from_products;
-    if (good || step == kNewtonSteps || !newton_step(loss, a, spec, e)) break;
+    if (good || step == kNewtonSteps || !newton_step(loss, rechart, e)) break;
   }
   // Kinks keep the gradient from vanishing: there what counts is that no start got lower.
   const double tolerance = e.information.from_products ? 0.1 / std::sqrt(e.total_weight) : spec.tolerance;
@@ -103,11 +91,59 @@ Estimate estimate_at(const Objective<double>& objective, const Minimisation& min
   e.minimisation.best.gradient_norm = e.gradient;
   e.covariance = covariance(loss, e.chart, e.information, e.identification, spec.covariance);
   e.entries = entry_covariance(e.chart, e.identification, e.covariance.coordinates);
+}
+
+}  // namespace
+
+Estimate estimate_at(const Objective<double>& objective, const Minimisation& minimisation,
+                     const EstimateSpec& spec, ThreadPool& pool) {
+  const Architecture& a = objective.network().architecture();
+  Loss loss(objective, spec.minimiser.seed, pool);
+  Estimate e;
+  e.minimisation = minimisation;
+  Point point = canonical_point(a, minimisation.best.parameters, spec);
+  e.notes = point.notes;
+  e.chart = make_chart(a, std::move(point.raw), spec.minimiser.reference);
+  // What was left out moves the minimum of the rest, and a stored point may be short of its own.
+  const LocalMinimum polished = descend(loss, e.chart.raw, spec.minimiser, held_entries(e.chart));
+  point = canonical_point(a, polished.parameters, spec);
+  e.notes.insert(e.notes.end(), point.notes.begin(), point.notes.end());
+  e.chart = make_chart(a, std::move(point.raw), spec.minimiser.reference);
+  finish(
+      loss,
+      [&](const std::vector<double>& raw) {
+        return make_chart(
+            a, canonical_form(a, raw, {.reference = spec.minimiser.reference, .merge = false}).parameters,
+            spec.minimiser.reference);
+      },
+      spec, e);
+  return e;
+}
+
+Estimate estimate_entries(const Objective<double>& objective, std::vector<double> raw,
+                          std::vector<Index> positions, const EstimateSpec& spec, ThreadPool& pool) {
+  const Architecture& a = objective.network().architecture();
+  Loss loss(objective, spec.minimiser.seed, pool);
+  const Rechart chart = [&](std::vector<double> at) { return plain_chart(a, std::move(at), positions); };
+  Estimate e;
+  e.chart = chart(std::move(raw));
+  finish(loss, chart, spec, e);
+  e.minimisation.starts = 1;
+  e.minimisation.optima = {
+      {.loss = e.loss, .gradient_norm = e.gradient, .starts = 1, .converged = e.converged}};
   return e;
 }
 
 Estimate estimate(const Objective<double>& objective, const EstimateSpec& spec, ThreadPool& pool) {
-  return estimate_at(objective, minimise(objective, spec.minimiser, pool), spec, pool);
+  Minimisation found = minimise(objective, spec.minimiser, pool);
+  if (!found.interrupted) return estimate_at(objective, found, spec, pool);
+  Estimate e;
+  e.chart = make_chart(objective.network().architecture(), found.best.parameters, spec.minimiser.reference);
+  e.loss = found.best.loss;
+  e.gradient = found.best.gradient_norm;
+  e.cause = "it was interrupted";
+  e.minimisation = std::move(found);
+  return e;
 }
 
 std::vector<EstimatedEntry> entries_of(const Estimate& e) {

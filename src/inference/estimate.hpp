@@ -47,6 +47,11 @@ Estimate estimate(const Objective<double>& objective, const EstimateSpec& spec, 
 Estimate estimate_at(const Objective<double>& objective, const Minimisation& minimisation,
                      const EstimateSpec& spec, ThreadPool& pool);
 
+// The same of these entries alone, from a point near their minimum; the others stay as they are and nothing
+// is put in canonical form. For entries that are stored as they are (Sign::free).
+Estimate estimate_entries(const Objective<double>& objective, std::vector<double> raw,
+                          std::vector<Index> positions, const EstimateSpec& spec, ThreadPool& pool);
+
 // What is estimated, one by one.
 struct EstimatedEntry {
   Index position = 0;  // in the layout

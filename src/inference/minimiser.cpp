@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <mutex>
 #include <numeric>
 
 #include "bl/errors.hpp"
@@ -29,24 +31,84 @@ bool is_lower(const LocalMinimum& a, const LocalMinimum& b) {
   return std::isnan(b.loss) || a.loss < b.loss;
 }
 
+// Of a search that was stopped.
+void drop_unbegun(std::vector<LocalMinimum>& ends) {
+  std::erase_if(ends, [](const LocalMinimum& end) { return end.parameters.empty(); });
+}
+
+int tries_of(const MinimiserSpec& spec) {
+  return spec.tries > 0 ? std::max(spec.tries, spec.starts) : 4 * spec.starts;
+}
+
+// What descents that run side by side tell the outside, one at a time; an answer to stop stays.
+class SearchWatch {
+ public:
+  explicit SearchWatch(const MinimiserSpec& spec) : spec_(&spec) {
+    progress_ = {.tries = tries_of(spec),
+                 .starts = spec.starts + static_cast<int>(spec.given.size()),
+                 .best = std::numeric_limits<double>::quiet_NaN()};
+  }
+
+  // The same search, watched.
+  MinimiserSpec watched() {
+    MinimiserSpec spec = *spec_;
+    spec.should_stop = [this] { return between_iterations(); };
+    return spec;
+  }
+  void end_try() {
+    const std::lock_guard lock(mutex_);
+    ++progress_.tries_done;
+    tell();
+  }
+  void end_start(double loss) {
+    const std::lock_guard lock(mutex_);
+    ++progress_.starts_done;
+    progress_.best = std::fmin(progress_.best, loss);
+    tell();
+  }
+  bool stopped() {
+    const std::lock_guard lock(mutex_);
+    return stopped_;
+  }
+
+ private:
+  bool between_iterations() {
+    const std::lock_guard lock(mutex_);
+    tell();
+    return stopped_ = stopped_ || (spec_->should_stop && spec_->should_stop());
+  }
+  void tell() const {
+    if (spec_->on_progress) spec_->on_progress(progress_);
+  }
+
+  const MinimiserSpec* spec_;
+  std::mutex mutex_;
+  MinimiserProgress progress_;
+  bool stopped_ = false;
+};
+
 std::vector<std::vector<double>> promising_starts(const Objective<double>& objective,
-                                                  const MinimiserSpec& spec, ThreadPool& pool) {
+                                                  const MinimiserSpec& spec, SearchWatch& watch,
+                                                  ThreadPool& pool) {
   const Network<double>& network = objective.network();
-  const int tries = spec.tries > 0 ? std::max(spec.tries, spec.starts) : 4 * spec.starts;
+  const int tries = tries_of(spec);
   std::vector<LocalMinimum> ends(static_cast<std::size_t>(tries));
   if (tries == 0) return {};
   MinimiserSpec brief = spec;
   brief.iterations = spec.try_iterations;
   pool.run(ends.size(), [&](std::size_t i) {
+    if (i > 0 && watch.stopped()) return;
     ThreadPool own(1);
     Loss loss(objective, spec.seed, own, spec.try_rows);
     const std::uint64_t seed = spec.seed * static_cast<std::uint64_t>(tries) + i;
     ends[i] = descend(loss, spread_start(network.architecture(), network.layout(), seed), brief);
+    watch.end_try();
   });
+  drop_unbegun(ends);
   std::stable_sort(ends.begin(), ends.end(), is_lower);
   std::vector<std::vector<double>> starts;
-  for (int i = 0; i < spec.starts; ++i)
-    starts.push_back(std::move(ends[static_cast<std::size_t>(i)].parameters));
+  for (std::size_t i = 0; i < std::min(ends.size(), static_cast<std::size_t>(spec.starts)); ++i)
+    starts.push_back(std::move(ends[i].parameters));
   return starts;
 }
 
@@ -146,16 +208,20 @@ LocalMinimum descend(Loss& loss, std::vector<double> raw, const MinimiserSpec& s
 
 Minimisation minimise(const Objective<double>& objective, const MinimiserSpec& spec, ThreadPool& pool) {
   const Architecture& architecture = objective.network().architecture();
-  std::vector<std::vector<double>> starts = promising_starts(objective, spec, pool);
+  SearchWatch watch(spec);
+  const MinimiserSpec watched = watch.watched();
+  std::vector<std::vector<double>> starts = promising_starts(objective, watched, watch, pool);
   starts.insert(starts.end(), spec.given.begin(), spec.given.end());
   if (starts.empty()) throw UsageError("a minimum needs at least one start");
   std::vector<LocalMinimum> ends(starts.size());
   const auto finish = [&](std::size_t i, ThreadPool& threads) {
+    if (i > 0 && watch.stopped()) return;
     Loss loss(objective, spec.seed, threads);
-    ends[i] = descend(loss, starts[i], spec);
+    ends[i] = descend(loss, starts[i], watched);
     ends[i].parameters =
         canonical_form(architecture, ends[i].parameters, {.reference = spec.reference, .merge = false})
             .parameters;
+    watch.end_start(ends[i].loss);
   };
   if (starts.size() == 1)
     finish(0, pool);
@@ -164,6 +230,7 @@ Minimisation minimise(const Objective<double>& objective, const MinimiserSpec& s
       ThreadPool own(1);
       finish(i, own);
     });
+  drop_unbegun(ends);
   std::stable_sort(ends.begin(), ends.end(), is_lower);
   if (!std::isfinite(ends.front().loss))
     throw NumericError("no start has a finite loss: " + ends.front().cause);
@@ -171,7 +238,7 @@ Minimisation minimise(const Objective<double>& objective, const MinimiserSpec& s
   result.optima = table_of(architecture, ends);
   result.starts = static_cast<int>(ends.size());
   result.best = std::move(ends.front());
-  result.interrupted = spec.should_stop && spec.should_stop();
+  result.interrupted = watch.stopped();
   return result;
 }
 

@@ -12,6 +12,13 @@
 
 namespace bl::inference {
 
+// Where a search stands.
+struct MinimiserProgress {
+  int tries = 0, tries_done = 0;    // short fits
+  int starts = 0, starts_done = 0;  // taken to the end
+  double best = 0;                  // lowest loss of a start that ended; NaN before the first
+};
+
 struct MinimiserSpec {
   int starts = 8;         // taken to the end
   int tries = 0;          // short fits they are picked from; 0: four for every start
@@ -24,7 +31,9 @@ struct MinimiserSpec {
   // Further starts, taken to the end as they are (the truth of a simulation, an earlier fit). With starts = 0
   // they are the only ones.
   std::vector<std::vector<double>> given = {};
-  std::function<bool()> should_stop = {};  // asked between iterations, from any thread
+  // Both between iterations, from any thread; those of minimise from one at a time.
+  std::function<bool()> should_stop = {};
+  std::function<void(const MinimiserProgress&)> on_progress = {};
 };
 
 // Where one start ended.

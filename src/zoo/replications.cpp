@@ -15,12 +15,6 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 // from elsewhere.
 constexpr double kLower = 1e-7;
 
-std::vector<double> picked(const std::vector<double>& all, const std::vector<std::size_t>& places) {
-  std::vector<double> out;
-  for (const std::size_t place : places) out.push_back(all[place]);
-  return out;
-}
-
 }  // namespace
 
 Replicator::Replicator(const PlantedProblem& problem, ReplicationSpec spec)
@@ -30,14 +24,9 @@ Replicator::Replicator(const PlantedProblem& problem, ReplicationSpec spec)
       inference::canonical_form(problem.architecture, problem.parameters, {.reference = spec_.reference})
           .parameters,
       spec_.reference);
-  for (std::size_t k = 0; k < chart_.positions.size(); ++k) {
-    // A lone weight in a block that is scaled is 1 by rule: it cannot move.
-    if (chart_.tangent.row(static_cast<Index>(k)).norm() < 1e-9) continue;
-    places_.push_back(k);
-    positions_.push_back(chart_.positions[k]);
-    truth_.push_back(chart_.effective[static_cast<std::size_t>(chart_.positions[k])]);
-  }
-  if (positions_.empty()) throw UsageError("this model has no parameter that data could determine");
+  for (const Index position : chart_.positions)
+    truth_.push_back(chart_.effective[static_cast<std::size_t>(position)]);
+  if (truth_.empty()) throw UsageError("this model has no parameter that data could determine");
 }
 
 inference::Minimisation Replicator::minimum(const Objective<double>& objective,
@@ -64,9 +53,9 @@ Replication Replicator::run(const SimulatedData<double>& data, std::uint64_t see
   Replication out;
   const inference::Estimate e =
       inference::estimate_at(objective, minimum(objective, spec, own, out.elsewhere), spec, own);
-  for (const Index position : positions_)
+  for (const Index position : positions())
     out.values.push_back(e.chart.effective[static_cast<std::size_t>(position)]);
-  out.errors.assign(positions_.size(), kUnknown);
+  out.errors.assign(positions().size(), kUnknown);
   out.classical_errors = out.errors;
   if (!e.converged)
     out.end = ReplicationEnd::not_converged;
@@ -75,11 +64,10 @@ Replication Replicator::run(const SimulatedData<double>& data, std::uint64_t see
   else if (!e.identification.directions.empty())
     out.end = ReplicationEnd::unidentified;
   if (out.end != ReplicationEnd::found) return out;
-  out.errors = picked(inference::standard_errors(e.entries), places_);
+  out.errors = inference::standard_errors(e.entries);
   if (spec_.objective.kind == ObjectiveKind::likelihood)
-    out.classical_errors = picked(inference::standard_errors(inference::entry_covariance(
-                                      e.chart, e.identification, e.identification.inverse)),
-                                  places_);
+    out.classical_errors = inference::standard_errors(
+        inference::entry_covariance(e.chart, e.identification, e.identification.inverse));
   return out;
 }
 
@@ -94,7 +82,7 @@ std::vector<double> Replicator::information_bound(const SimulatedData<double>& d
   const inference::Identification known =
       inference::identify(inference::score_products(loss, chart_, {}), chart_);
   std::vector<double> bound =
-      picked(inference::standard_errors(inference::entry_covariance(chart_, known, known.inverse)), places_);
+      inference::standard_errors(inference::entry_covariance(chart_, known, known.inverse));
   for (double& one : bound) one *= std::sqrt(loss.total_weight());
   return bound;
 }

@@ -43,7 +43,7 @@ class Replicator {
   Replicator(const PlantedProblem& problem, ReplicationSpec spec);
 
   // What is estimated: free entries that no rule of the canonical form sets.
-  const std::vector<Index>& positions() const { return positions_; }
+  const std::vector<Index>& positions() const { return chart_.positions; }
   const std::vector<double>& truth() const { return truth_; }  // effective, by position
   const std::vector<double>& parameters() const { return chart_.raw; }
 
@@ -63,8 +63,6 @@ class Replicator {
   ReplicationSpec spec_;
   Network<double> network_;
   inference::Chart chart_;
-  std::vector<Index> positions_;
-  std::vector<std::size_t> places_;  // of the positions among the chart's
   std::vector<double> truth_;
 };
 

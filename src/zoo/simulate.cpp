@@ -177,10 +177,12 @@ DatasetView<T> SimulatedData<T>::view() const {
                      .classes = classes,
                      .weights = weights,
                      .alternatives = {}};
-  if (begin.empty())
+  if (begin.empty()) {
     out.values = values.view();
-  else
-    out.alternatives = {begin, values.view(), {}, available, chosen};
+    return out;
+  }
+  out.alternatives = {begin, values.view(), classes, available, chosen};
+  out.classes = {};
   return out;
 }
 

@@ -20,10 +20,11 @@ namespace bl::zoo {
 template <class T>
 struct SimulatedData {
   Index rows = 0;
-  Matrix<T> context;                  // rows x context
-  Matrix<T> values;                   // rows x values: the continuous response; or alternatives x attributes
-  std::vector<std::int32_t> classes;  // rows: the class response
-  std::vector<T> weights;             // rows; empty: all 1
+  Matrix<T> context;  // rows x context
+  Matrix<T> values;   // rows x values: the continuous response; or alternatives x attributes
+  std::vector<std::int32_t>
+      classes;             // rows: the class response; or alternatives: which one each is, if named
+  std::vector<T> weights;  // rows; empty: all 1
 
   // Choices only.
   std::vector<std::int64_t> begin;      // rows + 1

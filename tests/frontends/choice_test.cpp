@@ -65,7 +65,7 @@ TEST_F(Choice, ScoresOfAPersonAreSummedForClusteredErrors) {
   const ChoiceFitSummary fit =
       fit_choice(data(csv), file("s.toml", "[data]\nperson = \"id\"\n" + schema.substr(7)), Settings{});
   for (const ChoiceCoefficient& one : fit.model.coefficients())
-    EXPECT_NEAR(one.clustered_error, std::sqrt(2) * one.standard_error, 1e-8);
+    EXPECT_NEAR(one.clustered_error, std::sqrt(2 * person / (person - 1.0)) * one.standard_error, 1e-8);
 }
 
 TEST_F(Choice, ASignThatTheDataContradictHoldsTheCoefficientAtZero) {
@@ -109,7 +109,12 @@ TEST_F(Choice, CollinearAttributesAreFittedWithANote) {
   const std::string schema = two_by_two_schema("generic = [\"one\", \"x\"]\nreference = \"b\"\n");
   const ChoiceFitSummary fit = fit_choice(data(two_by_two()), file("s.toml", schema), Settings{});
   ASSERT_EQ(fit.notes.size(), 1U);
-  EXPECT_THAT(fit.notes[0], HasSubstr("no standard errors"));
+  EXPECT_THAT(fit.notes[0], HasSubstr("not all have standard errors"));
+  // The constant of a and `one` are the same column; x is determined.
+  EXPECT_TRUE(std::isnan(fit.model.coefficients()[0].standard_error));
+  EXPECT_TRUE(std::isnan(fit.model.coefficients()[1].standard_error));
+  EXPECT_NEAR(fit.model.coefficients()[2].standard_error,
+              std::sqrt(1 / (kN0 * kP0 * (1 - kP0)) + 1 / (kN1 * kP1 * (1 - kP1))), 1e-7);
 }
 
 constexpr const char* kNetwork =

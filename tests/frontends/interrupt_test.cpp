@@ -62,6 +62,23 @@ TEST_F(InterruptTest, CtrlCKeepsTheBestModelSoFar) {
   expect_usable_model();
 }
 
+// Starts run for long and leave no checkpoint; the signal may come before the program listens, then again.
+TEST_F(InterruptTest, CtrlCEndsASearchForTheMinimum) {
+  for (int wait = 500;; wait *= 2) {
+    Process process(words("fit data.csv --target choice --id id --layers 6 --identifiable --starts 2000 -o "
+                          "model.bl"),
+                    folder_.file(""));
+    std::this_thread::sleep_for(std::chrono::milliseconds(wait));
+    process.send(SIGINT);
+    const Outcome outcome = process.wait();
+    if (outcome.code == -SIGINT && wait < 10000) continue;
+    EXPECT_EQ(outcome.code, 130) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("no standard errors: it was interrupted"));
+    break;
+  }
+  expect_usable_model();
+}
+
 TEST_F(InterruptTest, TheTimeLimitKeepsTheBestModelSoFar) {
   const Outcome outcome =
       Process(fit("--epochs 10000000 --time-limit 0.5 -o model.bl"), folder_.file("")).wait();

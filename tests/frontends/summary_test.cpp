@@ -135,6 +135,27 @@ TEST_F(Summary, TwoHeadsThatCannotBeToldApartAreNamed) {
   for (const json& one : all["estimates"]) EXPECT_TRUE(one["standard_error"].is_null()) << one["name"];
 }
 
+// The weights of a block that is read sum to 1; where there is one, nothing is left to estimate.
+TEST_F(Summary, ALoneWeightOfAScaledBlockIsFixed) {
+  const Outcome outcome = run(words(
+      "fit d.csv --target y --ignore g --layers 1 --identifiable --heads 1,0,0 --starts 2 --fractions 1:0:0 "
+      "--quiet --output lone.bl"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json found = summary("lone.bl");
+  bool seen = false;
+  for (const json& one : found["estimates"]) {
+    if (one["name"] == "U.lambda") {
+      seen = true;
+      EXPECT_EQ(one["state"], "fixed");
+      EXPECT_NEAR(one["estimate"].get<double>(), 1, 1e-12);
+    }
+    EXPECT_EQ(one["standard_error"].is_null(), one["name"] == "U.lambda") << one["name"];
+  }
+  EXPECT_TRUE(seen);
+  EXPECT_EQ(found["parameters"].get<std::size_t>() + 1, found["estimates"].size());
+  EXPECT_THAT(run(words("summary lone.bl --units standardised")).out, HasSubstr("(fixed)"));
+}
+
 TEST_F(Summary, CanonicalKeepsPredictions) {
   fit(kOneHead, "m.bl");
   ASSERT_EQ(run(words("canonical m.bl --reference b --output c.bl")).code, 0);

@@ -105,6 +105,36 @@ TEST(Estimate, TwoEqualHeadsAreNamedAndHaveNoErrors) {
   EXPECT_NE(words[0].find("L1.B1.U1 and L1.B1.U2 cannot be told apart"), std::string::npos) << words[0];
 }
 
+TEST(Estimate, ASearchTellsWhereItStandsAndStops) {
+  const test::LogitData data(300, 9);
+  const Network<double> network(test::logit_architecture());
+  const Objective<double> objective(network, {}, data.view());
+  ThreadPool pool(2);
+  EstimateSpec spec = with(CovarianceKind::robust);
+  spec.minimiser.starts = 3;
+  MinimiserProgress last;
+  int backwards = 0;
+  spec.minimiser.on_progress = [&](const MinimiserProgress& p) {
+    backwards += p.starts_done < last.starts_done || p.tries_done < last.tries_done;
+    last = p;
+  };
+  const Estimate whole = estimate(objective, spec, pool);
+  EXPECT_TRUE(whole.converged);
+  EXPECT_EQ(backwards, 0);
+  EXPECT_EQ(last.tries, 12);
+  EXPECT_EQ(last.tries_done, 12);
+  EXPECT_EQ(last.starts_done, 3);
+  EXPECT_NEAR(last.best, whole.loss, 1e-10);
+  int asked = 0;
+  spec.minimiser.should_stop = [&] { return ++asked > 5; };
+  const Estimate stopped = estimate(objective, spec, pool);
+  EXPECT_TRUE(stopped.minimisation.interrupted);
+  EXPECT_FALSE(stopped.converged);
+  EXPECT_EQ(stopped.cause, "it was interrupted");
+  EXPECT_EQ(stopped.chart.raw.size(), whole.chart.raw.size());
+  EXPECT_EQ(asked, 6);  // an answer stays
+}
+
 // A second class that never has x2 different from zero: what it multiplies is not determined, the rest is.
 TEST(Estimate, OnlyWhatTheRowsDetermineHasErrors) {
   test::LogitData data(400, 7);

@@ -1,0 +1,520 @@
+// Standard errors of choice models through the program: a conditional logit against the textbook's formulas,
+// a block against differences of its own likelihood.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/matrix.hpp"
+#include "base/random.hpp"
+#include "frontends/command.hpp"
+
+namespace bl::test {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+// Trips of persons, three each, by bus, car or train; the car is not always there, and weights differ.
+struct Trips {
+  static constexpr int kCount = 360, kEach = 3, kTerms = 4;
+  struct Option {
+    int mode;
+    Eigen::Vector4d x;  // constant[car], constant[train], time, cost
+  };
+  std::vector<std::vector<Option>> options;
+  std::vector<std::size_t> chosen;
+  std::vector<double> weights;
+  std::string csv = "who,home,mode,w,bus_t,car_t,train_t,bus_c,car_c,train_c,car_av\n";
+
+  Trips() {
+    const RandomStream random(6, Purpose::test);
+    const Eigen::Vector4d beta(0.4, -0.3, -0.06, -0.25);
+    for (std::uint64_t i = 0; i < kCount; ++i) {
+      const bool car = i % 5 != 0;
+      std::vector<Option> set;
+      std::string times, costs;
+      for (int mode = 0; mode < 3; ++mode) {
+        const auto key = static_cast<std::uint64_t>(mode);
+        const double time = 10 + static_cast<double>(random.below(30, i, key)),
+                     cost = 1 + static_cast<double>(random.below(7, i, 3 + key));
+        times += "," + std::to_string(time);
+        costs += "," + std::to_string(cost);
+        if (mode == 1 && !car) continue;
+        set.push_back({mode, Eigen::Vector4d(mode == 1, mode == 2, time, cost)});
+      }
+      double best = -1e300;
+      std::size_t choice = 0;
+      for (std::size_t j = 0; j < set.size(); ++j) {
+        const double draw = beta.dot(set[j].x) - std::log(-std::log(random.uniform(i, 10 + j)));
+        if (draw > best) choice = j;
+        best = std::max(best, draw);
+      }
+      weights.push_back(i % 4 == 0 ? 2 : 1);
+      csv += "p" + std::to_string(i / kEach) + ",h" + std::to_string(i / 12) + "," +
+             std::to_string(set[choice].mode) + "," + std::to_string(weights.back()) + times + costs +
+             (car ? ",1\n" : ",0\n");
+      options.push_back(std::move(set));
+      chosen.push_back(choice);
+    }
+  }
+};
+
+constexpr const char* kSchema =
+    "[data]\nchoice = \"mode\"\nperson = \"who\"\nweight = \"w\"\n[attributes]\ntime = \"{}_t\"\ncost = "
+    "\"{}_c\"\n"
+    "[[alternatives]]\nname = \"bus\"\ncode = 0\n[[alternatives]]\nname = \"car\"\ncode = 1\navailable = "
+    "\"car_av\"\n[[alternatives]]\nname = \"train\"\ncode = 2\n";
+
+// The textbook: Newton's method with sum w (x - mean x)(x - mean x)' and scores x_chosen - mean x.
+struct ConditionalLogit {
+  Eigen::VectorXd beta;
+  Eigen::MatrixXd classical, robust;
+  double log_likelihood = 0, null_log_likelihood = 0;
+  std::vector<Eigen::VectorXd> scores;
+
+  ConditionalLogit(const Trips& trips, const std::vector<Index>& columns) {
+    const auto k = static_cast<Index>(columns.size());
+    beta = Eigen::VectorXd::Zero(k);
+    for (int step = 0; step < 40; ++step) {
+      Eigen::MatrixXd information = Eigen::MatrixXd::Zero(k, k), products = information;
+      Eigen::VectorXd gradient = Eigen::VectorXd::Zero(k);
+      log_likelihood = null_log_likelihood = 0;
+      scores.clear();
+      for (std::size_t i = 0; i < trips.options.size(); ++i) {
+        const double w = trips.weights[i];
+        Eigen::MatrixXd x(static_cast<Index>(trips.options[i].size()), k);
+        for (Index j = 0; j < x.rows(); ++j)
+          for (Index c = 0; c < k; ++c)
+            x(j, c) = trips.options[i][static_cast<std::size_t>(j)].x(columns[static_cast<std::size_t>(c)]);
+        Eigen::VectorXd p = (x * beta).array().exp();
+        p /= p.sum();
+        const auto y = static_cast<Index>(trips.chosen[i]);
+        const Eigen::VectorXd mean = x.transpose() * p;
+        scores.emplace_back(w * (x.row(y).transpose() - mean));
+        gradient += scores.back();
+        products += scores.back() * scores.back().transpose();
+        for (Index j = 0; j < x.rows(); ++j) {
+          const Eigen::VectorXd d = x.row(j).transpose() - mean;
+          information += w * p(j) * d * d.transpose();
+        }
+        log_likelihood += w * std::log(p(y));
+        null_log_likelihood -= w * std::log(static_cast<double>(x.rows()));
+      }
+      classical = information.inverse();
+      robust = classical * products * classical;
+      beta += classical * gradient;
+    }
+  }
+
+  // Scores summed over groups of `each` situations, with G / (G - 1).
+  Eigen::MatrixXd clustered(int each) const {
+    Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(beta.size(), beta.size());
+    const double groups = static_cast<double>(scores.size()) / each;
+    for (std::size_t i = 0; i < scores.size(); i += static_cast<std::size_t>(each)) {
+      Eigen::VectorXd s = Eigen::VectorXd::Zero(beta.size());
+      for (std::size_t j = i; j < i + static_cast<std::size_t>(each); ++j) s += scores[j];
+      sum += s * s.transpose();
+    }
+    return groups / (groups - 1) * classical * sum * classical;
+  }
+};
+
+class ChoiceSummary : public ::testing::Test {
+ protected:
+  ChoiceSummary() {
+    folder_.write("trips.csv", trips_.csv);
+    folder_.write("schema.toml", kSchema);
+  }
+  Outcome run(const std::vector<std::string>& arguments) const { return bl_command(folder_, arguments); }
+  std::string output(const std::string& line) const {
+    const Outcome outcome = run(words(line));
+    EXPECT_EQ(outcome.code, 0) << line << "\n" << outcome.err;
+    return outcome.out;
+  }
+  json summary(const std::string& arguments) const {
+    return json::parse(output("summary " + arguments + " --format json"));
+  }
+  void fit(const std::string& utility, const std::string& name) const {
+    folder_.write(name + ".toml", std::string(kSchema) + utility);
+    output("fit trips.csv --choice " + name + ".toml -q -o " + name + ".bl");
+  }
+
+  const TemporaryFolder folder_;
+  const Trips trips_;
+};
+
+void expect_estimates(const json& found, const Eigen::VectorXd& beta, const Eigen::MatrixXd& covariance) {
+  const auto size = static_cast<std::size_t>(beta.size());
+  ASSERT_EQ(found["estimates"].size(), size);
+  for (std::size_t k = 0; k < size; ++k) {
+    const auto i = static_cast<Index>(k);
+    EXPECT_NEAR(found["estimates"][k]["estimate"].get<double>(), beta(i), 1e-8);
+    EXPECT_NEAR(found["estimates"][k]["standard_error"].get<double>(), std::sqrt(covariance(i, i)),
+                1e-7 * std::sqrt(covariance(i, i)));
+    for (std::size_t l = 0; l < size; ++l) {
+      const auto j = static_cast<Index>(l);
+      EXPECT_NEAR(found["covariance_matrix"][k * size + l].get<double>(), covariance(i, j),
+                  1e-7 * std::sqrt(covariance(i, i) * covariance(j, j)));
+    }
+  }
+}
+
+TEST_F(ChoiceSummary, OfALinearUtilityIsTheTextbooks) {
+  fit("", "m");
+  const ConditionalLogit truth(trips_, {0, 1, 2, 3});
+  for (const std::string data : {"", " trips.csv"}) {
+    expect_estimates(summary("m.bl" + data), truth.beta, truth.robust);
+    expect_estimates(summary("m.bl --covariance classical" + data), truth.beta, truth.classical);
+    const json by_person = summary("m.bl --covariance cluster" + data);
+    expect_estimates(by_person, truth.beta, truth.clustered(Trips::kEach));
+    EXPECT_EQ(by_person["clusters"][0], (json{{"column", "who"}, {"count", 120}}));
+    EXPECT_EQ(by_person["finite_sample_factor"], "G/(G-1)");
+    EXPECT_NEAR(by_person["log_likelihood"], truth.log_likelihood, 1e-8);
+  }
+  expect_estimates(summary("m.bl trips.csv --cluster home"), truth.beta, truth.clustered(12));
+  const json found = summary("m.bl");
+  EXPECT_EQ(found["estimates"][1]["name"], "constant[train]");
+  EXPECT_EQ(found["rows"], 360);
+  EXPECT_EQ(found["parameters"], 4);
+  const double null = truth.null_log_likelihood;
+  EXPECT_NEAR(found["choice"]["null_log_likelihood"], null, 1e-9);
+  EXPECT_NEAR(found["choice"]["rho_square"], 1 - truth.log_likelihood / null, 1e-10);
+  EXPECT_NEAR(found["choice"]["adjusted_rho_square"], 1 - (truth.log_likelihood - 4) / null, 1e-10);
+  EXPECT_EQ(found["choice"]["persons"], 120);
+  EXPECT_NEAR(found["aic"], 8 - 2 * truth.log_likelihood, 1e-8);
+  EXPECT_NEAR(found["bic"], 4 * std::log(360.0) - 2 * truth.log_likelihood, 1e-8);
+  EXPECT_LT(found["gradient"], 1e-8);
+  // Resampled persons: twice the estimate's own error is beyond what 200 resamples can be off.
+  const json boot = summary("m.bl trips.csv --covariance cluster --bootstrap 200");
+  for (const json& one : boot["estimates"])
+    EXPECT_NEAR(one["bootstrap_error"].get<double>() / one["standard_error"].get<double>(), 1, 0.25);
+}
+
+TEST_F(ChoiceSummary, TestsAreThoseOfTheTextbook) {
+  fit("", "m");
+  fit("[utility]\ngeneric = [\"time\"]\n", "small");
+  const ConditionalLogit truth(trips_, {0, 1, 2, 3}), small(trips_, {0, 1, 2});
+  const Outcome wald = run({"summary", "m.bl", "--test", "time = 0, cost = 4 * time", "--format", "json"});
+  ASSERT_EQ(wald.code, 0) << wald.err;
+  Eigen::MatrixXd r(2, 4);
+  r << 0, 0, 1, 0, 0, 0, -4, 1;
+  const Eigen::VectorXd d = r * truth.beta;
+  const double expected = d.dot((r * truth.robust * r.transpose()).inverse() * d);
+  EXPECT_NEAR(json::parse(wald.out)["chi_squared"], expected, 1e-5 * expected);
+  EXPECT_EQ(json::parse(wald.out)["degrees_of_freedom"], 2);
+  const json ratio = summary("m.bl --compare small.bl");
+  EXPECT_NEAR(ratio["chi_squared"], 2 * (truth.log_likelihood - small.log_likelihood), 1e-7);
+  EXPECT_EQ(ratio["degrees_of_freedom"], 1);
+}
+
+TEST_F(ChoiceSummary, ASignThatHoldsIsFlaggedAndTheRestIsConditional) {
+  fit("[utility]\ngeneric = [\"time\", \"cost\"]\nsigns = { cost = \"positive\" }\n", "held");
+  const ConditionalLogit without(trips_, {0, 1, 2});
+  const json found = summary("held.bl");
+  ASSERT_EQ(found["estimates"].size(), 4U);
+  const json& cost = found["estimates"][3];
+  EXPECT_EQ(cost["state"], "at bound");
+  EXPECT_EQ(cost["estimate"], 0);
+  EXPECT_TRUE(cost["standard_error"].is_null());
+  for (std::size_t k = 0; k < 3; ++k) {
+    const auto i = static_cast<Index>(k);
+    EXPECT_NEAR(found["estimates"][k]["estimate"].get<double>(), without.beta(i), 1e-8);
+    EXPECT_NEAR(found["estimates"][k]["standard_error"].get<double>(), std::sqrt(without.robust(i, i)), 1e-8);
+  }
+  EXPECT_EQ(found["parameters"], 3);
+  EXPECT_THAT(output("summary held.bl"), HasSubstr("(at bound)"));
+  EXPECT_EQ(json::parse(output("check held.bl trips.csv --replications 2 --json"))["parameters"].size(), 3U);
+}
+
+TEST_F(ChoiceSummary, WhatTheChoicesDoNotDetermineIsNamed) {
+  folder_.write("twice.toml", std::string(kSchema).replace(std::string(kSchema).find("cost = \"{}_c\""), 0,
+                                                           "half = \"{}_t / 2\"\n"));
+  output("fit trips.csv --choice twice.toml -q -o twice.bl");
+  const json found = summary("twice.bl");
+  ASSERT_EQ(found["not_identified"].size(), 1U);
+  // One more of `half` is half a unit less of time.
+  EXPECT_THAT(found["not_identified"][0].get<std::string>(), HasSubstr("1 half - 0.5 time"));
+  std::map<std::string, std::string> states;
+  for (const json& one : found["estimates"]) states[one["name"]] = one["state"];
+  EXPECT_EQ(states["time"], "not identified");
+  EXPECT_EQ(states["half"], "not identified");
+  EXPECT_EQ(states["cost"], "");
+  EXPECT_EQ(found["parameters"], 4);
+}
+
+TEST_F(ChoiceSummary, FormatsAndMistakes) {
+  fit("", "m");
+  for (const std::string& line : lines_of(output("summary m.bl"))) EXPECT_LE(line.size(), 80U) << line;
+  EXPECT_THAT(output("summary m.bl"), HasSubstr("Rho-square:"));
+  EXPECT_THAT(output("summary m.bl --format latex"), HasSubstr("constant[car] & "));
+  EXPECT_THAT(output("summary m.bl --format markdown"), HasSubstr("- Situations: 360"));
+  EXPECT_THAT(output("summary m.bl --format csv"), HasSubstr("name,estimate,standard_error"));
+  output("summary m.bl trips.csv --save again.bl");
+  EXPECT_EQ(output("predict again.bl trips.csv"), output("predict m.bl trips.csv"));
+  folder_.write("other.csv", trips_.csv + "p0,h0,0,1,9,9,9,1,1,1,1\n");
+  folder_.write("lacking.csv", "who,mode,w,bus_t\np0,0,1,3\n");
+  output("fit other.csv --choice schema.toml -q -o other.bl");
+  output("fit other.csv --target mode --ignore who,home --layers 2 --epochs 1 -q -o table.bl");
+  output(
+      "fit trips.csv --choice wide --chosen mode --alternatives bus=0,car=1,train=2 --attributes t,c "
+      "--network --layers 2 --epochs 1 -q -o network.bl");
+  const std::vector<std::tuple<std::string, int, std::string>> cases = {
+      {"summary network.bl", 2, "stores no standard errors"},
+      {"summary m.bl --cluster home", 2, "give the data"},
+      {"summary m.bl trips.csv --cluster nobody", 3, "nobody"},
+      {"summary m.bl trips.csv --economics", 2, "bl explain MODEL DATA --economics"},
+      {"summary m.bl --reference car", 2, "schema"},
+      {"summary m.bl --units standardised", 2, "units of its attributes"},
+      {"summary m.bl trips.csv --starts 3", 2, "one maximum"},
+      {"summary m.bl lacking.csv", 3, "bus_c"},
+      {"summary m.bl --covariance sandwich", 2, "classical"},
+      {"summary m.bl --compare other.bl", 2, "same rows"},
+      {"summary m.bl --compare table.bl", 2, "stores no standard errors"},
+      {"summary m.bl --test nothing=0", 2, "constant[car]"},
+      {"summary trips.csv", 4, "trips.csv"},
+      {"canonical m.bl -o c.bl", 2, "networks"},
+      {"check m.bl lacking.csv", 3, "bus_c"},
+      {"check m.bl trips.csv --replications 1", 2, "replications"}};
+  for (const auto& [line, code, message] : cases) {
+    const Outcome outcome = run(words(line));
+    EXPECT_EQ(outcome.code, code) << line << "\n" << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(message)) << line;
+  }
+}
+
+// Written before choice models kept what a summary needs.
+TEST_F(ChoiceSummary, EarlierFilesAreReadAndNeedTheData) {
+  const std::string data = BL_TEST_DATA;
+  const Outcome bare = run({"summary", data + "/trips_v1.bl"});
+  EXPECT_EQ(bare.code, 2);
+  EXPECT_THAT(bare.err, HasSubstr("bl summary MODEL DATA"));
+  const Outcome found = run({"summary", data + "/trips_v1.bl", data + "/trips.csv", "--format", "json"});
+  ASSERT_EQ(found.code, 0) << found.err;
+  const json estimates = json::parse(found.out)["estimates"];
+  EXPECT_NEAR(estimates[1]["estimate"], -0.073469, 1e-6);  // as that version printed them
+  EXPECT_NEAR(estimates[1]["standard_error"], 0.021735, 1e-6);
+  const Outcome predicted = run({"predict", data + "/trips_v1.bl", data + "/trips.csv"});
+  EXPECT_EQ(predicted.out, read_file(data + "/trips_v1_predictions.csv"));
+}
+
+// A shopper picks one of four products: 3 tanh(0.8 q - 0.2 p) - 2 softplus(-0.3 q + 0.8 p).
+struct Shopper {
+  static constexpr int kCount = 1200, kSet = 4;
+  std::vector<std::array<std::array<double, 2>, kSet>> x;
+  std::vector<std::size_t> chosen;
+  std::string csv = "situation,product,quality,price,chosen,house\n";
+
+  Shopper() {
+    const RandomStream random(12, Purpose::test);
+    for (std::uint64_t i = 0; i < kCount; ++i) {
+      std::array<std::array<double, 2>, kSet> set{};
+      std::size_t choice = 0;
+      double best = -1e300;
+      for (std::size_t j = 0; j < kSet; ++j) {
+        set[j] = {std::round(3e3 * random.normal(i, 2 * j)) / 1e3,
+                  std::round(3e3 * random.normal(i, 2 * j + 1)) / 1e3};
+        const double v = 3 * std::tanh(0.8 * set[j][0] - 0.2 * set[j][1]) -
+                         2 * std::log1p(std::exp(-0.3 * set[j][0] + 0.8 * set[j][1])) -
+                         std::log(-std::log(random.uniform(i, 20 + j)));
+        if (v > best) choice = j;
+        best = std::max(best, v);
+      }
+      for (std::size_t j = 0; j < kSet; ++j)
+        csv += std::to_string(i) + "," + "abcd"[j] + "," + std::to_string(set[j][0]) + "," +
+               std::to_string(set[j][1]) + (j == choice ? ",1" : ",0") + ",h" + std::to_string(i / 4) + "\n";
+      x.push_back(set);
+      chosen.push_back(choice);
+    }
+    standardise();
+  }
+
+  using Named = std::map<std::string, double>;
+
+  // Parameters by the names of the summary, in standardised units.
+  double utility(const Named& at, std::size_t i, std::size_t j) const {
+    const auto head = [&](const std::string& h) {
+      return at.at(h + ".quality") * x[i][j][0] + at.at(h + ".price") * x[i][j][1] +
+             at.at(h + ".[alternative=" + "abcd"[j] + "]");
+    };
+    return at.at("U.lambda") * std::tanh(head("U")) - at.at("C.lambda") * std::log1p(std::exp(head("C")));
+  }
+  double log_likelihood(const Named& at) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      double total = 0;
+      for (std::size_t j = 0; j < kSet; ++j) total += std::exp(utility(at, i, j));
+      sum += utility(at, i, chosen[i]) - std::log(total);
+    }
+    return sum;
+  }
+  // What the second product gains when the first is gone, in market share.
+  double gain(const Named& at) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      std::array<double, kSet> e{};
+      for (std::size_t j = 0; j < kSet; ++j) e[j] = std::exp(utility(at, i, j));
+      sum += e[1] / (e[1] + e[2] + e[3]) - e[1] / (e[0] + e[1] + e[2] + e[3]);
+    }
+    return sum / static_cast<double>(x.size());
+  }
+
+ private:
+  void standardise() {
+    const double n = static_cast<double>(x.size()) * kSet;
+    for (std::size_t k = 0; k < 2; ++k) {
+      double mean = 0, squares = 0;
+      for (const auto& set : x)
+        for (const auto& one : set) mean += one[k] / n;
+      for (const auto& set : x)
+        for (const auto& one : set) squares += (one[k] - mean) * (one[k] - mean) / n;
+      for (auto& set : x)
+        for (auto& one : set) one[k] = (one[k] - mean) / std::sqrt(squares);
+    }
+  }
+};
+
+class BlockSummary : public ::testing::Test {
+ protected:
+  BlockSummary() { folder_.write("long.csv", shopper_.csv); }
+  Outcome run(const std::string& line) const { return bl_command(folder_, words(line)); }
+  std::string output(const std::string& line) const {
+    const Outcome outcome = run(line);
+    EXPECT_EQ(outcome.code, 0) << line << "\n" << outcome.err;
+    return outcome.out;
+  }
+  static std::string fit(const std::string& rest) {
+    return "fit long.csv --choice long --situation situation --alternative product --chosen chosen "
+           "--attributes "
+           "quality,price --group house --network --fractions 1:0:0 " +
+           rest;
+  }
+
+  const TemporaryFolder folder_;
+  const Shopper shopper_;
+};
+
+constexpr const char* kBlock = "--identifiable --single --heads 1,1,0 --degree 1 --starts 3 ";
+
+// Second differences of a log-likelihood that is written out here: an independent way to the same table.
+TEST_F(BlockSummary, IsTheInverseHessianOfItsLikelihood) {
+  EXPECT_THAT(output(fit(kBlock) + "-o m.bl"), HasSubstr("starts ended in the lowest minimum"));
+  const json found =
+      json::parse(output("summary m.bl --covariance classical --units standardised --format json"));
+  const std::size_t size = found["estimates"].size();
+  ASSERT_EQ(size, 14U);
+  std::map<std::string, double> at;
+  std::vector<std::string> names;
+  for (const json& one : found["estimates"]) {
+    names.push_back(one["name"]);
+    at[names.back()] = one["estimate"];
+  }
+  EXPECT_NEAR(shopper_.log_likelihood(at), found["log_likelihood"].get<double>(), 1e-8);
+  const auto n = static_cast<Index>(size);
+  Eigen::VectorXd step(n);
+  for (Index i = 0; i < n; ++i)
+    step(i) = 0.02 * found["estimates"][static_cast<std::size_t>(i)]["standard_error"].get<double>();
+  const auto moved = [&](Index i, double a, Index j, double b) {
+    std::map<std::string, double> point = at;
+    point[names[static_cast<std::size_t>(i)]] += a * step(i);
+    point[names[static_cast<std::size_t>(j)]] += b * step(j);
+    return shopper_.log_likelihood(point);
+  };
+  Eigen::MatrixXd hessian(n, n);
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j <= i; ++j)
+      hessian(i, j) = hessian(j, i) =
+          -(moved(i, 1, j, 1) - moved(i, 1, j, -1) - moved(i, -1, j, 1) + moved(i, -1, j, -1)) /
+          (4 * step(i) * step(j));
+  const Eigen::MatrixXd covariance = hessian.inverse();
+  for (Index i = 0; i < n; ++i) {
+    const double error = found["estimates"][static_cast<std::size_t>(i)]["standard_error"];
+    // Differences over 2% of an error are off by about its square times the condition of the information.
+    EXPECT_NEAR(std::sqrt(covariance(i, i)) / error, 1, 0.01) << names[static_cast<std::size_t>(i)];
+  }
+  const std::map<std::string, double> truth = {{"U.lambda", 3}, {"U.quality", 0.8},  {"U.price", -0.2},
+                                               {"C.lambda", 2}, {"C.quality", -0.3}, {"C.price", 0.8}};
+  const json original = json::parse(output("summary m.bl --format json"));
+  std::size_t compared = 0;
+  for (const json& one : original["estimates"])
+    if (const auto value = truth.find(one["name"]); value != truth.end()) {
+      EXPECT_NEAR(one["estimate"].get<double>(), value->second, 4 * one["standard_error"].get<double>())
+          << one["name"];
+      ++compared;
+    }
+  EXPECT_EQ(compared, truth.size());
+}
+
+TEST_F(BlockSummary, SharesHaveTheErrorsOfTheDeltaMethod) {
+  output(fit(kBlock) + "-q -o m.bl");
+  const json found = json::parse(output("summary m.bl --units standardised --format json"));
+  const auto n = static_cast<Index>(found["estimates"].size());
+  Shopper::Named at;
+  for (const json& one : found["estimates"]) at[one["name"]] = one["estimate"];
+  Eigen::VectorXd gradient(n);
+  Eigen::MatrixXd covariance(n, n);
+  for (Index i = 0; i < n; ++i) {
+    const json& one = found["estimates"][static_cast<std::size_t>(i)];
+    const double step = 1e-3 * one["standard_error"].get<double>();
+    Shopper::Named up = at, down = at;
+    up[one["name"]] += step;
+    down[one["name"]] -= step;
+    gradient(i) = (shopper_.gain(up) - shopper_.gain(down)) / (2 * step);
+    for (Index j = 0; j < n; ++j)
+      covariance(i, j) = found["covariance_matrix"][static_cast<std::size_t>(i * n + j)];
+  }
+  const json gone = json::parse(output("whatif m.bl long.csv --withdraw a --json"));
+  const double change = gone["after"][1].get<double>() - gone["before"][1].get<double>();
+  const double error = std::sqrt(gradient.dot(covariance * gradient));
+  EXPECT_NEAR(change, shopper_.gain(at), 1e-9);
+  EXPECT_NEAR(gone["change_error"][1].get<double>(), error, 1e-5 * error);
+}
+
+TEST_F(BlockSummary, FromRowsChecksAndCanonicalForms) {
+  output(fit(kBlock) + "-q -o m.bl");
+  const json stored = json::parse(output("summary m.bl --covariance cluster --format json")),
+             again = json::parse(output("summary m.bl long.csv --cluster house --format json"));
+  EXPECT_EQ(stored["clusters"][0]["count"], 300);
+  for (std::size_t k = 0; k < stored["estimates"].size(); ++k) {
+    const double error = stored["estimates"][k]["standard_error"];
+    EXPECT_NEAR(again["estimates"][k]["standard_error"], error, 1e-4 * error);
+  }
+  for (const std::string& line : lines_of(output("summary m.bl long.csv --reference b")))
+    EXPECT_LE(line.size(), 80U) << line;
+  output("canonical m.bl --output c.bl");
+  EXPECT_EQ(run("summary c.bl").code, 2);  // its covariance was dropped
+  const json report = json::parse(output("check m.bl long.csv --replications 8 --json"));
+  EXPECT_EQ(report["parameters"].size(), 14U);
+  EXPECT_EQ(report["rows"], 1200);
+  EXPECT_EQ(output("check m.bl long.csv --replications 4 --threads 1"),
+            output("check m.bl long.csv --replications 4 --threads 2"));
+  // A linear utility is nested in none of these, but a block with one head fewer is.
+  output(fit("--identifiable --single --heads 1,0,0 --degree 1 --starts 3 -q -o small.bl"));
+  const json ratio = json::parse(output("summary m.bl --compare small.bl --format json"));
+  EXPECT_EQ(ratio["degrees_of_freedom"], 7);
+  EXPECT_GT(ratio["chi_squared"], 20);
+}
+
+TEST_F(BlockSummary, RefusesWithAReason) {
+  const Outcome signs = run(fit(kBlock) + "--negative price -o m.bl");
+  EXPECT_EQ(signs.code, 2);
+  EXPECT_THAT(signs.err, HasSubstr("signs"));
+  const Outcome members = run(fit(kBlock) + "--members 2 -o m.bl");
+  EXPECT_EQ(members.code, 2);
+  EXPECT_THAT(members.err, HasSubstr("members"));
+  // Two equal utilities: the fit stands, the direction is named, and no error is printed for it.
+  output(fit("--single --utility identity --heads 2,0,0 --degree 1 --starts 1 -q -o two.bl"));
+  EXPECT_THAT(output("summary two.bl"), HasSubstr("cannot be told apart"));
+  // More than 500 parameters, or another optimizer: an ordinary fit.
+  output(fit("--identifiable --layers 3 --optimizer adam --epochs 2 -q -o ordinary.bl"));
+  const Outcome none = run("summary ordinary.bl");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, HasSubstr("stores no standard errors"));
+}
+
+}  // namespace
+}  // namespace bl::test

@@ -128,7 +128,7 @@ Architecture network_architecture(const Settings& s, const StoredChoice& model, 
 void train_to_minimum(const Parts& parts, const FitPlan& fit, int starts, StoredChoice& model,
                       ChoiceFitSummary& summary) {
   const Settings& s = fit.settings;
-  static_cast<void>(plan_members(s, model.architecture));  // refuses several
+  static_cast<void>(plan_members(s, model.architecture, false));  // refuses several
   inference::MinimiserSpec minimiser;
   minimiser.starts = starts;
   minimiser.seed = static_cast<std::uint64_t>(s.seed);

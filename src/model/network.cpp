@@ -101,7 +101,34 @@ MatrixView<T> Network<T>::weights(const LayerPlan& plan, std::span<T> gradient) 
 }
 
 template <class T>
-void Network<T>::prepare(std::span<const T> parameters, PreparedParameters<T>& out, ThreadPool* pool) const {
+bool Network<T>::wide_context() const {
+  constexpr Index kWide = 1 << 15;  // numbers: narrower ones are not worth sharing out
+  for (std::size_t l = 1; l < plans_.size(); ++l)
+    if (plans_[l].input) return false;
+  const LayerPlan& first = plans_[0];
+  return first.weight_offset == 0 && first.shape.total() * first.input->context_columns() >= kWide;
+}
+
+template <class T>
+MatrixView<const T> Network<T>::context_weights(std::span<const T> parameters) const {
+  const InputProduct<T>& input = *plans_[0].input;
+  return weights(plans_[0], parameters).columns(input.context_begin(), input.context_columns());
+}
+
+template <class T>
+MatrixView<T> Network<T>::context_weights(std::span<T> gradient) const {
+  const InputProduct<T>& input = *plans_[0].input;
+  return weights(plans_[0], gradient).columns(input.context_begin(), input.context_columns());
+}
+
+template <class T>
+const T* Network<T>::context_bias(std::span<const T> parameters) const {
+  return plans_[0].bias_offset < 0 ? nullptr : parameters.data() + plans_[0].bias_offset;
+}
+
+template <class T>
+void Network<T>::prepare(std::span<const T> parameters, PreparedParameters<T>& out, ThreadPool* pool,
+                         bool apart) const {
   out.raw = parameters;
   out.inputs.resize(plans_.size());
   out.reads.resize(plans_.size());
@@ -118,7 +145,8 @@ void Network<T>::prepare(std::span<const T> parameters, PreparedParameters<T>& o
   for (std::size_t l = 0; l < plans_.size(); ++l) {
     const LayerPlan& plan = plans_[l];
     if (plan.input)
-      plan.input->prepare(weights(plan, parameters).columns(0, plan.input_columns), out.inputs[l], pool);
+      plan.input->prepare(weights(plan, parameters).columns(0, plan.input_columns), out.inputs[l], pool,
+                          apart && l == 0);
     out.reads[l].resize(plan.read_count, plan.shape.total());
     if (plan.read_count > 0)
       transpose<T>(weights(plan, parameters).columns(plan.input_columns, plan.read_count),
@@ -355,20 +383,19 @@ void Network<T>::layer_gradient(const LayerPlan& plan, std::size_t l, const Poin
 }
 
 template <class T>
-void Network<T>::clear(GradientSum<T>& sums) const {
-  sums.flat.assign(static_cast<std::size_t>(layout_.size()), T(0));
+void Network<T>::clear(GradientSum<T>& sums, bool apart) const {
+  sums.flat.resize(static_cast<std::size_t>(layout_.size()));
+  std::fill(sums.flat.begin() + (apart ? after_context() : 0), sums.flat.end(), T(0));
   sums.inputs.resize(plans_.size());
   for (std::size_t l = 0; l < plans_.size(); ++l)
     if (plans_[l].input) plans_[l].input->clear(sums.inputs[l], plans_[l].shape.total());
 }
 
 template <class T>
-void Network<T>::gather(GradientSum<T>& sums) const {
+void Network<T>::gather(const std::vector<InputGradient<T>>& inputs, std::span<T> flat) const {
   for (std::size_t l = 0; l < plans_.size(); ++l) {
     const LayerPlan& plan = plans_[l];
-    if (plan.input)
-      plan.input->scatter(sums.inputs[l],
-                          weights(plan, std::span<T>(sums.flat)).columns(0, plan.input_columns));
+    if (plan.input) plan.input->scatter(inputs[l], weights(plan, flat).columns(0, plan.input_columns));
   }
 }
 

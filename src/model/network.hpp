@@ -67,7 +67,18 @@ class Network {
   Index numbers_per_point() const;
 
   // `parameters` must stay alive and unchanged while `out` is used. A pool, where given, shares the work.
-  void prepare(std::span<const T> parameters, PreparedParameters<T>& out, ThreadPool* pool = nullptr) const;
+  // apart: the first layer's product with the context is taken elsewhere, see Points::row_heads.
+  void prepare(std::span<const T> parameters, PreparedParameters<T>& out, ThreadPool* pool = nullptr,
+               bool apart = false) const;
+
+  // Whether that product can be taken elsewhere and is large enough to be worth it.
+  bool wide_context() const;
+  // Its weights (heads x context) among the parameters or their gradient, and its bias (null: none).
+  MatrixView<const T> context_weights(std::span<const T> parameters) const;
+  MatrixView<T> context_weights(std::span<T> gradient) const;
+  const T* context_bias(std::span<const T> parameters) const;
+  // The first parameter that is not a weight of the first layer.
+  Index after_context() const { return plans_[0].shape.total() * plans_[0].columns(); }
 
   // Scores of all points into ws.scores; keeps what the other sweeps need unless values_only.
   void forward(const PreparedParameters<T>& w, const Points<T>& points, NetworkWorkspace<T>& ws,
@@ -90,9 +101,11 @@ class Network {
                         MatrixView<const T> d_scores_dot, NetworkWorkspace<T>& ws,
                         GradientSum<T>& sums) const;
 
-  void clear(GradientSum<T>& sums) const;
-  // Completes sums.flat in two steps. gather: adds the sums that are still in their working arrangement.
-  void gather(GradientSum<T>& sums) const;
+  // apart: the first layer's weights are not part of sums.flat.
+  void clear(GradientSum<T>& sums, bool apart = false) const;
+  // Completes sums.flat in two steps. gather: puts in the sums that are still in their working arrangement.
+  void gather(GradientSum<T>& sums) const { gather(sums.inputs, sums.flat); }
+  void gather(const std::vector<InputGradient<T>>& inputs, std::span<T> flat) const;
   // to_raw: from effective to raw values, and zero in masked entries. May be applied to a sum of gradients.
   void to_raw(const PreparedParameters<T>& w, std::span<T> gradient) const;
   void finish(const PreparedParameters<T>& w, GradientSum<T>& sums) const {

@@ -279,7 +279,10 @@ void InputProduct<T>::backward(const Points<T>& points, MatrixView<const T> d_he
   const MatrixView<T> d_context = !context.identity   ? sums.context.view()
                                   : context_terms > 0 ? gradient.columns(context.columns[0], context_terms)
                                                       : gradient.columns(0, 0);
-  if (!known) multiply_first_transposed<T>(rows, context_features(points, ws), d_context, Accumulate::yes);
+  if (!known)
+    multiply_first_transposed<T>(rows, context_features(points, ws), d_context,
+                                 sums.begun || !context.identity ? Accumulate::yes : Accumulate::no);
+  sums.begun = true;
   multiply_first_transposed<T>(value_features(points, ws), d_heads, sums.values.view(), Accumulate::yes);
   if (!points.classes.empty() && !looked_up)
     k.rank_weight_gradient(ws.class_features.view(), points.classes, d_heads, sums.classes.view());
@@ -294,6 +297,7 @@ void InputProduct<T>::clear(InputGradient<T>& sums, Index heads) const {
   if (!plan_.context.identity) sums.context.resize(heads, static_cast<Index>(plan_.context.terms.size()));
   sums.values.resize(static_cast<Index>(plan_.values.terms.size()), heads);
   sums.classes.resize(plan_.shape.classes * static_cast<Index>(plan_.cofactors.terms.size()), heads);
+  sums.begun = false;
   for (Matrix<T>* m : {&sums.context, &sums.values, &sums.classes})
     std::fill(m->flat().begin(), m->flat().end(), T(0));
 }

@@ -52,6 +52,7 @@ struct PreparedInput {
 // Gradients in the same arrangement, summed over chunks, then scattered once.
 template <class T>
 struct InputGradient {
+  bool begun = false;
   Matrix<T> context;  // used only where the columns are not adjacent
   Matrix<T> values;
   Matrix<T> classes;
@@ -88,6 +89,7 @@ class InputProduct {
   void value_gradient(const PreparedInput<T>& w, const Points<T>& points, MatrixView<const T> d_heads,
                       InputWorkspace<T>& ws, MatrixView<T> d_values) const;
   // Parameter gradients from d_heads and, where d_heads_dot.data is not null, from the tangent's too.
+  // Adjacent columns of the context go into the gradient, in the place of what is there unless sums.begun.
   void backward(const Points<T>& points, MatrixView<const T> d_heads, MatrixView<const T> d_heads_dot,
                 InputWorkspace<T>& ws, InputGradient<T>& sums, MatrixView<T> gradient, T* d_bias) const;
 

@@ -48,6 +48,7 @@ struct NetworkWorkspace {
 // Where a thread sums parameter gradients: the flat vector plus sums still in their working arrangement.
 template <class T>
 struct GradientSum {
+  bool begun = false;                    // weights are summed in flat; until then they are not cleared
   AlignedVector<T> flat;                 // by effective lambda and readout until finish() is called
   std::vector<InputGradient<T>> inputs;  // per layer
 };
@@ -92,7 +93,8 @@ class Network {
   void value_gradient(const PreparedParameters<T>& w, const Points<T>& points, MatrixView<const T> d_scores,
                       NetworkWorkspace<T>& ws, MatrixView<T> d_values) const;
 
-  // After forward: sums += parameter gradient of sum_p d_scores[p] . scores[p].
+  // After forward: sums += parameter gradient of sum_p d_scores[p] . scores[p]. Uses up the slopes in ws: no
+  // other sweep may follow without another forward.
   void backward(const PreparedParameters<T>& w, const Points<T>& points, MatrixView<const T> d_scores,
                 NetworkWorkspace<T>& ws, GradientSum<T>& sums) const;
 
@@ -101,8 +103,8 @@ class Network {
                         MatrixView<const T> d_scores_dot, NetworkWorkspace<T>& ws,
                         GradientSum<T>& sums) const;
 
-  // apart: the first layer's weights are not part of sums.flat.
-  void clear(GradientSum<T>& sums, bool apart = false) const;
+  // To be followed by a reverse sweep.
+  void clear(GradientSum<T>& sums) const;
   // Completes sums.flat in two steps. gather: puts in the sums that are still in their working arrangement.
   void gather(GradientSum<T>& sums) const { gather(sums.inputs, sums.flat); }
   void gather(const std::vector<InputGradient<T>>& inputs, std::span<T> flat) const;
@@ -130,6 +132,11 @@ class Network {
     Index columns() const { return input_columns + read_count; }
   };
 
+  // Derivatives by the heads of a layer and, where there is a tangent, by their tangents.
+  struct Heads {
+    MatrixView<const T> value, dot;
+  };
+
   LayerPlan plan_layer(std::size_t l) const;
   MatrixView<const T> weights(const LayerPlan& plan, std::span<const T> parameters) const;
   MatrixView<T> weights(const LayerPlan& plan, std::span<T> gradient) const;
@@ -141,8 +148,8 @@ class Network {
   // d_s of what layer l read, from d_a of its heads and from its residual addition.
   void pass_down(const LayerPlan& plan, const PreparedParameters<T>& w, MatrixView<const T> d_a,
                  MatrixView<T> d_s) const;
-  void layer_gradient(const LayerPlan& plan, std::size_t l, const Points<T>& points,
-                      MatrixView<const T> d_a_dot, NetworkWorkspace<T>& ws, GradientSum<T>& sums) const;
+  void layer_gradient(const LayerPlan& plan, std::size_t l, const Points<T>& points, Heads d_a,
+                      NetworkWorkspace<T>& ws, GradientSum<T>& sums) const;
   void projection_gradient(const LayerPlan& plan, MatrixView<const T> s, MatrixView<const T> d_s,
                            GradientSum<T>& sums) const;
 

@@ -39,7 +39,7 @@ template <class T>
 void BatchEvaluator<T>::run_lane(const Job& job, std::size_t lane_index) {
   Lane& lane = lanes_[lane_index];
   lane.loss = {};
-  if (job.with_gradient) objective_->network().clear(lane.sums, job.apart);
+  if (job.with_gradient) objective_->network().clear(lane.sums);
   const auto n = static_cast<Index>(job.rows.size());
   for (Index c = static_cast<Index>(lane_index); c < job.chunks; c += job.lanes) {
     const Index from = c * job.chunk;

@@ -139,8 +139,8 @@ Index Objective<T>::rows_per_chunk() const {
 
 template <class T>
 bool Objective<T>::context_apart(Index rows) const {
-  constexpr Index kMostRows = 512;  // beyond, rows are better shared out from the start
-  return spec_.kind == ObjectiveKind::likelihood && rows <= kMostRows && network_->wide_context();
+  // The product's result, which passes between threads, is then smaller than the weights, which do not.
+  return spec_.kind == ObjectiveKind::likelihood && rows <= data_.context.cols && network_->wide_context();
 }
 
 template <class T>

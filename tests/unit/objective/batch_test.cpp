@@ -99,8 +99,8 @@ TEST(BatchEvaluator, TheContextStaysWhereItDoesNotPayOrCannotBeTakenOut) {
   const auto wide = wide_problem<double>(Task::classes, 8);
   const Network<double> network(wide.architecture);
   const Objective<double> objective(network, wide.spec, wide.data());
-  EXPECT_TRUE(objective.context_apart(512));
-  EXPECT_FALSE(objective.context_apart(513)) << "long batches";
+  EXPECT_TRUE(objective.context_apart(300));
+  EXPECT_FALSE(objective.context_apart(301)) << "long batches";
   Architecture skipping = wide.architecture;
   skipping.skip = Skip::input;
   EXPECT_FALSE(Network<double>(skipping).wide_context()) << "another layer reads the context";

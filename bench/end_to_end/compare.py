@@ -40,7 +40,8 @@ class OurRun:
 
     def round(self):
         result = json.loads(output_of(*self.command, 5))
-        return (min(result["seconds"][1:]), min(result["processor_seconds"][1:]), result["final_loss"])
+        seconds, processor = (statistics.median(result[kind][1:]) for kind in ("seconds", "processor_seconds"))
+        return seconds, processor, result["final_loss"]
 
 
 class TorchRun:

@@ -72,6 +72,8 @@ void* spilled_block(std::size_t bytes) {
   const int error = errno;
   close(file);
   if (block == MAP_FAILED) fail(bytes, error);
+  // Rows come in any order, and columns many at once: what the system reads ahead would push out the rest.
+  madvise(block, bytes, MADV_RANDOM);
   const std::lock_guard lock(blocks().mutex);
   blocks().sizes.emplace(block, bytes);
   return block;

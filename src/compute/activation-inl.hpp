@@ -84,7 +84,7 @@ struct TanhBoth {
 };
 
 // softplus(a) = max(a, 0) + log1p(exp(-|a|)) and the logistic function, without overflow on either side; in
-// single precision within 2 ulp. NaN must come through.
+// single precision both within 2 ulp. NaN must come through.
 struct SoftplusBoth {
   template <class D, class V>
   HWY_INLINE void operator()(D d, V a, V& phi, V& slope) const {
@@ -102,7 +102,9 @@ struct SoftplusBoth {
       log = hn::Log1p(d, e);
     }
     phi = hn::Add(hn::Max(a, hn::Zero(d)), log);
-    const V small = hn::Div(e, hn::Add(one, e));
+    const V sum = hn::Add(one, e), lost = hn::Sub(e, hn::Sub(sum, one));
+    const V about = hn::Div(e, sum);  // e / (sum + lost) = about (1 - lost / sum), and 1 / sum = 1 - about
+    const V small = hn::NegMulAdd(hn::Mul(about, lost), hn::Sub(one, about), about);
     slope = hn::IfThenElse(hn::Ge(a, hn::Zero(d)), hn::Sub(one, small), small);
   }
   template <class D, class V>

@@ -29,80 +29,86 @@ inline constexpr int kTileRows = 4;
 // cache.
 inline constexpr Index kInner = 256;
 
-// One tile: ROWS x VECTORS vectors, the last of which has `last` lanes (all of them unless PARTIAL).
-template <class T, int ROWS, int VECTORS, bool PARTIAL>
-HWY_INLINE void tile(const StridedMatrix<T>& a, MatrixView<const T> b, MatrixView<T> c, bool accumulate,
+// One tile: ROWS x VECTORS vectors of D. The last vector begins at column `last` and may overlap the one
+// before it: c is read before it is written, and both find the same numbers for the columns they share.
+template <class D, int ROWS, int VECTORS, class T = hn::TFromD<D>>
+HWY_INLINE void tile(D d, const StridedMatrix<T>& a, MatrixView<const T> b, MatrixView<T> c, bool accumulate,
                      const T* start, Index last) {
-  const hn::ScalableTag<T> d;
-  using V = hn::Vec<decltype(d)>;
+  using V = hn::Vec<D>;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
-  const auto load = [&](const T* row, int v) HWY_ATTR {
-    return PARTIAL && v == VECTORS - 1 ? load_first(d, row + v * lanes, last) : hn::LoadU(d, row + v * lanes);
-  };
+  const auto place = [&](int v) HWY_ATTR { return v == VECTORS - 1 ? last : v * lanes; };
   V sum[static_cast<size_t>(ROWS)][static_cast<size_t>(VECTORS)];
   for (int i = 0; i < ROWS; ++i)
     for (int v = 0; v < VECTORS; ++v)
-      sum[i][v] = start ? load(start, v) : accumulate ? load(c.data + i * c.stride, v) : hn::Zero(d);
+      sum[i][v] = start        ? hn::LoadU(d, start + place(v))
+                  : accumulate ? hn::LoadU(d, c.data + i * c.stride + place(v))
+                               : hn::Zero(d);
   const T* HWY_RESTRICT b_row = b.data;
   const T* HWY_RESTRICT a_column = a.data;
   for (Index k = 0; k < a.cols; ++k, b_row += b.stride, a_column += a.column_stride) {
     V right[static_cast<size_t>(VECTORS)];
-    for (int v = 0; v < VECTORS; ++v) right[v] = load(b_row, v);
+    for (int v = 0; v < VECTORS; ++v) right[v] = hn::LoadU(d, b_row + place(v));
     for (int i = 0; i < ROWS; ++i) {
       const V left = hn::Set(d, a_column[i * a.row_stride]);
       for (int v = 0; v < VECTORS; ++v) sum[i][v] = hn::MulAdd(left, right[v], sum[i][v]);
     }
   }
-  for (int i = 0; i < ROWS; ++i) {
-    T* row = c.data + i * c.stride;
-    for (int v = 0; v < VECTORS; ++v) {
-      if (PARTIAL && v == VECTORS - 1)
-        store_first(sum[i][v], d, row + v * lanes, last);
-      else
-        hn::StoreU(sum[i][v], d, row + v * lanes);
-    }
-  }
+  for (int i = 0; i < ROWS; ++i)
+    for (int v = 0; v < VECTORS; ++v) hn::StoreU(sum[i][v], d, c.data + i * c.stride + place(v));
 }
 
 // A panel of c: all rows, VECTORS vectors of columns.
-template <class T, int VECTORS, bool PARTIAL>
-void panel(const StridedMatrix<T>& a, MatrixView<const T> b, MatrixView<T> c, bool accumulate, const T* start,
-           Index last) {
+template <class D, int VECTORS, class T = hn::TFromD<D>>
+void panel(D d, const StridedMatrix<T>& a, MatrixView<const T> b, MatrixView<T> c, bool accumulate,
+           const T* start) {
+  const Index last = c.cols - static_cast<Index>(hn::Lanes(d));
   Index i = 0;
   const auto rows = [&](Index count) {
     return StridedMatrix<T>{a.data + i * a.row_stride, count, a.cols, a.row_stride, a.column_stride};
   };
   for (; i + kTileRows <= c.rows; i += kTileRows)
-    tile<T, kTileRows, VECTORS, PARTIAL>(rows(kTileRows), b, c.row_range(i, kTileRows), accumulate, start,
-                                         last);
+    tile<D, kTileRows, VECTORS>(d, rows(kTileRows), b, c.row_range(i, kTileRows), accumulate, start, last);
   if constexpr (kTileRows > 4)
     for (; i + 4 <= c.rows; i += 4)
-      tile<T, 4, VECTORS, PARTIAL>(rows(4), b, c.row_range(i, 4), accumulate, start, last);
-  for (; i < c.rows; ++i)
-    tile<T, 1, VECTORS, PARTIAL>(rows(1), b, c.row_range(i, 1), accumulate, start, last);
+      tile<D, 4, VECTORS>(d, rows(4), b, c.row_range(i, 4), accumulate, start, last);
+  for (; i < c.rows; ++i) tile<D, 1, VECTORS>(d, rows(1), b, c.row_range(i, 1), accumulate, start, last);
 }
 
+// Fewer columns than a vector has lanes: one or two of the longest shorter vectors.
+template <std::size_t LANES, class T>
+void narrow(const StridedMatrix<T>& a, MatrixView<const T> b, MatrixView<T> c, bool accumulate,
+            const T* start) {
+  const hn::CappedTag<T, LANES> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  if constexpr (LANES > 1) {
+    if (c.cols < lanes) return narrow<LANES / 2>(a, b, c, accumulate, start);
+  }
+  c.cols == lanes ? panel<decltype(d), 1>(d, a, b, c, accumulate, start)
+                  : panel<decltype(d), 2>(d, a, b, c, accumulate, start);
+}
+
+// Three vectors of columns at a time; two and two where one would be left.
 template <class T>
 void panels(const StridedMatrix<T>& a, MatrixView<const T> b, MatrixView<T> c, bool accumulate,
             const T* start) {
-  const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<T>()));
+  const hn::ScalableTag<T> d;
+  using D = decltype(d);
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  if (c.cols == 0) return;
+  if (c.cols < lanes) return narrow<hn::MaxLanes(D())>(a, b, c, accumulate, start);
   for (Index j = 0; j < c.cols;) {
-    const Index left = c.cols - j;
-    const Index width = std::min(left, kTileVectors * lanes);
-    const Index vectors = (width + lanes - 1) / lanes, last = width - (vectors - 1) * lanes;
+    const Index left = c.cols - j, vectors = (left + lanes - 1) / lanes;
+    const Index taken = vectors == 4 ? 2 : std::min<Index>(vectors, kTileVectors);
+    const Index width = std::min(left, taken * lanes);
     const MatrixView<const T> right = b.columns(j, width);
     const MatrixView<T> out = c.columns(j, width);
-    const bool partial = last < lanes;
     const T* from = start ? start + j : nullptr;
-    if (vectors == 3)
-      partial ? panel<T, 3, true>(a, right, out, accumulate, from, last)
-              : panel<T, 3, false>(a, right, out, accumulate, from, last);
-    else if (vectors == 2)
-      partial ? panel<T, 2, true>(a, right, out, accumulate, from, last)
-              : panel<T, 2, false>(a, right, out, accumulate, from, last);
+    if (taken == 3)
+      panel<D, 3>(d, a, right, out, accumulate, from);
+    else if (taken == 2)
+      panel<D, 2>(d, a, right, out, accumulate, from);
     else
-      partial ? panel<T, 1, true>(a, right, out, accumulate, from, last)
-              : panel<T, 1, false>(a, right, out, accumulate, from, last);
+      panel<D, 1>(d, a, right, out, accumulate, from);
     j += width;
   }
 }

@@ -145,8 +145,8 @@ void several_backward(const HeadSection& section, Index blocks, const T* HWY_RES
   const T sign = static_cast<T>(section.sign);
   for (Index p = 0; p < slope.rows; ++p) {
     const T* HWY_RESTRICT ds = d_s.row(p);
-    const T* HWY_RESTRICT d = slope.row(p) + section.begin;
-    T* HWY_RESTRICT da = d_a.row(p) + section.begin;
+    const T* d = slope.row(p) + section.begin;
+    T* da = d_a.row(p) + section.begin;
     for (Index b = 0; b < blocks; ++b)
       for (Index i = b * h; i < (b + 1) * h; ++i) da[i] = sign * ds[b] * l[i] * d[i];
     if (!d_lambda) continue;

@@ -43,6 +43,7 @@ struct Kernels {
                          MatrixView<const T> a_dot, MatrixView<T> out);
 
   // From d/ds: d_a = sign lambda phi' d_s, and d_lambda += sign phi d_s (skipped when d_lambda is null).
+  // d_a may lie where the slope is.
   void (*blocks_backward)(const BlockShape&, const T* lambda, MatrixView<const T> phi,
                           MatrixView<const T> slope, MatrixView<const T> d_s, MatrixView<T> d_a, T* d_lambda);
 

@@ -91,9 +91,9 @@ void single_backward(const HeadSection& section, Index blocks, const T* lambda, 
   for_columns<T>(blocks, [&](Index b, auto columns) HWY_ATTR {
     const auto weight = signed_lambda(section, lambda, b, columns);
     const T* HWY_RESTRICT f = phi.data + section.begin + b;
-    const T* HWY_RESTRICT d = slope.data + section.begin + b;
+    const T* d = slope.data + section.begin + b;
     const T* HWY_RESTRICT ds = d_s.data + b;
-    T* HWY_RESTRICT da = d_a.data + section.begin + b;
+    T* da = d_a.data + section.begin + b;
     auto sum = hn::Zero(columns.d);
     for (Index p = 0; p < slope.rows; ++p) {
       const auto seed = columns.load(ds + p * d_s.stride);

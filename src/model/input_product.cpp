@@ -93,6 +93,11 @@ void monomial_value_gradient(const MonomialList& list, const Points<T>& points, 
   });
 }
 
+template <class T>
+void copy(MatrixView<const T> from, MatrixView<T> to) {
+  for (Index i = 0; i < from.rows; ++i) std::copy_n(from.row(i), from.cols, to.row(i));
+}
+
 // out += features times weights.
 template <class T>
 void update(MatrixView<const T> features, MatrixView<const T> weights, MatrixView<T> out) {
@@ -136,14 +141,15 @@ InputPlan::InputPlan(const InputShape& input, const std::vector<Term>& terms) : 
 }
 
 template <class T>
-void InputProduct<T>::prepare(MatrixView<const T> weights, PreparedInput<T>& out, ThreadPool* pool) const {
+void InputProduct<T>::prepare(MatrixView<const T> weights, PreparedInput<T>& out, ThreadPool* pool,
+                              bool apart) const {
   const Index heads = weights.rows;
   const auto& context_columns = plan_.context.columns;
   const auto terms = static_cast<Index>(context_columns.size());
-  out.context.resize(terms, heads);
-  if (plan_.context.identity && terms > 0)
+  if (!apart) out.context.resize(terms, heads);
+  if (!apart && plan_.context.identity && terms > 0)
     transpose<T>(weights.columns(context_columns[0], terms), out.context.view(), pool);
-  for (Index t = 0; t < terms && !plan_.context.identity; ++t)
+  for (Index t = 0; t < terms && !apart && !plan_.context.identity; ++t)
     for (Index h = 0; h < heads; ++h)
       out.context(t, h) = weights(h, context_columns[static_cast<std::size_t>(t)]);
   out.values.resize(static_cast<Index>(plan_.values.columns.size()), heads);
@@ -196,9 +202,11 @@ void InputProduct<T>::forward(const PreparedInput<T>& w, const T* bias, const Po
   const Kernels<T>& k = kernels<T>();
   features(points, ws);
   const bool one_point_per_row = points.one_per_row();
-  if (!one_point_per_row) ws.row_heads.resize(points.rows(), heads.cols);
-  const MatrixView<T> rows = one_point_per_row ? heads : ws.row_heads.view();
-  multiply_plus<T>(context_features(points, ws), w.context.view(), bias, rows);
+  const bool known = points.row_heads.data != nullptr;
+  if (!one_point_per_row && !known) ws.row_heads.resize(points.rows(), heads.cols);
+  const MatrixView<T> rows = known ? points.row_heads : one_point_per_row ? heads : ws.row_heads.view();
+  if (!known) multiply_plus<T>(context_features(points, ws), w.context.view(), bias, rows);
+  if (known && one_point_per_row) copy<T>(rows, heads);
   const bool looked_up = !one_point_per_row && constant_cofactor();
   if (!one_point_per_row)
     k.spread_rows(points.begin, rows, looked_up ? points.classes : std::span<const std::int32_t>(),
@@ -255,11 +263,15 @@ void InputProduct<T>::backward(const Points<T>& points, MatrixView<const T> d_he
   MatrixView<const T> rows = d_heads;
   const bool one_point_per_row = points.one_per_row();
   const bool looked_up = !one_point_per_row && constant_cofactor();
+  const bool known = points.row_heads.data != nullptr;
   if (!one_point_per_row) {
-    ws.row_gradient.resize(points.rows(), d_heads.cols);
+    if (!known) ws.row_gradient.resize(points.rows(), d_heads.cols);
+    const MatrixView<T> gathered = known ? points.row_heads : ws.row_gradient.view();
     k.gather_rows(points.begin, d_heads, looked_up ? points.classes : std::span<const std::int32_t>(),
-                  sums.classes.view(), ws.row_gradient.view());
-    rows = ws.row_gradient.view();
+                  sums.classes.view(), gathered);
+    rows = gathered;
+  } else if (known) {
+    copy<T>(d_heads, points.row_heads);
   }
   if (d_bias) dense_kernels<T>().column_sums(rows, d_bias);
   const auto& context = plan_.context;
@@ -267,7 +279,10 @@ void InputProduct<T>::backward(const Points<T>& points, MatrixView<const T> d_he
   const MatrixView<T> d_context = !context.identity   ? sums.context.view()
                                   : context_terms > 0 ? gradient.columns(context.columns[0], context_terms)
                                                       : gradient.columns(0, 0);
-  multiply_first_transposed<T>(rows, context_features(points, ws), d_context, Accumulate::yes);
+  if (!known)
+    multiply_first_transposed<T>(rows, context_features(points, ws), d_context,
+                                 sums.begun || !context.identity ? Accumulate::yes : Accumulate::no);
+  sums.begun = true;
   multiply_first_transposed<T>(value_features(points, ws), d_heads, sums.values.view(), Accumulate::yes);
   if (!points.classes.empty() && !looked_up)
     k.rank_weight_gradient(ws.class_features.view(), points.classes, d_heads, sums.classes.view());
@@ -282,6 +297,7 @@ void InputProduct<T>::clear(InputGradient<T>& sums, Index heads) const {
   if (!plan_.context.identity) sums.context.resize(heads, static_cast<Index>(plan_.context.terms.size()));
   sums.values.resize(static_cast<Index>(plan_.values.terms.size()), heads);
   sums.classes.resize(plan_.shape.classes * static_cast<Index>(plan_.cofactors.terms.size()), heads);
+  sums.begun = false;
   for (Matrix<T>* m : {&sums.context, &sums.values, &sums.classes})
     std::fill(m->flat().begin(), m->flat().end(), T(0));
 }
@@ -291,12 +307,12 @@ void InputProduct<T>::scatter(const InputGradient<T>& sums, MatrixView<T> gradie
   for (Index h = 0; h < gradient.rows; ++h) {
     if (!plan_.context.identity)
       for (std::size_t t = 0; t < plan_.context.columns.size(); ++t)
-        gradient(h, plan_.context.columns[t]) += sums.context.row(h)[t];
+        gradient(h, plan_.context.columns[t]) = sums.context.row(h)[t];
     for (std::size_t t = 0; t < plan_.values.columns.size(); ++t)
-      gradient(h, plan_.values.columns[t]) += sums.values(static_cast<Index>(t), h);
+      gradient(h, plan_.values.columns[t]) = sums.values(static_cast<Index>(t), h);
     const auto cofactors = static_cast<Index>(plan_.cofactors.terms.size());
     for (const ClassTerm& term : plan_.classes)
-      gradient(h, term.column) += sums.classes(term.class_index * cofactors + term.cofactor, h);
+      gradient(h, term.column) = sums.classes(term.class_index * cofactors + term.cofactor, h);
   }
 }
 

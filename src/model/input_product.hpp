@@ -52,6 +52,7 @@ struct PreparedInput {
 // Gradients in the same arrangement, summed over chunks, then scattered once.
 template <class T>
 struct InputGradient {
+  bool begun = false;
   Matrix<T> context;  // used only where the columns are not adjacent
   Matrix<T> values;
   Matrix<T> classes;
@@ -71,8 +72,13 @@ class InputProduct {
  public:
   explicit InputProduct(InputPlan plan) : plan_(std::move(plan)) {}
 
-  // A pool, where given, shares the work on wide weights.
-  void prepare(MatrixView<const T> weights, PreparedInput<T>& out, ThreadPool* pool) const;
+  // How many columns the context has; 0 where its features are not the context itself.
+  Index context_columns() const { return plan_.context.identity ? plan_.shape.context : 0; }
+  // The first of them.
+  Index context_begin() const { return context_columns() > 0 ? plan_.context.columns[0] : 0; }
+
+  // A pool, where given, shares the work on wide weights. `apart`: the context's are not needed.
+  void prepare(MatrixView<const T> weights, PreparedInput<T>& out, ThreadPool* pool, bool apart) const;
   // heads (points x heads) = bias + weights . basis. bias may be null.
   void forward(const PreparedInput<T>& w, const T* bias, const Points<T>& points, InputWorkspace<T>& ws,
                MatrixView<T> heads) const;
@@ -83,11 +89,12 @@ class InputProduct {
   void value_gradient(const PreparedInput<T>& w, const Points<T>& points, MatrixView<const T> d_heads,
                       InputWorkspace<T>& ws, MatrixView<T> d_values) const;
   // Parameter gradients from d_heads and, where d_heads_dot.data is not null, from the tangent's too.
+  // Adjacent columns of the context go into the gradient, in the place of what is there unless sums.begun.
   void backward(const Points<T>& points, MatrixView<const T> d_heads, MatrixView<const T> d_heads_dot,
                 InputWorkspace<T>& ws, InputGradient<T>& sums, MatrixView<T> gradient, T* d_bias) const;
 
   void clear(InputGradient<T>& sums, Index heads) const;
-  // gradient += sums, column by column.
+  // Columns of the gradient = sums, but those of the context that `backward` wrote there.
   void scatter(const InputGradient<T>& sums, MatrixView<T> gradient) const;
 
  private:

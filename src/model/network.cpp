@@ -101,7 +101,34 @@ MatrixView<T> Network<T>::weights(const LayerPlan& plan, std::span<T> gradient) 
 }
 
 template <class T>
-void Network<T>::prepare(std::span<const T> parameters, PreparedParameters<T>& out, ThreadPool* pool) const {
+bool Network<T>::wide_context() const {
+  constexpr Index kWide = 1 << 15;  // numbers: narrower ones are not worth sharing out
+  for (std::size_t l = 1; l < plans_.size(); ++l)
+    if (plans_[l].input) return false;
+  const LayerPlan& first = plans_[0];
+  return first.weight_offset == 0 && first.shape.total() * first.input->context_columns() >= kWide;
+}
+
+template <class T>
+MatrixView<const T> Network<T>::context_weights(std::span<const T> parameters) const {
+  const InputProduct<T>& input = *plans_[0].input;
+  return weights(plans_[0], parameters).columns(input.context_begin(), input.context_columns());
+}
+
+template <class T>
+MatrixView<T> Network<T>::context_weights(std::span<T> gradient) const {
+  const InputProduct<T>& input = *plans_[0].input;
+  return weights(plans_[0], gradient).columns(input.context_begin(), input.context_columns());
+}
+
+template <class T>
+const T* Network<T>::context_bias(std::span<const T> parameters) const {
+  return plans_[0].bias_offset < 0 ? nullptr : parameters.data() + plans_[0].bias_offset;
+}
+
+template <class T>
+void Network<T>::prepare(std::span<const T> parameters, PreparedParameters<T>& out, ThreadPool* pool,
+                         bool apart) const {
   out.raw = parameters;
   out.inputs.resize(plans_.size());
   out.reads.resize(plans_.size());
@@ -118,7 +145,8 @@ void Network<T>::prepare(std::span<const T> parameters, PreparedParameters<T>& o
   for (std::size_t l = 0; l < plans_.size(); ++l) {
     const LayerPlan& plan = plans_[l];
     if (plan.input)
-      plan.input->prepare(weights(plan, parameters).columns(0, plan.input_columns), out.inputs[l], pool);
+      plan.input->prepare(weights(plan, parameters).columns(0, plan.input_columns), out.inputs[l], pool,
+                          apart && l == 0);
     out.reads[l].resize(plan.read_count, plan.shape.total());
     if (plan.read_count > 0)
       transpose<T>(weights(plan, parameters).columns(plan.input_columns, plan.read_count),
@@ -296,13 +324,14 @@ void Network<T>::backward(const PreparedParameters<T>& w, const Points<T>& point
     const LayerPlan& plan = plans_[l];
     LayerWorkspace<T>& layer = ws.layers[l];
     projection_gradient(plan, ws.s.view(), ws.d_s.view(), sums);
-    ws.d_a.resize(n, plan.shape.total());
-    k.blocks_backward(plan.shape, w.lambdas[l].data(), layer.phi.view(), layer.slope.view(),
-                      ws.d_s.view().columns(plan.out_from, plan.shape.blocks), ws.d_a.view(),
+    const MatrixView<T> d_a = layer.slope.view();
+    k.blocks_backward(plan.shape, w.lambdas[l].data(), layer.phi.view(), d_a,
+                      ws.d_s.view().columns(plan.out_from, plan.shape.blocks), d_a,
                       sums.flat.data() + plan.lambda_offset);
-    layer_gradient(plan, l, points, {}, ws, sums);
-    pass_down(plan, w, ws.d_a.view(), ws.d_s.view());
+    layer_gradient(plan, l, points, {d_a, {}}, ws, sums);
+    pass_down(plan, w, d_a, ws.d_s.view());
   }
+  sums.begun = true;
 }
 
 template <class T>
@@ -326,49 +355,54 @@ void Network<T>::backward_tangent(const PreparedParameters<T>& w, const Points<T
                               layer.a_dot.view(), ws.d_s.view().columns(plan.out_from, plan.shape.blocks),
                               ws.d_s_dot.view().columns(plan.out_from, plan.shape.blocks), ws.d_a.view(),
                               sums.flat.data() + plan.lambda_offset);
-    layer_gradient(plan, l, points, layer.a_dot.view(), ws, sums);
+    layer_gradient(plan, l, points, {ws.d_a.view(), layer.a_dot.view()}, ws, sums);
     pass_down(plan, w, ws.d_a.view(), ws.d_s.view());
     pass_down(plan, w, layer.a_dot.view(), ws.d_s_dot.view());
   }
+  sums.begun = true;
 }
 
-// Weights and biases of layer l from ws.d_a and, where d_a_dot.data is not null, from the tangent's d_a_dot.
+// Weights and biases of layer l.
 template <class T>
-void Network<T>::layer_gradient(const LayerPlan& plan, std::size_t l, const Points<T>& points,
-                                MatrixView<const T> d_a_dot, NetworkWorkspace<T>& ws,
-                                GradientSum<T>& sums) const {
-  const MatrixView<const T> d_a = ws.d_a.view();
+void Network<T>::layer_gradient(const LayerPlan& plan, std::size_t l, const Points<T>& points, Heads d_a,
+                                NetworkWorkspace<T>& ws, GradientSum<T>& sums) const {
   const MatrixView<T> gradient = weights(plan, std::span<T>(sums.flat));
   T* d_bias = plan.bias_offset < 0 ? nullptr : sums.flat.data() + plan.bias_offset;
   if (plan.input) {
-    plan.input->backward(points, d_a, d_a_dot, ws.layers[l].input, sums.inputs[l],
+    plan.input->backward(points, d_a.value, d_a.dot, ws.layers[l].input, sums.inputs[l],
                          gradient.columns(0, plan.input_columns), d_bias);
   } else {
-    dense_kernels<T>().column_sums(d_a, d_bias);
+    dense_kernels<T>().column_sums(d_a.value, d_bias);
   }
   const MatrixView<T> d_read = gradient.columns(plan.input_columns, plan.read_count);
-  multiply_first_transposed<T>(d_a, ws.s.view().columns(plan.read_from, plan.read_count), d_read,
-                               Accumulate::yes);
-  if (d_a_dot.data)
-    multiply_first_transposed<T>(d_a_dot, ws.s_dot.view().columns(plan.read_from, plan.read_count), d_read,
+  multiply_first_transposed<T>(d_a.value, ws.s.view().columns(plan.read_from, plan.read_count), d_read,
+                               sums.begun ? Accumulate::yes : Accumulate::no);
+  if (d_a.dot.data)
+    multiply_first_transposed<T>(d_a.dot, ws.s_dot.view().columns(plan.read_from, plan.read_count), d_read,
                                  Accumulate::yes);
 }
 
 template <class T>
 void Network<T>::clear(GradientSum<T>& sums) const {
-  sums.flat.assign(static_cast<std::size_t>(layout_.size()), T(0));
+  sums.flat.resize(static_cast<std::size_t>(layout_.size()));
+  // The first reverse sweep writes the weights; columns that none writes are zero ever since.
+  Index from = 0;
+  for (const LayerPlan& plan : plans_) {
+    std::fill(sums.flat.begin() + from, sums.flat.begin() + plan.weight_offset, T(0));
+    from = plan.weight_offset + plan.shape.total() * plan.columns();
+  }
+  std::fill(sums.flat.begin() + from, sums.flat.end(), T(0));
+  sums.begun = false;
   sums.inputs.resize(plans_.size());
   for (std::size_t l = 0; l < plans_.size(); ++l)
     if (plans_[l].input) plans_[l].input->clear(sums.inputs[l], plans_[l].shape.total());
 }
 
 template <class T>
-void Network<T>::gather(GradientSum<T>& sums) const {
+void Network<T>::gather(const std::vector<InputGradient<T>>& inputs, std::span<T> flat) const {
   for (std::size_t l = 0; l < plans_.size(); ++l) {
     const LayerPlan& plan = plans_[l];
-    if (plan.input)
-      plan.input->scatter(sums.inputs[l],
-                          weights(plan, std::span<T>(sums.flat)).columns(0, plan.input_columns));
+    if (plan.input) plan.input->scatter(inputs[l], weights(plan, flat).columns(0, plan.input_columns));
   }
 }
 

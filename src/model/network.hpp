@@ -48,6 +48,7 @@ struct NetworkWorkspace {
 // Where a thread sums parameter gradients: the flat vector plus sums still in their working arrangement.
 template <class T>
 struct GradientSum {
+  bool begun = false;                    // weights are summed in flat; until then they are not cleared
   AlignedVector<T> flat;                 // by effective lambda and readout until finish() is called
   std::vector<InputGradient<T>> inputs;  // per layer
 };
@@ -67,7 +68,18 @@ class Network {
   Index numbers_per_point() const;
 
   // `parameters` must stay alive and unchanged while `out` is used. A pool, where given, shares the work.
-  void prepare(std::span<const T> parameters, PreparedParameters<T>& out, ThreadPool* pool = nullptr) const;
+  // apart: the first layer's product with the context is taken elsewhere, see Points::row_heads.
+  void prepare(std::span<const T> parameters, PreparedParameters<T>& out, ThreadPool* pool = nullptr,
+               bool apart = false) const;
+
+  // Whether that product can be taken elsewhere and is large enough to be worth it.
+  bool wide_context() const;
+  // Its weights (heads x context) among the parameters or their gradient, and its bias (null: none).
+  MatrixView<const T> context_weights(std::span<const T> parameters) const;
+  MatrixView<T> context_weights(std::span<T> gradient) const;
+  const T* context_bias(std::span<const T> parameters) const;
+  // The first parameter that is not a weight of the first layer.
+  Index after_context() const { return plans_[0].shape.total() * plans_[0].columns(); }
 
   // Scores of all points into ws.scores; keeps what the other sweeps need unless values_only.
   void forward(const PreparedParameters<T>& w, const Points<T>& points, NetworkWorkspace<T>& ws,
@@ -81,7 +93,8 @@ class Network {
   void value_gradient(const PreparedParameters<T>& w, const Points<T>& points, MatrixView<const T> d_scores,
                       NetworkWorkspace<T>& ws, MatrixView<T> d_values) const;
 
-  // After forward: sums += parameter gradient of sum_p d_scores[p] . scores[p].
+  // After forward: sums += parameter gradient of sum_p d_scores[p] . scores[p]. Uses up the slopes in ws: no
+  // other sweep may follow without another forward.
   void backward(const PreparedParameters<T>& w, const Points<T>& points, MatrixView<const T> d_scores,
                 NetworkWorkspace<T>& ws, GradientSum<T>& sums) const;
 
@@ -90,9 +103,11 @@ class Network {
                         MatrixView<const T> d_scores_dot, NetworkWorkspace<T>& ws,
                         GradientSum<T>& sums) const;
 
+  // To be followed by a reverse sweep.
   void clear(GradientSum<T>& sums) const;
-  // Completes sums.flat in two steps. gather: adds the sums that are still in their working arrangement.
-  void gather(GradientSum<T>& sums) const;
+  // Completes sums.flat in two steps. gather: puts in the sums that are still in their working arrangement.
+  void gather(GradientSum<T>& sums) const { gather(sums.inputs, sums.flat); }
+  void gather(const std::vector<InputGradient<T>>& inputs, std::span<T> flat) const;
   // to_raw: from effective to raw values, and zero in masked entries. May be applied to a sum of gradients.
   void to_raw(const PreparedParameters<T>& w, std::span<T> gradient) const;
   void finish(const PreparedParameters<T>& w, GradientSum<T>& sums) const {
@@ -117,6 +132,11 @@ class Network {
     Index columns() const { return input_columns + read_count; }
   };
 
+  // Derivatives by the heads of a layer and, where there is a tangent, by their tangents.
+  struct Heads {
+    MatrixView<const T> value, dot;
+  };
+
   LayerPlan plan_layer(std::size_t l) const;
   MatrixView<const T> weights(const LayerPlan& plan, std::span<const T> parameters) const;
   MatrixView<T> weights(const LayerPlan& plan, std::span<T> gradient) const;
@@ -128,8 +148,8 @@ class Network {
   // d_s of what layer l read, from d_a of its heads and from its residual addition.
   void pass_down(const LayerPlan& plan, const PreparedParameters<T>& w, MatrixView<const T> d_a,
                  MatrixView<T> d_s) const;
-  void layer_gradient(const LayerPlan& plan, std::size_t l, const Points<T>& points,
-                      MatrixView<const T> d_a_dot, NetworkWorkspace<T>& ws, GradientSum<T>& sums) const;
+  void layer_gradient(const LayerPlan& plan, std::size_t l, const Points<T>& points, Heads d_a,
+                      NetworkWorkspace<T>& ws, GradientSum<T>& sums) const;
   void projection_gradient(const LayerPlan& plan, MatrixView<const T> s, MatrixView<const T> d_s,
                            GradientSum<T>& sums) const;
 

@@ -15,6 +15,9 @@ struct Points {
   std::span<const std::int32_t> begin;    // rows + 1: row i owns the points begin[i] ... begin[i + 1] - 1
   MatrixView<const T> values;             // points x values (no columns where the response has none)
   std::span<const std::int32_t> classes;  // points: the class of each; empty where the response has none
+  // Optional, rows x heads of the first layer: bias and context's share of the heads where they are known
+  // already. A gradient then ends at them: it is left in their place.
+  MatrixView<T> row_heads = {};
 
   Index rows() const { return static_cast<Index>(begin.size()) - 1; }
   Index count() const { return begin.back(); }

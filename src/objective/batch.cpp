@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "base/slices.hpp"
 #include "compute/update_kernels.hpp"
@@ -27,6 +28,7 @@ struct BatchEvaluator<T>::Job {
   Index chunks;
   Index lanes;
   bool with_gradient;
+  bool apart;  // the context's product is in context_
 };
 
 template <class T>
@@ -43,10 +45,14 @@ void BatchEvaluator<T>::run_lane(const Job& job, std::size_t lane_index) {
     const Index from = c * job.chunk;
     const auto rows = job.rows.subspan(static_cast<std::size_t>(from),
                                        static_cast<std::size_t>(std::min(job.chunk, n - from)));
+    const auto count = static_cast<Index>(rows.size());
+    lane.workspace.given_context =
+        job.apart ? context_.context().row_range(from, count) : MatrixView<const T>();
+    lane.workspace.row_heads = job.apart ? context_.heads().row_range(from, count) : MatrixView<T>();
     lane.loss.add(objective_->chunk(prepared_, rows, *job.noise, job.scale, lane.workspace,
                                     job.with_gradient ? &lane.sums : nullptr));
   }
-  if (job.with_gradient) objective_->network().gather(lane.sums);
+  if (job.with_gradient && !job.apart) objective_->network().gather(lane.sums);
 }
 
 template <class T>
@@ -56,15 +62,21 @@ LossSum BatchEvaluator<T>::evaluate(std::span<const T> parameters, std::span<con
     std::fill(gradient.begin(), gradient.end(), T(0));
     return {};
   }
-  objective_->network().prepare(parameters, prepared_, pool_);
+  const Network<T>& network = objective_->network();
   const auto n = static_cast<Index>(rows.size());
+  const bool apart = !gradient.empty() && objective_->context_apart(n);
+  network.prepare(parameters, prepared_, pool_, apart);
+  if (apart)
+    context_.forward(objective_->data().context, rows, network.context_weights(parameters),
+                     network.context_bias(parameters), *pool_);
   Job job{.rows = rows,
           .noise = &noise,
           .scale = scale,
           .chunk = 0,
           .chunks = 0,
           .lanes = 0,
-          .with_gradient = !gradient.empty()};
+          .with_gradient = !gradient.empty(),
+          .apart = apart};
   const Index shared = std::max(kSmallestChunk, (n + kChunksPerBatch - 1) / kChunksPerBatch);
   const bool small = static_cast<double>(n) * objective_->numbers_per_row() < kSharedNumbers;
   job.chunk = std::min(objective_->rows_per_chunk(), small ? n : shared);
@@ -80,18 +92,34 @@ LossSum BatchEvaluator<T>::evaluate(std::span<const T> parameters, std::span<con
   LossSum total;
   for (Index lane = 0; lane < job.lanes; ++lane) total.add(lanes_[static_cast<std::size_t>(lane)].loss);
   if (job.with_gradient) {
-    reduce(static_cast<std::size_t>(job.lanes), gradient);
-    objective_->network().to_raw(prepared_, gradient);
+    if (apart) finish_context(static_cast<std::size_t>(job.lanes), gradient);
+    reduce(static_cast<std::size_t>(job.lanes), apart ? network.after_context() : 0, gradient);
+    network.to_raw(prepared_, gradient);
   }
   return total;
 }
 
 template <class T>
-void BatchEvaluator<T>::reduce(std::size_t lanes, std::span<T> gradient) {
-  for_slices(pool_, static_cast<Index>(gradient.size()), [&](Index, Index from, Index to) {
+void BatchEvaluator<T>::finish_context(std::size_t lanes, std::span<T> gradient) {
+  context_.backward(objective_->network().context_weights(gradient), *pool_);
+  InputGradient<T>& sum = lanes_[0].sums.inputs[0];
+  for (std::size_t lane = 1; lane < lanes; ++lane) {
+    const InputGradient<T>& other = lanes_[lane].sums.inputs[0];
+    for (const auto matrix : {&InputGradient<T>::values, &InputGradient<T>::classes})
+      std::transform((sum.*matrix).flat().begin(), (sum.*matrix).flat().end(), (other.*matrix).flat().begin(),
+                     (sum.*matrix).flat().begin(), std::plus<T>());
+  }
+  objective_->network().gather(lanes_[0].sums.inputs, gradient);
+}
+
+template <class T>
+void BatchEvaluator<T>::reduce(std::size_t lanes, Index first, std::span<T> gradient) {
+  for_slices(pool_, static_cast<Index>(gradient.size()) - first, [&](Index, Index from, Index to) {
     std::array<const T*, kLanes> parts{};
-    for (std::size_t lane = 0; lane < lanes; ++lane) parts[lane] = lanes_[lane].sums.flat.data() + from;
-    update_kernels<T>().sum_parts(parts.data(), static_cast<Index>(lanes), to - from, gradient.data() + from);
+    for (std::size_t lane = 0; lane < lanes; ++lane)
+      parts[lane] = lanes_[lane].sums.flat.data() + first + from;
+    update_kernels<T>().sum_parts(parts.data(), static_cast<Index>(lanes), to - from,
+                                  gradient.data() + first + from);
   });
 }
 

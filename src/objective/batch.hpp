@@ -1,7 +1,8 @@
 // Value and gradient over any set of rows, on several threads with the same bits for any number of them.
 //
 // The rows are cut into chunks by shapes alone. Chunk c belongs to lane c mod lanes; a lane works through its
-// chunks in order into a gradient of its own, and lanes are summed in order at the end.
+// chunks in order into a gradient of its own, and lanes are summed in order at the end. Where the context's
+// weights are many and the batch is short, their products stand apart from that (context_product.hpp).
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "objective/context_product.hpp"
 #include "objective/objective.hpp"
 
 namespace bl {
@@ -30,11 +32,15 @@ class BatchEvaluator {
   };
   struct Job;
   void run_lane(const Job& job, std::size_t lane);
-  void reduce(std::size_t lanes, std::span<T> gradient);
+  // gradient = sum over lanes, from parameter `first` on.
+  void reduce(std::size_t lanes, Index first, std::span<T> gradient);
+  // The first layer's weights, whose product with the context was taken apart.
+  void finish_context(std::size_t lanes, std::span<T> gradient);
 
   const Objective<T>* objective_;
   ThreadPool* pool_;
   PreparedParameters<T> prepared_;
+  ContextProduct<T> context_;
   std::vector<Lane> lanes_;
 };
 

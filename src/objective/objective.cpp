@@ -138,12 +138,18 @@ Index Objective<T>::rows_per_chunk() const {
 }
 
 template <class T>
+bool Objective<T>::context_apart(Index rows) const {
+  // The product's result, which passes between threads, is then smaller than the weights, which do not.
+  return spec_.kind == ObjectiveKind::likelihood && rows <= data_.context.cols && network_->wide_context();
+}
+
+template <class T>
 LossSum Objective<T>::chunk(const PreparedParameters<T>& w, std::span<const std::int64_t> rows,
                             const Noise& noise, double scale, ObjectiveWorkspace<T>& ws,
                             GradientSum<T>* sums) const {
   LossSum sum;
   for (const std::int64_t row : rows) sum.weight += static_cast<double>(data_.weight(row));
-  gather_context(rows, ws);
+  if (!ws.given_context.data) gather_context(rows, ws);
   switch (spec_.kind) {
     case ObjectiveKind::likelihood:
       sum.loss = likelihood(w, rows, scale, ws, sums);
@@ -169,7 +175,8 @@ void Objective<T>::gather_context(std::span<const std::int64_t> rows, ObjectiveW
 
 template <class T>
 Points<T> Objective<T>::points(const ObjectiveWorkspace<T>& ws) const {
-  return {ws.context.view(), ws.begin, ws.values.view(), ws.classes};
+  return {ws.given_context.data ? ws.given_context : ws.context.view(), ws.begin, ws.values.view(),
+          ws.classes, ws.row_heads};
 }
 
 template class Objective<float>;

@@ -54,6 +54,9 @@ struct ObjectiveWorkspace {
   std::vector<std::int32_t> begin, classes;
   std::vector<std::int32_t> numerator;  // per row: the observed candidate's place among all scores
   std::vector<T> logits;
+  // Optional, of the rows at hand: their context gathered already, and Points::row_heads.
+  MatrixView<const T> given_context;
+  MatrixView<T> row_heads;
 };
 
 template <class T>
@@ -70,6 +73,9 @@ class Objective {
   double numbers_per_row() const;
   // Rows that fit a cache-sized workspace; depends on shapes alone.
   Index rows_per_chunk() const;
+
+  // Whether a batch of this many rows takes the first layer's product with the context as one.
+  bool context_apart(Index rows) const;
 
   // Loss of these rows. With sums: adds scale * d loss / d parameters.
   LossSum chunk(const PreparedParameters<T>& w, std::span<const std::int64_t> rows, const Noise& noise,

@@ -425,6 +425,7 @@ TEST(Kinks, BothSidesOfEveryKinkHaveTheirOwnDerivative) {
     EXPECT_DOUBLE_EQ(sums.flat[1], -2 * side.slope);
     EXPECT_DOUBLE_EQ(sums.flat[2], -psi);
     // BL_v = -lambda psi' w; by w: -lambda psi', by b: -lambda psi'' w, by lambda: -psi' w.
+    network.forward(prepared, at, ws);
     network.tangent(prepared, at, direction.view(), ws);
     EXPECT_DOUBLE_EQ(ws.scores_dot(0, 0), -2 * side.slope * 1.5);
     network.clear(sums);

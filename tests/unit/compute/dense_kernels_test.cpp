@@ -29,7 +29,17 @@ TYPED_TEST(DenseKernelsOf, AnEntryIsOneChainOfFusedProducts) {
   using T = TypeParam;
   bool fastest = true;  // the others may not have a fused operation
   for (const auto& kernels : dense_kernels_of_every_target<T>()) {
-    for (const auto [n, k, m] : {std::array<Index, 3>{1, 3, 1}, {13, 300, 65}, {8, 16, 48}, {29, 7, 100}}) {
+    for (const auto [n, k, m] : {std::array<Index, 3>{1, 3, 1},
+                                 {13, 300, 65},
+                                 {8, 16, 48},
+                                 {29, 7, 100},
+                                 {9, 5, 2},
+                                 {9, 5, 3},
+                                 {20, 270, 6},
+                                 {12, 9, 12},
+                                 {9, 36, 18},
+                                 {17, 18, 36},
+                                 {9, 20, 108}}) {
       const auto a = random_matrix<T>(n, k, 1), b = random_matrix<T>(k, m, 2);
       const auto start = random_matrix<T>(1, m, 3);
       Matrix<T> turned(k, n), c(n, m), same(n, m);

@@ -74,7 +74,7 @@ std::string cause_of(const Estimate& e, double tolerance) {
 Estimate estimate_at(const Objective<double>& objective, const Minimisation& minimisation,
                      const EstimateSpec& spec, ThreadPool& pool) {
   const Architecture& a = objective.network().architecture();
-  Loss loss(objective, spec.minimiser.seed, pool);
+  Loss loss(objective, spec.minimiser.seed, pool, 0, spec.minimiser.noise);
   Estimate e;
   e.minimisation = minimisation;
   e.total_weight = loss.total_weight();

@@ -11,7 +11,7 @@ namespace bl::zoo {
 
 namespace {
 
-constexpr int kPanels = 3;  // of 8 nodes: off by less than a fifth of an error at 32,000 rows
+constexpr int kPanels = 4;  // of 8 nodes: off by less than a fifth of an error at 32,000 rows
 constexpr Index kSmallestSize = 100;
 constexpr double kNoise = 0.01;  // of score matching, balanced: its square is the bias
 constexpr int kNoiseDraws = 2;
@@ -167,10 +167,10 @@ ObjectiveSpec likelihood_objective(const PlantedProblem& problem) {
 
 std::size_t replications_at(const IdentificationSpec& spec, Index rows) {
   if (rows == spec.coverage_rows) return spec.replications;
-  const auto same_rows =
+  const auto half =
       static_cast<std::size_t>(static_cast<double>(spec.replications) *
-                               static_cast<double>(spec.coverage_rows) / static_cast<double>(rows));
-  return std::clamp(same_rows, std::max<std::size_t>(2, spec.replications / 10), spec.replications);
+                               static_cast<double>(spec.coverage_rows) / (2 * static_cast<double>(rows)));
+  return std::clamp(half, std::max<std::size_t>(2, spec.replications / 20), spec.replications);
 }
 
 std::vector<ModelEvidence> identification_evidence(const IdentificationSpec& spec, ThreadPool& pool,

@@ -19,8 +19,8 @@ struct IdentificationSpec {
   Index bound_rows = 20000;  // simulated for the information bound
 };
 
-// Other sizes have as many as come to the same number of rows, at least a tenth of the replications and at
-// most all of them.
+// Other sizes have as many as come to half as many rows in all, at least a twentieth of the replications and
+// at most all of them.
 std::size_t replications_at(const IdentificationSpec& spec, Index rows);
 
 struct ModelEvidence {

@@ -36,9 +36,9 @@ std::string size_lines(const IdentificationModel& model) {
   std::string out = fmt::format("  {:>8}{:>14}{:>10}{:>16}{:>10}{:>10}\n", "rows", "replications", "failed",
                                 "error*sqrt(n)", "var/J^-1", "cover");
   for (const RecoveryRound& size : model.sizes)
-    out += fmt::format("  {:>8}{:>14}{:>10}{:>16.3f}{:>10.2f}{:>10.1f}\n", size.rows, size.replications,
-                       size.failed(), size.error * std::sqrt(static_cast<double>(size.rows)),
-                       size.median_variance_ratio, 100 * size.mean_coverage);
+    out += fmt::format("  {:>8}{:>14}{:>10}{:>16}{:>10}{:>10}\n", size.rows, size.replications, size.failed(),
+                       decimals(size.error * std::sqrt(static_cast<double>(size.rows)), 3),
+                       decimals(size.median_variance_ratio, 2), decimals(100 * size.mean_coverage, 1));
   return out;
 }
 

@@ -83,6 +83,11 @@ nlohmann::ordered_json recovery_json(const RecoveryRound& round) {
   return out;
 }
 
+std::string decimals(double value, int digits) {
+  if (!std::isfinite(value)) return "-";
+  return std::abs(value) < 1e5 ? fmt::format("{:.{}f}", value, digits) : fmt::format("{:.1e}", value);
+}
+
 bool is_off(double coverage) {
   return !(coverage >= kLowest && coverage <= kHighest);
 }

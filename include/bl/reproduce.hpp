@@ -54,9 +54,11 @@ struct IdentificationModel {
   std::string name;
   std::string description;
   std::string objective;  // likelihood, score matching
-  double noise = 0;       // of score matching
-  double slope = 0;       // of log error on log rows
+  double noise = 0;       // of score matching, +1 and -1 times this
+  double slope = 0;       // of log error on log rows, every size alike
   double slope_error = 0;
+  double pooled_slope = 0;  // every replication alike
+  double pooled_slope_error = 0;
   std::vector<RecoveryRound> sizes;  // ascending
   std::size_t coverage_size = 0;     // position of coverage_rows
 

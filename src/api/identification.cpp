@@ -19,6 +19,8 @@ IdentificationModel model_of(const zoo::ModelEvidence& evidence) {
   out.noise = evidence.noise;
   out.slope = evidence.slope.slope;
   out.slope_error = evidence.slope.standard_error;
+  out.pooled_slope = evidence.pooled_slope.slope;
+  out.pooled_slope_error = evidence.pooled_slope.standard_error;
   out.coverage_size = evidence.coverage_size;
   for (const zoo::SizeEvidence& size : evidence.sizes)
     out.sizes.push_back(recovery_round(size, evidence.parameters));
@@ -26,19 +28,27 @@ IdentificationModel model_of(const zoo::ModelEvidence& evidence) {
 }
 
 std::string title_of(const IdentificationModel& model) {
-  return model.objective == "likelihood"
-             ? fmt::format("{}: {}", model.name, model.description)
-             : fmt::format("{}, by score matching with noise {:g}", model.name, model.noise);
+  return model.objective == "likelihood" ? fmt::format("{}: {}", model.name, model.description)
+                                         : fmt::format("{}, by score matching", model.name);
 }
 
 std::string size_lines(const IdentificationModel& model) {
   std::string out = fmt::format("  {:>8}{:>14}{:>10}{:>16}{:>10}{:>10}\n", "rows", "replications", "failed",
                                 "error*sqrt(n)", "var/J^-1", "cover");
   for (const RecoveryRound& size : model.sizes)
-    out += fmt::format("  {:>8}{:>14}{:>10}{:>16.3f}{:>10.2f}{:>10.1f}\n", size.rows, size.replications,
-                       size.failed(), size.error * std::sqrt(static_cast<double>(size.rows)),
-                       size.median_variance_ratio, 100 * size.mean_coverage);
+    out += fmt::format("  {:>8}{:>14}{:>10}{:>16}{:>10}{:>10}\n", size.rows, size.replications, size.failed(),
+                       decimals(size.error * std::sqrt(static_cast<double>(size.rows)), 3),
+                       decimals(size.median_variance_ratio, 2), decimals(100 * size.mean_coverage, 1));
   return out;
+}
+
+std::string start_words(const RecoveryRound& round) {
+  const std::size_t all = round.found_again + round.elsewhere + round.worse;
+  if (all == 0) return "";
+  return fmt::format(
+      "  best of the random starts: {} of {} in the minimum near the truth,\n"
+      "  {} in a lower one, {} in a higher one\n",
+      round.found_again, all, round.elsewhere, round.worse);
 }
 
 }  // namespace
@@ -77,13 +87,13 @@ std::string identification_text(const std::vector<IdentificationModel>& models) 
     const RecoveryRound& main = model.at_coverage_rows();
     out += title_of(model) + "\n";
     if (std::isfinite(model.slope))
-      out += fmt::format("  log error on log rows: slope {:.3f} +- {:.3f}\n", model.slope, model.slope_error);
+      out += fmt::format("  log error on log rows: slope {:.3f} +- {:.3f} (pooled {:.3f} +- {:.3f})\n",
+                         model.slope, model.slope_error, model.pooled_slope, model.pooled_slope_error);
     out += size_lines(model);
     out += fmt::format("\n  {} rows, {} replications\n", main.rows, main.replications) + recovery_table(main);
     const std::string failures = failure_words(main);
     if (!failures.empty()) out += "  " + failures + "\n";
-    if (main.elsewhere > 0)
-      out += fmt::format("  {} ended lower from a random start than from the truth\n", main.elsewhere);
+    out += start_words(main);
     out += "\n";
   }
   return out +
@@ -91,7 +101,8 @@ std::string identification_text(const std::vector<IdentificationModel>& models) 
          "deviation; error*sqrt(n) is about 1 where the bound is met. var/J^-1: variance\n"
          "over replications in units of the bound (of the sizes: median). cover: percent\n"
          "of robust 95% intervals that hold the truth (* outside 93.0-97.0). failed:\n"
-         "replications without standard errors, left out of sd, s.e. and cover.\n";
+         "replications without standard errors, left out of sd, s.e. and cover. slope:\n"
+         "every size counts alike; pooled: every replication does.\n";
 }
 
 std::string identification_json(const std::vector<IdentificationModel>& models) {
@@ -99,7 +110,11 @@ std::string identification_json(const std::vector<IdentificationModel>& models) 
   for (const IdentificationModel& model : models) {
     nlohmann::ordered_json one = {{"model", model.name}, {"objective", model.objective}};
     if (model.noise > 0) one["noise"] = model.noise;
-    if (std::isfinite(model.slope)) one.update({{"slope", model.slope}, {"slope_error", model.slope_error}});
+    if (std::isfinite(model.slope))
+      one.update({{"slope", model.slope},
+                  {"slope_error", model.slope_error},
+                  {"pooled_slope", model.pooled_slope},
+                  {"pooled_slope_error", model.pooled_slope_error}});
     one["coverage_rows"] = model.at_coverage_rows().rows;
     for (const RecoveryRound& size : model.sizes) one["sizes"].push_back(recovery_json(size));
     out.push_back(one);

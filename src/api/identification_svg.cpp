@@ -13,8 +13,8 @@ namespace bl {
 
 namespace {
 
-constexpr double kPanelWidth = 360, kPanelHeight = 300, kLeft = 70, kTop = 50, kGap = 80, kLegend = 190;
-constexpr double kLowest = 0.70;  // coverage at the bottom; what is below is drawn there
+constexpr double kPanelWidth = 360, kPanelHeight = 300, kLeft = 70, kTop = 50, kGap = 80, kLegend = 240;
+constexpr double kLowest = 0.80;  // coverage at the bottom; what is below is drawn there
 constexpr double kRight = kLeft + kPanelWidth + kGap;
 // Color-blind safe (Okabe and Ito): one for each response and score matching.
 constexpr std::array<const char*, 4> kColors = {"#0072B2", "#D55E00", "#009E73", "#CC79A7"};
@@ -49,7 +49,8 @@ const char* dash(const IdentificationModel& model) {
 std::string label(const IdentificationModel& model) {
   std::string name = model.name;
   std::replace(name.begin(), name.end(), '_', ' ');
-  return model.objective == "likelihood" ? name : name + ", score";
+  if (model.objective != "likelihood") name += ", score";
+  return std::isfinite(model.slope) ? fmt::format("{}: slope {:.2f}", name, model.slope) : name;
 }
 
 // Logarithms, base 10, of rows and errors.
@@ -81,11 +82,13 @@ std::string error_axes(const std::vector<IdentificationModel>& models, const Sca
     out += line(x, kTop, x, kTop + kPanelHeight, "stroke=\"#ddd\"");
     out += text(x, kTop + kPanelHeight + 18, "middle", fmt::format("{}", size.rows));
   }
-  for (int e = static_cast<int>(std::ceil(scale.y_low)); e <= std::floor(scale.y_high); ++e) {
-    const double value = std::pow(10, e);
-    out += line(kLeft, scale.y(value), kLeft + kPanelWidth, scale.y(value), "stroke=\"#ddd\"");
-    out += text(kLeft - 8, scale.y(value) + 4, "end", fmt::format("{:g}", value));
-  }
+  for (int e = static_cast<int>(std::floor(scale.y_low)); e <= std::floor(scale.y_high); ++e)
+    for (const double digit : {1.0, 2.0, 5.0}) {
+      const double value = digit * std::pow(10, e);
+      if (std::log10(value) < scale.y_low || std::log10(value) > scale.y_high) continue;
+      out += line(kLeft, scale.y(value), kLeft + kPanelWidth, scale.y(value), "stroke=\"#ddd\"");
+      out += text(kLeft - 8, scale.y(value) + 4, "end", fmt::format("{:g}", value));
+    }
   const double first = std::pow(10, scale.x_low), last = std::pow(10, scale.x_high);
   return out + line(scale.x(first), scale.y(1 / std::sqrt(first)), scale.x(last),
                     scale.y(1 / std::sqrt(last)),
@@ -114,7 +117,7 @@ std::string coverage_axes() {
   std::string out = fmt::format(
       "<rect x=\"{}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\" fill=\"#0072B2\" fill-opacity=\"0.12\"/>\n",
       kRight, coverage_y(0.97), kPanelWidth, coverage_y(0.93) - coverage_y(0.97));
-  for (const double share : {0.7, 0.8, 0.9, 1.0}) {
+  for (const double share : {0.8, 0.85, 0.9, 0.95, 1.0}) {
     out += line(kRight, coverage_y(share), kRight + kPanelWidth, coverage_y(share), "stroke=\"#ddd\"");
     out += text(kRight - 8, coverage_y(share) + 4, "end", fmt::format("{:.0f}%", 100 * share));
   }

@@ -18,8 +18,11 @@ std::string percent(double share) {
   return std::isnan(share) ? "-" : fmt::format("{:.1f}", 100 * share);
 }
 
+// At most 8 characters: a column of 9 keeps its distance.
 std::string figure(double value, int digits) {
-  return std::isfinite(value) ? fmt::format("{:.{}g}", value, digits) : "-";
+  if (!std::isfinite(value)) return "-";
+  const std::string text = fmt::format("{:.{}g}", value, digits);
+  return text.size() <= 8 ? text : fmt::format("{:.1e}", value);
 }
 
 }  // namespace
@@ -31,7 +34,9 @@ RecoveryRound recovery_round(const zoo::SizeEvidence& evidence, const std::vecto
   out.not_converged = evidence.not_converged;
   out.at_bound = evidence.at_bound;
   out.unidentified = evidence.unidentified;
+  out.found_again = evidence.found_again;
   out.elsewhere = evidence.elsewhere;
+  out.worse = evidence.worse;
   out.error = evidence.typical_error;
   out.shares = evidence.shares;
   out.mean_coverage = evidence.mean_coverage();
@@ -55,7 +60,9 @@ nlohmann::ordered_json recovery_json(const RecoveryRound& round) {
                                 {"not_converged", round.not_converged},
                                 {"at_bound", round.at_bound},
                                 {"unidentified", round.unidentified},
+                                {"starts_found_again", round.found_again},
                                 {"lower_optimum_elsewhere", round.elsewhere},
+                                {"starts_ended_higher", round.worse},
                                 {"error", number(round.error)},
                                 {"mean_coverage", number(round.mean_coverage)},
                                 {"median_variance_ratio", number(round.median_variance_ratio)},
@@ -76,6 +83,11 @@ nlohmann::ordered_json recovery_json(const RecoveryRound& round) {
   return out;
 }
 
+std::string decimals(double value, int digits) {
+  if (!std::isfinite(value)) return "-";
+  return std::abs(value) < 1e5 ? fmt::format("{:.{}f}", value, digits) : fmt::format("{:.1e}", value);
+}
+
 bool is_off(double coverage) {
   return !(coverage >= kLowest && coverage <= kHighest);
 }
@@ -84,7 +96,7 @@ std::string recovery_table(const RecoveryRound& round) {
   std::string out = fmt::format("  {:<24}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}\n", "parameter", "truth", "mean",
                                 "sd", "s.e.", "var/J^-1", "cover");
   for (const RecoveredParameter& p : round.parameters)
-    out += fmt::format("  {:<24}{:>9.4g}{:>9}{:>9}{:>9}{:>9}{:>7}{}\n", p.name.substr(0, 24), p.truth,
+    out += fmt::format("  {:<24}{:>9}{:>9}{:>9}{:>9}{:>9}{:>7}{}\n", p.name.substr(0, 24), figure(p.truth, 4),
                        figure(p.mean, 4), figure(p.deviation, 3), figure(p.standard_error, 3),
                        figure(std::pow(p.deviation / p.bound, 2), 3), percent(p.coverage),
                        is_off(p.coverage) ? '*' : ' ');

@@ -20,6 +20,10 @@ std::string recovery_table(const RecoveryRound& round);
 
 bool is_off(double coverage);
 
+// With so many decimals; from 100,000 on with an exponent, so that columns do not run together; "-" where it
+// is not finite.
+std::string decimals(double value, int digits);
+
 // "3 of 500 ended with a weight at zero, 1 without a minimum", or nothing.
 std::string failure_words(const RecoveryRound& round);
 

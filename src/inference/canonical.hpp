@@ -6,6 +6,8 @@
 //   sign        an equality head's largest coefficient is positive (class by class where classes share no
 //               column); so is that of an inequality head beside an identity U, since
 //               U - l rho(C) = (U - l C) - l rho(-C) for relu and softplus
+//   odd blocks  below the last layer, a block of tanh heads alone turns its sign with its coefficients: the
+//               largest coefficient that reads it is positive (where no equality head stands above it)
 //   unseen      in an identity U that is linear up to the output: terms without a factor of the response,
 //               the constant, and one class of each f(x) e_k; the constant of a scalar readout; a common
 //               shift of the rows of a vector readout

@@ -251,6 +251,23 @@ void Canonicaliser::order_blocks(std::size_t layer) {
     }
 }
 
+// Below the last layer, where blocks are tanh heads alone and no square above them hides a sign.
+void Canonicaliser::turn_odd_blocks(std::size_t layer) {
+  const Architecture& a = map_.architecture();
+  const LayerSpec& spec = a.layers[layer];
+  bool odd = a.activation(HeadKind::utility) == Activation::tanh && a.skip != Skip::residual &&
+             layer + 1 < a.layers.size() && spec.heads(HeadKind::utility) == spec.heads_per_block();
+  for (std::size_t l = layer + 1; l < a.layers.size(); ++l) odd &= a.layers[l].heads(HeadKind::equality) == 0;
+  for (Index block = 0; odd && block < spec.blocks; ++block) {
+    const std::vector<Index> readers = map_.readers(layer, block);
+    if (largest(readers) >= 0) continue;
+    for (const Index i : readers) at(i) = -at(i);
+    for (const HeadPlace& head : map_.heads_of(layer, block, HeadKind::utility))
+      for (const Index i : coefficients(head)) at(i) = -at(i);
+    order_heads(layer, block);
+  }
+}
+
 CanonicalForm Canonicaliser::run() {
   const Architecture& a = map_.architecture();
   for (std::size_t l = 0; l < a.layers.size(); ++l) {
@@ -276,6 +293,7 @@ CanonicalForm Canonicaliser::run() {
   }
   shift_readout();
   for (std::size_t l = a.layers.size(); l-- > 0;) prune_blocks(l);
+  for (std::size_t l = a.layers.size(); l-- > 0;) turn_odd_blocks(l);
   for (std::size_t l = 0; l < a.layers.size(); ++l) order_blocks(l);
   return {.parameters = map_.raw(values_), .notes = std::move(notes_)};
 }

@@ -46,6 +46,7 @@ class Canonicaliser {
   void prune_blocks(std::size_t layer);
   void shift_readout();
   void order_blocks(std::size_t layer);
+  void turn_odd_blocks(std::size_t layer);
   double block_weight(std::size_t layer, Index block) const;
   std::vector<Index> block_positions(std::size_t layer, Index block) const;
   std::vector<double> values_at(const std::vector<Index>& positions) const;

@@ -98,7 +98,7 @@ void finish(Loss& loss, const Rechart& rechart, const EstimateSpec& spec, Estima
 Estimate estimate_at(const Objective<double>& objective, const Minimisation& minimisation,
                      const EstimateSpec& spec, ThreadPool& pool) {
   const Architecture& a = objective.network().architecture();
-  Loss loss(objective, spec.minimiser.seed, pool);
+  Loss loss(objective, spec.minimiser.seed, pool, 0, spec.minimiser.noise);
   Estimate e;
   e.minimisation = minimisation;
   Point point = canonical_point(a, minimisation.best.parameters, spec);
@@ -123,7 +123,7 @@ Estimate estimate_at(const Objective<double>& objective, const Minimisation& min
 Estimate estimate_entries(const Objective<double>& objective, std::vector<double> raw,
                           std::vector<Index> positions, const EstimateSpec& spec, ThreadPool& pool) {
   const Architecture& a = objective.network().architecture();
-  Loss loss(objective, spec.minimiser.seed, pool);
+  Loss loss(objective, spec.minimiser.seed, pool, 0, spec.minimiser.noise);
   const Rechart chart = [&](std::vector<double> at) { return plain_chart(a, std::move(at), positions); };
   Estimate e;
   e.chart = chart(std::move(raw));

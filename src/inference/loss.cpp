@@ -6,10 +6,11 @@
 
 namespace bl::inference {
 
-Loss::Loss(const Objective<double>& objective, std::uint64_t noise_seed, ThreadPool& pool, Index most_rows)
+Loss::Loss(const Objective<double>& objective, std::uint64_t noise_seed, ThreadPool& pool, Index most_rows,
+           MatrixView<const double> given)
     : objective_(&objective),
       pool_(&pool),
-      noise_{RandomStream(noise_seed, Purpose::score_noise), objective.spec().sigma, {}},
+      noise_{RandomStream(noise_seed, Purpose::score_noise), objective.spec().sigma, given},
       evaluator_(objective, pool) {
   const Index all = objective.data().rows;
   for (Index row = 0; row < (most_rows > 0 ? std::min(most_rows, all) : all); ++row) {

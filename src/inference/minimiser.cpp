@@ -99,7 +99,7 @@ std::vector<std::vector<double>> promising_starts(const Objective<double>& objec
   pool.run(ends.size(), [&](std::size_t i) {
     if (i > 0 && watch.stopped()) return;
     ThreadPool own(1);
-    Loss loss(objective, spec.seed, own, spec.try_rows);
+    Loss loss(objective, spec.seed, own, spec.try_rows, spec.noise);
     const std::uint64_t seed = spec.seed * static_cast<std::uint64_t>(tries) + i;
     ends[i] = descend(loss, spread_start(network.architecture(), network.layout(), seed), brief);
     watch.end_try();
@@ -139,6 +139,10 @@ std::vector<Optimum> table_of(const Architecture& architecture, const std::vecto
 }
 
 }  // namespace
+
+bool same_optimum(const Architecture& architecture, const LocalMinimum& a, const LocalMinimum& b) {
+  return same_form(ParameterMap(architecture), a, b);
+}
 
 std::vector<double> spread_start(const Architecture& architecture, const ParameterLayout& layout,
                                  std::uint64_t seed) {
@@ -216,7 +220,7 @@ Minimisation minimise(const Objective<double>& objective, const MinimiserSpec& s
   std::vector<LocalMinimum> ends(starts.size());
   const auto finish = [&](std::size_t i, ThreadPool& threads) {
     if (i > 0 && watch.stopped()) return;
-    Loss loss(objective, spec.seed, threads);
+    Loss loss(objective, spec.seed, threads, 0, spec.noise);
     ends[i] = descend(loss, starts[i], watched);
     ends[i].parameters =
         canonical_form(architecture, ends[i].parameters, {.reference = spec.reference, .merge = false})

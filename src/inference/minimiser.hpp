@@ -31,6 +31,8 @@ struct MinimiserSpec {
   // Further starts, taken to the end as they are (the truth of a simulation, an earlier fit). With starts = 0
   // they are the only ones.
   std::vector<std::vector<double>> given = {};
+  // Score matching: the noise, rows x draws * values; empty: random, from the seed.
+  MatrixView<const double> noise = {};
   // Both between iterations, from any thread; those of minimise from one at a time.
   std::function<bool()> should_stop = {};
   std::function<void(const MinimiserProgress&)> on_progress = {};
@@ -67,6 +69,9 @@ LocalMinimum descend(Loss& loss, std::vector<double> raw, const MinimiserSpec& s
 
 // NumericError where no start has a finite loss. The same bits for any number of threads.
 Minimisation minimise(const Objective<double>& objective, const MinimiserSpec& spec, ThreadPool& pool);
+
+// Both canonical, with the same loss and parameters up to the precision of the minimisation.
+bool same_optimum(const Architecture& architecture, const LocalMinimum& a, const LocalMinimum& b);
 
 // Starting values spread wider than those of training: coefficients of deviation 1 over the root of their
 // number, weights around 1.

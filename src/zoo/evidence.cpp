@@ -17,11 +17,24 @@ double scaled_error(std::span<const double> values, std::span<const double> trut
   return std::sqrt(sum / static_cast<double>(values.size()));
 }
 
-void count(ReplicationEnd end, SizeEvidence& out) {
-  if (end == ReplicationEnd::at_bound) ++out.at_bound;
-  if (end == ReplicationEnd::not_converged) ++out.not_converged;
-  if (end == ReplicationEnd::unidentified) ++out.unidentified;
+void count(const Replication& one, SizeEvidence& out) {
+  if (one.end == ReplicationEnd::at_bound) ++out.at_bound;
+  if (one.end == ReplicationEnd::not_converged) ++out.not_converged;
+  if (one.end == ReplicationEnd::unidentified) ++out.unidentified;
+  if (one.random_starts == StartsEnd::same) ++out.found_again;
+  if (one.random_starts == StartsEnd::lower) ++out.elsewhere;
+  if (one.random_starts == StartsEnd::higher) ++out.worse;
 }
+
+struct LogMoments {
+  double mean = 0, variance = 0;
+
+  explicit LogMoments(std::span<const double> values) {
+    const auto n = static_cast<double>(values.size());
+    for (const double value : values) mean += std::log(value) / n;
+    for (const double value : values) variance += std::pow(std::log(value) - mean, 2) / (n - 1);
+  }
+};
 
 // The replications that have errors, for one parameter.
 struct ErrorColumn {
@@ -73,25 +86,42 @@ Coverage coverage(std::span<const double> values, std::span<const double> errors
   return out;
 }
 
-Slope log_log_slope(std::span<const SizedError> errors) {
-  const auto n = static_cast<double>(errors.size());
-  double x_mean = 0, y_mean = 0;
-  for (const SizedError& one : errors) {
-    x_mean += std::log(one.rows) / n;
-    y_mean += std::log(one.error) / n;
-  }
-  double xx = 0, xy = 0;
-  for (const SizedError& one : errors) {
-    const double x = std::log(one.rows) - x_mean;
+Slope slope_of_means(std::span<const SizedErrors> sizes) {
+  double x_mean = 0;
+  for (const SizedErrors& size : sizes) x_mean += std::log(size.rows) / static_cast<double>(sizes.size());
+  double xx = 0, xy = 0, variance = 0;
+  for (const SizedErrors& size : sizes) {
+    const double x = std::log(size.rows) - x_mean;
+    const LogMoments logs(size.errors);
     xx += x * x;
-    xy += x * (std::log(one.error) - y_mean);
+    xy += x * logs.mean;
+    variance += x * x * logs.variance / static_cast<double>(size.errors.size());
   }
   if (!(xx > 0)) return {kUnknown, kUnknown};
-  const double slope = xy / xx;
-  double residuals = 0;
-  for (const SizedError& one : errors)
-    residuals += std::pow(std::log(one.error) - y_mean - slope * (std::log(one.rows) - x_mean), 2) / (n - 2);
-  return {slope, std::sqrt(residuals / xx)};
+  return {xy / xx, std::sqrt(variance) / xx};
+}
+
+Slope slope_of_replications(std::span<const SizedErrors> sizes) {
+  double n = 0, x_mean = 0, y_mean = 0;
+  for (const SizedErrors& size : sizes) {
+    const auto count = static_cast<double>(size.errors.size());
+    n += count;
+    x_mean += count * std::log(size.rows);
+    y_mean += count * LogMoments(size.errors).mean;
+  }
+  x_mean /= n;
+  y_mean /= n;
+  double xx = 0, xy = 0, yy = 0;
+  for (const SizedErrors& size : sizes)
+    for (const double error : size.errors) {
+      const double x = std::log(size.rows) - x_mean, y = std::log(error) - y_mean;
+      xx += x * x;
+      xy += x * y;
+      yy += y * y;
+    }
+  if (!(xx > 0)) return {kUnknown, kUnknown};
+  const double residuals = std::max(0.0, yy - xy * xy / xx) / (n - 2);
+  return {xy / xx, std::sqrt(residuals / xx)};
 }
 
 double SizeEvidence::mean_coverage() const {
@@ -113,14 +143,11 @@ SizeEvidence size_evidence(Index rows, std::span<const Replication> replications
   SizeEvidence out;
   out.rows = rows;
   out.replications = replications.size();
-  double logs = 0;
   for (const Replication& one : replications) {
-    count(one.end, out);
-    if (one.elsewhere) ++out.elsewhere;
+    count(one, out);
     out.errors.push_back(scaled_error(one.values, truth, bound));
-    logs += std::log(out.errors.back()) / static_cast<double>(replications.size());
   }
-  out.typical_error = std::exp(logs);
+  out.typical_error = std::exp(LogMoments(out.errors).mean);
   std::array<Coverage, 3> levels;
   for (std::size_t k = 0; k < truth.size(); ++k) {
     const ErrorColumn column(replications, k);

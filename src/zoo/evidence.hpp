@@ -25,17 +25,21 @@ inline constexpr std::array<double, 3> kNormalQuantiles = {0.674489750196082, 1.
 Coverage coverage(std::span<const double> values, std::span<const double> errors, double truth,
                   double quantile = kNormal95);
 
-// Least squares of log error on log rows, one point for each replication.
+// Errors of the replications of one size; positive.
+struct SizedErrors {
+  double rows = 0;
+  std::vector<double> errors;
+};
 struct Slope {
   double slope = 0;
   double standard_error = 0;
 };
-struct SizedError {
-  double rows = 0;
-  double error = 0;
-};
-// NaN where all sizes are the same. Errors must be positive.
-Slope log_log_slope(std::span<const SizedError> errors);
+// Least squares of the mean log error of a size on log rows. Every size counts alike, so that what is
+// measured does not depend on how many replications a size was given; the standard error is that of the
+// means, from the spread within each size. NaN where all sizes are the same.
+Slope slope_of_means(std::span<const SizedErrors> sizes);
+// The same with a point for each replication: sizes with many dominate.
+Slope slope_of_replications(std::span<const SizedErrors> sizes);
 
 struct ParameterEvidence {
   std::size_t parameter = 0;  // among Replicator::positions()
@@ -53,7 +57,8 @@ struct ParameterEvidence {
 struct SizeEvidence {
   Index rows = 0;
   std::size_t replications = 0;
-  std::size_t not_converged = 0, at_bound = 0, unidentified = 0, elsewhere = 0;
+  std::size_t not_converged = 0, at_bound = 0, unidentified = 0;
+  std::size_t found_again = 0, elsewhere = 0, worse = 0;  // StartsEnd same, lower, higher
   // Root mean square of (estimate - truth) / (deviation by the bound for one row), one for each replication,
   // whatever its end: about 1 / sqrt(rows) for an efficient estimator.
   std::vector<double> errors;

@@ -11,11 +11,10 @@ namespace bl::zoo {
 
 namespace {
 
-constexpr int kPanels = 3;           // of 8 nodes: off by less than a fifth of an error at 32,000 rows
-constexpr std::size_t kFewest = 20;  // replications
+constexpr int kPanels = 4;  // of 8 nodes: off by less than a fifth of an error at 32,000 rows
 constexpr Index kSmallestSize = 100;
-constexpr double kNoise = 0.1;  // of score matching
-constexpr int kNoiseDraws = 4;
+constexpr double kNoise = 0.01;  // of score matching, balanced: its square is the bias
+constexpr int kNoiseDraws = 2;
 
 struct Case {
   const PlantedProblem* problem = nullptr;
@@ -119,7 +118,8 @@ struct Task {
 ModelEvidence run_case(const Case& one, const IdentificationSpec& spec, ThreadPool& pool,
                        Progress& progress) {
   const PlantedProblem& problem = *one.problem;
-  const Replicator replicator(problem, {.objective = one.objective(), .starts = spec.starts});
+  const Replicator replicator(
+      problem, {.objective = one.objective(), .starts = spec.starts, .balanced_noise = one.score_matching});
   const std::vector<Index> sizes = sizes_of(spec);
   std::vector<std::vector<Replication>> results(sizes.size());
   std::vector<Task> tasks;  // the longest first
@@ -145,14 +145,14 @@ ModelEvidence run_case(const Case& one, const IdentificationSpec& spec, ThreadPo
   const std::vector<double> bound =
       replicator.information_bound(simulate(problem, spec.bound_rows, data_seed(spec, problem, 0, 0), pool),
                                    likelihood_objective(problem).rule, pool);
-  std::vector<SizedError> errors;
+  std::vector<SizedErrors> errors;
   for (std::size_t s = 0; s < sizes.size(); ++s) {
     if (sizes[s] == spec.coverage_rows) out.coverage_size = s;
     out.sizes.push_back(size_evidence(sizes[s], results[s], replicator.truth(), bound));
-    for (const double error : out.sizes.back().errors)
-      errors.push_back({static_cast<double>(sizes[s]), error});
+    errors.push_back({static_cast<double>(sizes[s]), out.sizes.back().errors});
   }
-  out.slope = log_log_slope(errors);
+  out.slope = slope_of_means(errors);
+  out.pooled_slope = slope_of_replications(errors);
   return out;
 }
 
@@ -167,10 +167,10 @@ ObjectiveSpec likelihood_objective(const PlantedProblem& problem) {
 
 std::size_t replications_at(const IdentificationSpec& spec, Index rows) {
   if (rows == spec.coverage_rows) return spec.replications;
-  const auto fifth =
+  const auto half =
       static_cast<std::size_t>(static_cast<double>(spec.replications) *
-                               static_cast<double>(spec.coverage_rows) / (5 * static_cast<double>(rows)));
-  return std::min(std::max(fifth, kFewest), spec.replications);
+                               static_cast<double>(spec.coverage_rows) / (2 * static_cast<double>(rows)));
+  return std::clamp(half, std::max<std::size_t>(2, spec.replications / 20), spec.replications);
 }
 
 std::vector<ModelEvidence> identification_evidence(const IdentificationSpec& spec, ThreadPool& pool,

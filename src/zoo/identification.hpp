@@ -19,8 +19,8 @@ struct IdentificationSpec {
   Index bound_rows = 20000;  // simulated for the information bound
 };
 
-// Other sizes have as many as come to a fifth of the rows of that one, at least 20, at most as many as it
-// has.
+// Other sizes have as many as come to half as many rows in all, at least a twentieth of the replications and
+// at most all of them.
 std::size_t replications_at(const IdentificationSpec& spec, Index rows);
 
 struct ModelEvidence {
@@ -31,7 +31,8 @@ struct ModelEvidence {
   std::vector<std::string> parameters;  // names
   std::vector<SizeEvidence> sizes;      // ascending
   std::size_t coverage_size = 0;        // the one with all replications
-  Slope slope;
+  Slope slope;                          // of the sizes' means
+  Slope pooled_slope;                   // of all replications
 
   const SizeEvidence& at_coverage_rows() const { return sizes[coverage_size]; }
 };

@@ -70,12 +70,13 @@ void plant(PlantedProblem& p, std::vector<Term> terms, const std::vector<Planted
 }
 
 // Three ways to work; what speaks for a way and against it depends on a column of its own.
-PlantedProblem class_frame(std::string name, std::string description) {
+PlantedProblem class_frame(std::string name, std::string description, ColumnLaw law, double first,
+                           double second) {
   return {.name = std::move(name),
           .description = std::move(description),
           .architecture = {},
           .parameters = {},
-          .context = {{"distance", ColumnLaw::uniform, -4, 4}, {"rain", ColumnLaw::uniform, -4, 4}},
+          .context = {{"distance", law, first, second}, {"rain", law, first, second}},
           .response = "way",
           .value_names = {},
           .class_names = {"walk", "bus", "car"},
@@ -93,7 +94,7 @@ PlantedProblem number_frame(std::string name, std::string description) {
           .response = "amount",
           .value_names = {"amount"},
           .class_names = {},
-          .support = {{-2.5}, {2.5}},
+          .support = {{-5}, {5}},
           .temperature = 1,
           .choice_sets = {}};
 }
@@ -110,8 +111,8 @@ PlantedProblem choice_frame(std::string name, std::string description) {
           .support = {},
           .temperature = 1,
           .choice_sets = ChoiceSets{
-              .smallest = 4,
-              .largest = 4,
+              .smallest = 8,
+              .largest = 8,
               .availability = 1,
               .attributes = {{"quality", ColumnLaw::normal, 0, 3}, {"price", ColumnLaw::normal, 0, 3}}}};
 }
@@ -121,43 +122,46 @@ const std::vector<Term> kNumberTerms = {{1}, {0, 1}};
 const std::vector<Term> kChoiceTerms = {{0}, {1}};
 
 PlantedProblem single_class() {
-  PlantedProblem p = class_frame("single_class", "Commuters walk, take the bus or the car.");
-  plant(p, kClassTerms, {{{{kU, 3, {1, 0.3, -0.3, 1}}, {kC, 2, {-0.4, 1, 1, 0.4}}}}}, {});
+  PlantedProblem p =
+      class_frame("single_class", "Commuters walk, take the bus or the car.", ColumnLaw::normal, 0, 2);
+  plant(p, kClassTerms, {{{{kU, 6, {0.2, 1.6, 1.3, 0.9}}, {kC, 8, {-0.35, 1.4, 0.4, 0.15}}}}}, {});
   return p;
 }
 
 PlantedProblem single_number() {
   PlantedProblem p = number_frame("single_number", "A household decides how much to spend.");
-  plant(p, kNumberTerms, {{{{kU, 2, {1.2, 0.5}}, {kT, 1, {1.2, 0.2}}}}}, {});
+  plant(p, kNumberTerms, {{{{kU, 4, {0.3, 1.2}}, {kT, 1, {0.8, 0.15}}}}}, {});
   return p;
 }
 
 PlantedProblem single_choice() {
-  PlantedProblem p = choice_frame("single_choice", "A shopper picks one of four products.");
-  plant(p, kChoiceTerms, {{{{kU, 3, {0.8, -0.2}}, {kC, 2, {-0.3, 0.8}}}}}, {});
+  PlantedProblem p = choice_frame("single_choice", "A shopper picks one of eight products.");
+  plant(p, kChoiceTerms, {{{{kU, 4.5, {0.7, -0.5}}, {kC, 6.5, {1.6, 0.3}}}}}, {});
   return p;
 }
 
 PlantedProblem shallow_class() {
-  PlantedProblem p = class_frame("shallow_class", "Commuters weigh two concerns against each other.");
-  plant(p, kClassTerms, {{{{kU, 1, {1, 0.3, -0.3, 1}}}, {{kU, 1, {-0.4, 1, -1, -0.4}}}}}, {4, 3});
+  PlantedProblem p = class_frame("shallow_class", "Commuters weigh two concerns against each other.",
+                                 ColumnLaw::uniform, -4, 4);
+  plant(p, kClassTerms, {{{{kU, 1, {-0.7, 1.05, -0.05, 0.45}}}, {{kU, 1, {1.25, 0, 0.6, 0}}}}}, {9.3, 8.4});
   return p;
 }
 
 PlantedProblem shallow_number() {
   PlantedProblem p = number_frame("shallow_number", "A household weighs pleasure and prudence.");
-  plant(p, kNumberTerms, {{{{kU, 1, {1.5, 0.3}}}, {{kU, 1, {-0.2, 1.5}}}}}, {3, 2});
+  plant(p, kNumberTerms, {{{{kU, 1, {-0.4, 1}}}, {{kU, 1, {0.5, 1}}}}}, {5, 4});
   return p;
 }
 
 PlantedProblem shallow_choice() {
   PlantedProblem p = choice_frame("shallow_choice", "A shopper weighs quality and price.");
-  plant(p, kChoiceTerms, {{{{kU, 1, {1, -0.2}}}, {{kU, 1, {0.2, -1}}}}, {{{kU, 1, {1.2, 0.8}, 0.4}}}}, {4});
+  plant(p, kChoiceTerms,
+        {{{{kU, 1, {0.25, -0.05}}}, {{kU, 1, {-1.4, -0.6}}}}, {{{kU, 1, {3.2, 1.7}, -0.85}}}}, {5});
   return p;
 }
 
 PlantedProblem deep_class() {
-  PlantedProblem p = class_frame("deep_class", "Commuters, in three layers.");
+  PlantedProblem p = class_frame("deep_class", "Commuters, in three layers.", ColumnLaw::uniform, -4, 4);
   plant(p, kClassTerms,
         {{{{kU, 1, {1, 0.3, -0.3, 1}}}, {{kU, 1, {-0.4, 1, 1, 0.4}}}},
          {{{kU, 1, {2, 1}, 0.3}}},

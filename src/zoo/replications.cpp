@@ -11,9 +11,15 @@ namespace bl::zoo {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-// A loss this much lower (mean over rows, relative to 1 + loss) is another optimum, not the same one reached
-// from elsewhere.
-constexpr double kLower = 1e-7;
+
+// rows x draws * values.
+Matrix<double> balanced_noise(const ObjectiveSpec& objective, const SimulatedData<double>& data) {
+  const Index dims = data.values.cols();
+  Matrix<double> noise(data.rows, objective.draws * dims);
+  for (Index row = 0; row < noise.rows(); ++row)
+    for (Index k = 0; k < noise.cols(); ++k) noise(row, k) = k / dims % 2 == 0 ? 1 : -1;
+  return noise;
+}
 
 }  // namespace
 
@@ -31,7 +37,7 @@ Replicator::Replicator(const PlantedProblem& problem, ReplicationSpec spec)
 
 inference::Minimisation Replicator::minimum(const Objective<double>& objective,
                                             const inference::EstimateSpec& spec, ThreadPool& own,
-                                            bool& elsewhere) const {
+                                            StartsEnd& random_starts) const {
   inference::MinimiserSpec from_truth = spec.minimiser;
   from_truth.starts = 0;
   from_truth.given = {chart_.raw};
@@ -40,8 +46,11 @@ inference::Minimisation Replicator::minimum(const Objective<double>& objective,
   inference::MinimiserSpec random = spec.minimiser;
   random.starts = spec_.starts;
   inference::Minimisation far = inference::minimise(objective, random, own);
-  elsewhere = far.best.loss < near.best.loss - kLower * (1 + std::abs(near.best.loss));
-  return elsewhere ? far : near;
+  if (inference::same_optimum(problem_->architecture, far.best, near.best))
+    random_starts = StartsEnd::same;
+  else
+    random_starts = far.best.loss < near.best.loss ? StartsEnd::lower : StartsEnd::higher;
+  return random_starts == StartsEnd::lower ? far : near;
 }
 
 Replication Replicator::run(const SimulatedData<double>& data, std::uint64_t seed) const {
@@ -50,9 +59,12 @@ Replication Replicator::run(const SimulatedData<double>& data, std::uint64_t see
   inference::EstimateSpec spec;
   spec.minimiser.seed = seed;
   spec.minimiser.reference = spec_.reference;
+  const Matrix<double> noise =
+      spec_.balanced_noise ? balanced_noise(spec_.objective, data) : Matrix<double>();
+  if (spec_.balanced_noise) spec.minimiser.noise = noise.view();
   Replication out;
   const inference::Estimate e =
-      inference::estimate_at(objective, minimum(objective, spec, own, out.elsewhere), spec, own);
+      inference::estimate_at(objective, minimum(objective, spec, own, out.random_starts), spec, own);
   for (const Index position : positions())
     out.values.push_back(e.chart.effective[static_cast<std::size_t>(position)]);
   out.errors.assign(positions().size(), kUnknown);

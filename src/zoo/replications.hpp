@@ -19,6 +19,11 @@ struct ReplicationSpec {
   ObjectiveSpec objective;
   int starts = 0;       // random ones beside the truth
   Index reference = 0;  // class whose coefficients are 0
+  // Score matching: noise of +1 and -1 deviations in turn, not random. With two draws the loss is
+  // Hyvarinen's,
+  //   1/2 mean s(v +- sigma)^2 + (s(v + sigma) - s(v - sigma)) / (2 sigma) -> 1/2 s^2 + ds/dv,
+  // s the score, off by sigma^2; nothing of its spread comes from the noise.
+  bool balanced_noise = false;
 };
 
 enum class ReplicationEnd {
@@ -28,13 +33,16 @@ enum class ReplicationEnd {
   not_converged,  // no minimum was reached
 };
 
+// Where the best of the random starts ended, against the start from the truth.
+enum class StartsEnd { none, same, lower, higher };
+
 // The vectors are in the order of Replicator::positions(). Errors are NaN unless the end is `found`.
 struct Replication {
   std::vector<double> values;            // effective
   std::vector<double> errors;            // robust
   std::vector<double> classical_errors;  // NaN under score matching
   ReplicationEnd end = ReplicationEnd::found;
-  bool elsewhere = false;  // a random start ended lower than the one from the truth
+  StartsEnd random_starts = StartsEnd::none;
 };
 
 class Replicator {
@@ -57,7 +65,7 @@ class Replicator {
 
  private:
   inference::Minimisation minimum(const Objective<double>& objective, const inference::EstimateSpec& spec,
-                                  ThreadPool& own, bool& elsewhere) const;
+                                  ThreadPool& own, StartsEnd& random_starts) const;
 
   const PlantedProblem* problem_;
   ReplicationSpec spec_;

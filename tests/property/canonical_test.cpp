@@ -57,6 +57,10 @@ std::vector<Case> cases() {
         list.push_back({"stacked_smooth" + suffix, with(a, kSmooth)});
         list.push_back({"stacked_kinked" + suffix, with(a, kKinked)});
         list.push_back({"stacked_huber" + suffix, with(a, kHuber)});
+        for (LayerSpec& layer : a.layers) layer.degrees = {{{1, 1}, {}, {}}};
+        list.push_back({"stacked_odd" + suffix, identifiable(a)});
+        a.layers.back().degrees = {{{1}, {1}, {}}};
+        list.push_back({"stacked_odd_below" + suffix, identifiable(a)});
       }
     }
   }
@@ -154,6 +158,7 @@ class Symmetries {
     reflect_inequalities();
     if (a_.readout.present) {
       scale_blocks();
+      turn_odd_blocks();
       permute_blocks();
       shift_readout();
     }
@@ -261,6 +266,20 @@ class Symmetries {
             if (h.layer == m && h.block == b) at(h.lambda) *= k;
           for (const Index i : map_.readers(m, b)) at(i) /= k;
         }
+      }
+  }
+
+  // tanh(-u) = -tanh(u), and what reads it takes the sign back.
+  void turn_odd_blocks() {
+    for (std::size_t l = 0; l + 1 < a_.layers.size(); ++l)
+      for (Index b = 0; b < a_.layers[l].blocks; ++b) {
+        const bool odd = a_.layers[l].heads(HeadKind::utility) == a_.layers[l].heads_per_block();
+        if (!odd || a_.activation(HeadKind::utility) != Activation::tanh || a_.skip == Skip::residual ||
+            coin())
+          continue;
+        for (const Index i : map_.readers(l, b)) at(i) = -at(i);
+        for (const HeadPlace& h : map_.heads_of(l, b, HeadKind::utility))
+          for (const Index i : coefficients(h)) at(i) = -at(i);
       }
   }
 

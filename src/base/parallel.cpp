@@ -1,11 +1,17 @@
 #include "base/parallel.hpp"
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <limits>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
+
+#include "bl/errors.hpp"
 
 namespace bl {
 
@@ -15,6 +21,8 @@ namespace {
 // a training step follow each other within some hundred microseconds, and waking a sleeping thread costs more
 // than a small step.
 constexpr int kSpins = 40000;
+
+constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
 // What a thread writes in a job lies on cache lines of its own.
 constexpr std::size_t kLine = 64;
@@ -46,7 +54,7 @@ struct ThreadPool::State {
 
   std::mutex error_mutex;
   std::exception_ptr error;
-  std::size_t error_index = 0;
+  std::atomic<std::size_t> error_index{kNone};  // the lowest
 
   explicit State(std::size_t threads) : shares(threads) {}
 
@@ -58,13 +66,14 @@ struct ThreadPool::State {
   }
 
   void call(std::size_t i) {
+    if (i > error_index.load(std::memory_order_relaxed)) return;
     try {
       (*task)(i);
     } catch (...) {
       const std::lock_guard lock(error_mutex);
-      if (!error || i < error_index) {
+      if (i < error_index.load(std::memory_order_relaxed)) {
         error = std::current_exception();
-        error_index = i;
+        error_index.store(i, std::memory_order_relaxed);
       }
     }
   }
@@ -102,20 +111,30 @@ struct ThreadPool::State {
     }
     wake.notify_all();
   }
+
+  void end() {
+    stop.store(true, std::memory_order_release);
+    announce();
+    for (auto& worker : workers) worker.join();
+  }
 };
 
 ThreadPool::ThreadPool(std::size_t threads) {
   if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
   state_ = std::make_unique<State>(threads);
   state_->workers.reserve(threads - 1);
-  for (std::size_t i = 1; i < threads; ++i)
-    state_->workers.emplace_back([s = state_.get(), i] { s->loop(i); });
+  try {
+    for (std::size_t i = 1; i < threads; ++i)
+      state_->workers.emplace_back([s = state_.get(), i] { s->loop(i); });
+  } catch (const std::system_error&) {
+    const std::size_t started = state_->workers.size() + 1;
+    state_->end();
+    throw UsageError(fmt::format("of {} threads only {} could be started; ask for fewer", threads, started));
+  }
 }
 
 ThreadPool::~ThreadPool() {
-  state_->stop.store(true, std::memory_order_release);
-  state_->announce();
-  for (auto& worker : state_->workers) worker.join();
+  state_->end();
 }
 
 std::size_t ThreadPool::threads() const {
@@ -126,6 +145,7 @@ void ThreadPool::run(std::size_t count, const std::function<void(std::size_t)>& 
   State& s = *state_;
   s.task = &task;
   s.error = nullptr;
+  s.error_index.store(kNone, std::memory_order_relaxed);
   s.divide(count);
   if (count > 1 && !s.workers.empty()) {
     s.busy.store(s.workers.size(), std::memory_order_relaxed);

@@ -13,6 +13,7 @@ namespace bl {
 class ThreadPool {
  public:
   // threads = 0 takes the number of processors. One thread means the caller's own, and none is started.
+  // UsageError where the system does not give so many.
   explicit ThreadPool(std::size_t threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -21,7 +22,8 @@ class ThreadPool {
   std::size_t threads() const;
 
   // Calls task(0) ... task(count - 1), each once, in any order, and returns when all have ended. If tasks
-  // throw, the exception of the lowest index is rethrown here. Not to be called from inside a task.
+  // throw, later ones may be left out, and the exception of the lowest index is rethrown here. Not to be
+  // called from inside a task.
   void run(std::size_t count, const std::function<void(std::size_t)>& task);
 
  private:

@@ -1,11 +1,16 @@
 #include "base/parallel.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <atomic>
+#include <cstdlib>
+#include <iostream>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "bl/errors.hpp"
 
 namespace bl {
 namespace {
@@ -37,6 +42,36 @@ TEST(ThreadPool, RethrowsTheExceptionOfTheLowestIndexAndStaysUsable) {
   std::atomic<int> sum{0};
   pool.run(10, [&](std::size_t i) { sum += static_cast<int>(i); });
   EXPECT_EQ(sum.load(), 45);
+}
+
+TEST(ThreadPool, LeavesOutWhatComesAfterAnError) {
+  ThreadPool pool(1);
+  int calls = 0;
+  EXPECT_THROW(pool.run(1000,
+                        [&](std::size_t i) {
+                          if (++calls, i == 3) throw std::runtime_error("stop");
+                        }),
+               std::runtime_error);
+  EXPECT_EQ(calls, 4);
+  pool.run(5, [&](std::size_t) { ++calls; });
+  EXPECT_EQ(calls, 9);
+}
+
+// In a process with room for some threads' stacks only.
+TEST(ThreadPoolDeathTest, SaysWhereThreadsCannotBeStarted) {
+  EXPECT_EXIT(
+      {
+        const rlimit room{std::size_t{1} << 30, std::size_t{1} << 30};
+        setrlimit(RLIMIT_AS, &room);
+        try {
+          const ThreadPool pool(4096);
+        } catch (const UsageError& error) {
+          std::cerr << error.what();
+          std::_Exit(7);
+        }
+        std::_Exit(0);
+      },
+      ::testing::ExitedWithCode(7), "of 4096 threads only .* could be started");
 }
 
 }  // namespace

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Run the commands that stand in a page of docs/ again and put their outputs in place of the old ones.
+
+    scripts/refresh_docs.py docs/command_line.md docs/response_law.md [--bl build/release/bl]
+
+```sh blocks that begin with `# run` are run as they are. In ```console blocks the lines after `$ ` are commands, and what
+they print, standard error included, becomes the rest of the block. All blocks of a page share a new folder.
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import tempfile
+
+BLOCK = re.compile(r"^```(sh|console)\n(.*?)^```\n", re.S | re.M)
+
+
+class Page:
+    def __init__(self, bl, folder):
+        self.folder = folder
+        self.environment = {"PATH": f"{pathlib.Path(bl).resolve().parent}:/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
+
+    def shell(self, command):
+        done = subprocess.run(["bash", "-c", command], cwd=self.folder, env=self.environment, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return done.stdout
+
+    def refreshed(self, match):
+        kind, body = match.groups()
+        if kind == "sh":
+            if body.startswith("# run"):
+                print(self.shell(body), end="")
+            return match.group(0)
+        lines = []
+        for line in body.splitlines():
+            if line.startswith("$ "):
+                output = self.shell(line[2:]).rstrip("\n")
+                lines += [line] + ([output] if output else [])
+        return "```console\n" + "\n".join(lines) + "\n```\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pages", nargs="+", type=pathlib.Path)
+    parser.add_argument("--bl", default="build/release/bl")
+    arguments = parser.parse_args()
+    for path in arguments.pages:
+        with tempfile.TemporaryDirectory() as folder:
+            page = Page(arguments.bl, folder)
+            path.write_text(BLOCK.sub(page.refreshed, path.read_text()))
+
+
+if __name__ == "__main__":
+    main()

@@ -13,7 +13,7 @@ namespace bl {
 
 namespace {
 
-constexpr double kPanelWidth = 360, kPanelHeight = 300, kLeft = 70, kTop = 50, kGap = 80, kLegend = 240;
+constexpr double kPanelWidth = 360, kPanelHeight = 300, kLeft = 70, kTop = 50, kGap = 80, kLegend = 270;
 constexpr double kLowest = 0.80;  // coverage at the bottom; what is below is drawn there
 constexpr double kRight = kLeft + kPanelWidth + kGap;
 // Color-blind safe (Okabe and Ito): one for each response and score matching.

@@ -60,17 +60,22 @@ void run_choice_summary(const SummaryArguments& a, const Settings& reading) {
   write_text(a.output, out);
 }
 
-void run_summary(SummaryArguments& a, const Settings& reading) {
+void run_summary(SummaryArguments& a, const CLI::App& command, const Settings& reading) {
   static_cast<void>(summary_format(a.format));  // refused before the work
   if (a.units != "original" && a.units != "standardised")
     throw UsageError(fmt::format("--units '{}': expected original or standardised", a.units));
   if ((!a.save.empty() || a.economics) && a.data.empty())
     throw UsageError("--save and --economics need data: bl summary MODEL DATA");
+  only_for(command, {"--numeraire"}, a.economics, "--economics");
+  only_for(command, {"--cluster"}, a.options.covariance == "cluster" || command.count("--covariance") == 0,
+           "--covariance cluster, which it stands for alone");
   a.options.standardised = a.units == "standardised";
   a.options.cluster = name_list(a.cluster);
   catch_interrupts();
   a.options.should_stop = [] { return interrupted(); };
   if (is_choice_model(a.model)) return run_choice_summary(a, reading);
+  only_for(command, {"--reference", "--starts", "--bootstrap"}, !a.data.empty(),
+           "a summary from rows: bl summary MODEL DATA");
   const Inference inference = table_inference(a.model, a, reading);
   std::string out;
   if (a.economics)
@@ -142,7 +147,7 @@ void add_summary(CLI::App& app) {
   command->footer(
       "Examples:\n  bl summary model.bl\n  bl summary model.bl data.csv --cluster person\n"
       "  bl summary model.bl --test \"U.price = 0\"\n  bl summary large.bl --compare small.bl");
-  command->callback([a, reading] { run_summary(*a, reading->settings()); });
+  command->callback([a, command, reading] { run_summary(*a, *command, reading->settings()); });
 }
 
 }  // namespace bl::cli

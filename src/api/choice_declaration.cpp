@@ -142,6 +142,9 @@ class Declaration {
     line(out, "reference", d_.reference);
     if (!d_.context.empty()) out += "context = " + list_text(d_.context) + "\n";
     if (!d_.nominal.empty()) out += "nominal = " + list_text(d_.nominal) + "\n";
+    for (const std::string& name : d_.negative)
+      if (std::find(d_.positive.begin(), d_.positive.end(), name) != d_.positive.end())
+        throw UsageError(fmt::format("{} stands under --negative and --positive", in_quotes(name)));
     std::string signs;
     for (const auto& [names, sign] :
          {std::pair(&d_.negative, "negative"), std::pair(&d_.positive, "positive")})

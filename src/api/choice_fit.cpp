@@ -99,7 +99,7 @@ void train_network(const Parts& parts, const FitPlan& fit, StoredChoice& model, 
   }
   ThreadPool pool(static_cast<std::size_t>(s.threads));
   MemberPlan<T> plan{.spec = plan_training(s, parts.train.situations(), false),
-                     .members = plan_members(s, model.architecture, false)};
+                     .members = plan_members(s, model.architecture)};
   const std::vector<int>& signs = fit.schema.signs;
   if (std::any_of(signs.begin(), signs.end(), [](int sign) { return sign != 0; }))
     plan.spec.bounds = monotone_bounds(model.architecture, signs);
@@ -128,7 +128,7 @@ Architecture network_architecture(const Settings& s, const StoredChoice& model, 
 void train_to_minimum(const Parts& parts, const FitPlan& fit, int starts, StoredChoice& model,
                       ChoiceFitSummary& summary) {
   const Settings& s = fit.settings;
-  static_cast<void>(plan_members(s, model.architecture, false));  // refuses several
+  static_cast<void>(plan_members(s, model.architecture));  // refuses several
   inference::MinimiserSpec minimiser;
   minimiser.starts = starts;
   minimiser.seed = static_cast<std::uint64_t>(s.seed);

@@ -85,9 +85,12 @@ ChoiceScores score_choices(const ChoiceModel::Impl& model, const ChoiceData& dat
           for (std::size_t j = begin; j < end; ++j)
             scores.utility[j] =
                 ws.scores(static_cast<Index>(j) - at.first_entry, 0) / model.stored.temperature;
-          const double sum = log_sum_exp<double>(std::span(scores.utility).subspan(begin, end - begin));
-          scores.log_sum[static_cast<std::size_t>(from + i)] = sum;
-          for (std::size_t j = begin; j < end; ++j) scores.probability[j] = std::exp(scores.utility[j] - sum);
+          const auto utilities = std::span(scores.utility).subspan(begin, end - begin);
+          const auto shares = std::span(scores.probability).subspan(begin, end - begin);
+          scores.log_sum[static_cast<std::size_t>(from + i)] = log_sum_exp<double>(utilities);
+          std::copy(utilities.begin(), utilities.end(), shares.begin());
+          log_softmax(shares);
+          for (double& share : shares) share = std::exp(share);
         }
       });
   return scores;

@@ -234,7 +234,7 @@ Prepared prepare(const Table& table, const Schema& schema, const Settings& setti
   ResponseSpace space(encoder);
   Architecture architecture =
       plan_architecture(settings, encoder, space, static_cast<Index>(split.train.size()));
-  const Index members = plan_members(settings, architecture, space.one_number());
+  const Index members = plan_members(settings, architecture);
   auto starts = from ? warm_starts(*from, architecture) : std::vector<std::vector<double>>{};
   return {&table,           &settings,
           std::move(split), std::move(encoder),

@@ -181,7 +181,7 @@ std::vector<Quantity> delta_method(const Model& model,
                                    const std::string& covariance) {
   const StoredModel& stored = model.impl().stored;
   if (!stored.inference)
-    throw UsageError("this model stores no standard errors; run bl summary MODEL DATA -o");
+    throw UsageError("this model stores no standard errors; run bl summary MODEL DATA --save");
   const Eigen::MatrixXd v = stored_covariance(*stored.inference, covariance);
   const inference::ParameterMap map(stored.architecture);
   const std::vector<double> effective = map.effective(stored.parameters);

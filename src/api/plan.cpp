@@ -165,15 +165,14 @@ Architecture plan_architecture(const Settings& s, const Encoder& encoder, const 
   return a;
 }
 
-Index plan_members(const Settings& s, const Architecture& a, bool one_number) {
+Index plan_members(const Settings& s, const Architecture& a) {
   const bool alone = !a.readout.present || s.identifiable || s.optimizer == "lbfgs";
   if (s.members > 1 && alone)
     throw UsageError(
         "several members are for layers learned by a stochastic optimizer; single, identifiable and lbfgs "
         "have one");
   if (s.members > 0) return s.members;
-  if (alone || s.layers != "auto") return 1;
-  return one_number ? 8 : 4;
+  return alone || s.layers != "auto" ? 1 : 4;
 }
 
 int plan_starts(const Settings& s, const Architecture& a) {

@@ -17,7 +17,7 @@ Architecture plan_architecture(const Settings& settings, const Encoder& encoder,
                                Index train_rows);
 
 // How many networks are learned and joined. UsageError where that cannot be.
-Index plan_members(const Settings& settings, const Architecture& architecture, bool one_number);
+Index plan_members(const Settings& settings, const Architecture& architecture);
 
 // Starts of a fit to the minimum with standard errors; 0: an ordinary fit. UsageError where the settings
 // contradict each other.

@@ -89,17 +89,21 @@ std::string decimals(double value, int digits) {
 }
 
 bool is_off(double coverage) {
-  return !(coverage >= kLowest && coverage <= kHighest);
+  return coverage < kLowest || coverage > kHighest;  // unknown is neither
 }
 
 std::string recovery_table(const RecoveryRound& round) {
   std::string out = fmt::format("  {:<24}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}\n", "parameter", "truth", "mean",
                                 "sd", "s.e.", "var/J^-1", "cover");
-  for (const RecoveredParameter& p : round.parameters)
-    out += fmt::format("  {:<24}{:>9}{:>9}{:>9}{:>9}{:>9}{:>7}{}\n", p.name.substr(0, 24), figure(p.truth, 4),
-                       figure(p.mean, 4), figure(p.deviation, 3), figure(p.standard_error, 3),
-                       figure(std::pow(p.deviation / p.bound, 2), 3), percent(p.coverage),
-                       is_off(p.coverage) ? '*' : ' ');
+  constexpr std::size_t kNameWidth = 24;
+  for (const RecoveredParameter& p : round.parameters) {
+    const bool fits = p.name.size() < kNameWidth;  // else on a line of its own
+    if (!fits) out += fmt::format("  {}\n", p.name);
+    out += fmt::format("  {:<{}}{:>9}{:>9}{:>9}{:>9}{:>9}{:>7}{}\n", fits ? p.name : "", kNameWidth,
+                       figure(p.truth, 4), figure(p.mean, 4), figure(p.deviation, 3),
+                       figure(p.standard_error, 3), figure(std::pow(p.deviation / p.bound, 2), 3),
+                       percent(p.coverage), is_off(p.coverage) ? '*' : ' ');
+  }
   return out;
 }
 

@@ -13,9 +13,7 @@
 
 namespace bl::gibbs {
 
-// For a law per row of a table. A utility with a hundred kinks takes 3 ms at 1e-6, three times that at 1e-8;
-// in two dimensions tens of milliseconds at 1e-4, a second at 1e-6.
-inline constexpr QuadratureOptions kRowLaw1dOptions = {.tolerance = 1e-6};
+// For a law per row of a table: a utility with kinks takes tens of milliseconds at 1e-4, a second at 1e-6.
 inline constexpr QuadratureOptions kRowLaw2dOptions = {1e-4, 256, 20'000'000};
 
 // What stands in for a class when all of them are summed over.
@@ -47,8 +45,7 @@ class Utility {
 
   // The law of the continuous part given x (and the class). One and two dimensions; the utility must outlive
   // them.
-  Law1d law_1d(const double* context, std::int32_t class_index,
-               const QuadratureOptions& options = kRowLaw1dOptions) const;
+  Law1d law_1d(const double* context, std::int32_t class_index, const QuadratureOptions& options = {}) const;
   Law2d law_2d(const double* context, std::int32_t class_index,
                const QuadratureOptions& options = kRowLaw2dOptions) const;
 

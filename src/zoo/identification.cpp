@@ -167,10 +167,10 @@ ObjectiveSpec likelihood_objective(const PlantedProblem& problem) {
 
 std::size_t replications_at(const IdentificationSpec& spec, Index rows) {
   if (rows == spec.coverage_rows) return spec.replications;
-  const auto half =
+  const auto as_many_rows =
       static_cast<std::size_t>(static_cast<double>(spec.replications) *
-                               static_cast<double>(spec.coverage_rows) / (2 * static_cast<double>(rows)));
-  return std::clamp(half, std::max<std::size_t>(2, spec.replications / 20), spec.replications);
+                               static_cast<double>(spec.coverage_rows) / static_cast<double>(rows));
+  return std::clamp(as_many_rows, std::max<std::size_t>(2, spec.replications / 5), spec.replications);
 }
 
 std::vector<ModelEvidence> identification_evidence(const IdentificationSpec& spec, ThreadPool& pool,

@@ -19,7 +19,7 @@ struct IdentificationSpec {
   Index bound_rows = 20000;  // simulated for the information bound
 };
 
-// Other sizes have as many as come to half as many rows in all, at least a twentieth of the replications and
+// Other sizes have as many as come to as many rows in all, at least a fifth of the replications and
 // at most all of them.
 std::size_t replications_at(const IdentificationSpec& spec, Index rows);
 

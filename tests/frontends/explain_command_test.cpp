@@ -136,7 +136,8 @@ TEST_F(ExplainCommand, WhatIsRefused) {
   refuses("explain model.bl --block L9.B1", "there is no block 'L9.B1'");
   refuses("explain model.bl --row 3", "--row needs data");
   refuses("explain model.bl data.csv", "data is read for");
-  refuses("explain model.bl data.csv --row 0 --economics --importance", "exclude each other");
+  refuses("explain model.bl data.csv --economics --importance", "exclude each other");
+  refuses("explain model.bl data.csv --row 0", "--row");
   refuses("explain model.bl data.csv --row 3 --constraints", "exclude each other");
   refuses("explain model.bl data.csv --row 201", "rows 1 to 200");
   refuses("explain model.bl data.csv --economics --row 201", "rows 1 to 200");
@@ -225,7 +226,9 @@ TEST_F(ExplainCommand, WhatIfRefuses) {
   refuses("whatif model.bl data.csv --scale-lambda L1.B1.C1", "expected HEAD=FACTOR");
   refuses("whatif model.bl data.csv --scale-lambda L1.B1.C1=two", "expected numbers");
   refuses("whatif model.bl data.csv --scale-lambda L1.B1.C1=-1", "from 0 on");
-  refuses("whatif model.bl data.csv --set income=1 --format xml", "--format 'xml'");
+  refuses("whatif model.bl data.csv --set income=1 --rows r.csv --format xml", "--format 'xml'");
+  refuses("whatif model.bl data.csv --set income=1 --format jsonl", "--format is for --rows");
+  refuses("whatif model.bl data.csv --set income=1 --rows - --json", "--json is for");
 }
 
 TEST_F(ExplainCommand, HelpIsNarrowAndHasExamples) {

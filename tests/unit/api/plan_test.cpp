@@ -121,8 +121,9 @@ TEST(PlanArchitecture, TheIdentifiableVariantKeepsTermsOfTheResponse) {
   const Architecture a = p.architecture();
   EXPECT_THAT(a.activations, ElementsAre(Activation::tanh, Activation::softplus, Activation::square));
   EXPECT_TRUE(a.basis.response_only);
-  // Of 27 monomials the 9 in the context alone go, and the biases with them.
-  EXPECT_EQ(p.parameters(), 6 * (18 + 1) + 2);
+  // Of 3 inputs the reference level of c has none; of 20 monomials the 5 in the context alone go, and the
+  // biases with them.
+  EXPECT_EQ(p.parameters(), 6 * (15 + 1) + 2);
 }
 
 TEST(PlanArchitecture, InputsAreNamedInTheOrderOfZ) {
@@ -238,13 +239,12 @@ TEST(PlanTraining, WeightsDecayWhereTheProgramChoosesTheLayersForANumber) {
   EXPECT_EQ(optimizer("v,u", 100).weight_decay, 0);
 }
 
-TEST(PlanMembers, FourOrEightWhereTheProgramChoosesTheLayersOneWhereTheUserDoes) {
+TEST(PlanMembers, FourWhereTheProgramChoosesTheLayersOneWhereTheUserDoes) {
   const auto members = [](const std::vector<std::pair<std::string, std::string>>& settings) {
     const Planned p("y", settings);
-    return plan_members(p.settings, p.architecture(), p.space.one_number());
+    return plan_members(p.settings, p.architecture());
   };
   EXPECT_EQ(members({}), 4);
-  EXPECT_EQ(plan_members(Planned("v").settings, Planned("v").architecture(), true), 8);
   EXPECT_EQ(members({{"members", "2"}}), 2);
   EXPECT_EQ(members({{"layers", "5,3,1"}}), 1);
   EXPECT_EQ(members({{"layers", "5,3,1"}, {"members", "3"}}), 3);

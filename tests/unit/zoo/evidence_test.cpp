@@ -259,8 +259,8 @@ TEST(Identification, GivesLargeSizesFewerReplications) {
   const IdentificationSpec full = {.replications = 500};
   EXPECT_EQ(replications_at(full, 2000), 500U);
   EXPECT_EQ(replications_at(full, 500), 500U);
-  EXPECT_EQ(replications_at(full, 8000), 62U);
-  EXPECT_EQ(replications_at(full, 32000), 25U);
+  EXPECT_EQ(replications_at(full, 8000), 125U);
+  EXPECT_EQ(replications_at(full, 32000), 100U);
   EXPECT_EQ(replications_at({.replications = 5}, 32000), 2U);
 }
 

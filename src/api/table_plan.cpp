@@ -91,7 +91,8 @@ EncodeOptions encode_options(const Settings& settings) {
   EncodeOptions options;
   options.missing = settings.missing == "error" ? MissingPolicy::error : MissingPolicy::impute;
   options.unseen = settings.unseen == "error" ? UnseenPolicy::error : UnseenPolicy::missing;
-  options.reference_levels = settings.identifiable;
+  options.reference_levels =
+      settings.identifiable || settings.starts > 0;  // fits whose coefficients are read
   return options;
 }
 

@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "frontends/command.hpp"
 #include "unit/inference/made_data.hpp"
@@ -173,6 +175,35 @@ TEST_F(Summary, CanonicalKeepsPredictions) {
   }
   EXPECT_EQ(run(words("canonical m.bl --reference nobody --output c.bl")).code, 2);
   EXPECT_EQ(run(words("summary c.bl")).code, 2);  // its covariance was dropped
+}
+
+// A logit on one nominal column is saturated: coefficients are differences of log odds to those of the first
+// level, and their classical variances sums of one over counts.
+TEST_F(Summary, ANominalColumnHasAReferenceLevel) {
+  const std::vector<std::tuple<std::string, int, int>> counts = {
+      {"hill", 30, 50}, {"lake", 44, 20}, {"town", 12, 44}};
+  std::string text = "place,y\n";
+  for (const auto& [place, a, b] : counts) {
+    for (int i = 0; i < a; ++i) text += place + ",a\n";
+    for (int i = 0; i < b; ++i) text += place + ",b\n";
+  }
+  folder_.write("places.csv", text);
+  const Outcome fitted =
+      run(words("fit places.csv --target y --single --utility identity --heads 1,0,0 --starts 1 --fractions "
+                "1:0:0 -o p.bl"));
+  ASSERT_EQ(fitted.code, 0) << fitted.err;
+  const json estimates = summary("p.bl --covariance classical")["estimates"];
+  ASSERT_EQ(estimates.size(), 3U);
+  EXPECT_EQ(estimates[0]["name"], "U.[y=b]");
+  EXPECT_EQ(estimates[1]["name"], "U.[place=lake]*[y=b]");
+  EXPECT_EQ(estimates[2]["name"], "U.[place=town]*[y=b]");
+  const double hill = std::log(50.0 / 30), hill_variance = 1.0 / 50 + 1.0 / 30;
+  EXPECT_NEAR(estimates[0]["estimate"], hill, 1e-7);
+  EXPECT_NEAR(estimates[0]["standard_error"], std::sqrt(hill_variance), 1e-6);
+  EXPECT_NEAR(estimates[1]["estimate"], std::log(20.0 / 44) - hill, 1e-7);
+  EXPECT_NEAR(estimates[1]["standard_error"], std::sqrt(1.0 / 20 + 1.0 / 44 + hill_variance), 1e-6);
+  EXPECT_NEAR(estimates[2]["estimate"], std::log(44.0 / 12) - hill, 1e-7);
+  EXPECT_NEAR(estimates[2]["standard_error"], std::sqrt(1.0 / 44 + 1.0 / 12 + hill_variance), 1e-6);
 }
 
 }  // namespace

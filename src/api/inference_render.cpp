@@ -121,8 +121,9 @@ std::string optima_text(const InferenceSummary& s) {
 }
 
 std::string footer(const InferenceSummary& s) {
-  std::string out = fmt::format("Information: smallest eigenvalue {:.2e} (unit diagonal), condition {:.2e}\n",
-                                s.smallest_eigenvalue, s.condition);
+  std::string out = fmt::format(
+      "Information: smallest eigenvalue {:.2e} (unit diagonal), condition {:.2e}{}\n", s.smallest_eigenvalue,
+      s.condition, s.unidentified.empty() ? "" : "\n  of the identified part");
   if (s.bootstrap > 0) out += fmt::format("Bootstrap: {} resamples\n", s.bootstrap);
   out += optima_text(s);
   if (!s.unidentified.empty()) out += "\nNot identified by these rows:\n";

@@ -73,5 +73,17 @@ TEST_F(HarmlessInputTest, TheCommandLineWinsOverTheSettingsFile) {
   EXPECT_THAT(bl_command(folder_, words("inspect model.bl")).out, HasSubstr("seed 5"));
 }
 
+// Members that end early leave gaps among the numbers of their checkpoints.
+TEST_F(HarmlessInputTest, ACompleteFitLeavesNoCheckpointOfAnyMember) {
+  folder_.write("data.csv", good_table());
+  folder_.write("model.bl.checkpoint.2", "an older member");
+  folder_.write("model.bl.checkpoint.old", "somebody's");
+  const Outcome outcome =
+      bl_command(folder_, words("fit data.csv --target y --ignore z --epochs 2 -o model.bl --quiet"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(names_in(folder_.file("")),
+            (std::vector<std::string>{"data.csv", "model.bl", "model.bl.checkpoint.old"}));
+}
+
 }  // namespace
 }  // namespace bl::test

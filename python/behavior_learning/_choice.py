@@ -10,14 +10,14 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _frame, _toml
-from ._estimator import InterruptedWarning, all_or_nothing, settings_of
+from ._estimator import HoldsModel, InterruptedWarning, all_or_nothing, settings_of
 from ._explanation import Explanation
 from ._parameters import CHOICE_DATA, CHOICE_UTILITY, ChoiceParameters, parameter_help, stored_parameters
 from ._progress import reporter
 from ._summary import Summary, inference_options
 
 
-class BLChoice(ChoiceParameters, BaseEstimator):
+class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
     _not_settings = ("form",)  # the schema's own: linear or network
 
     def schema_text(self) -> str:
@@ -198,14 +198,6 @@ class BLChoice(ChoiceParameters, BaseEstimator):
         """The utility as formulas, of all alternatives or of one; options as for the other estimators."""
         check_is_fitted(self, "model_")
         return Explanation(self.model_, alternative=alternative, **options)
-
-    def describe(self) -> str:
-        check_is_fitted(self, "model_")
-        return self.model_.describe()
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        check_is_fitted(self, "model_")
-        self.model_.save(os.fspath(path))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "BLChoice":

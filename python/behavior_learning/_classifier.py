@@ -9,7 +9,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from . import _core, _frame
-from ._parameters import parameter_help
+from ._parameters import table_parameters_section
 from ._supervised import SupervisedEstimator
 
 
@@ -108,14 +108,7 @@ p(class | x) is proportional to exp(BL(x, class) / temperature); BL is built fro
 max U subject to C <= 0, T = 0, which explain() prints. Part of the rows of a fit is put aside to stop training
 by; give fractions="1:0:0" to learn from all of them.
 
-Parameters
-----------
-None means the library's own default.
-
-    warm_start : Go on from the model of the fit before
-    random_state : Another name of seed
-{parameter_help()}
-"""
+{table_parameters_section()}"""
 
 
 def _labels(y: Any) -> tuple[str, np.ndarray]:

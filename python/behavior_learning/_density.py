@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _frame
 from ._estimator import TableEstimator, all_or_nothing, settings_of
-from ._parameters import parameter_help
+from ._parameters import table_parameters_section
 
 
 class BLDensity(DensityMixin, TableEstimator):
@@ -84,11 +84,4 @@ class BLDensity(DensityMixin, TableEstimator):
 
 BLDensity.__doc__ = f"""Learns the joint law of several columns as an optimization problem: p(x) ~ exp(BL(x) / temperature).
 
-Parameters
-----------
-None means the library's own default.
-
-    warm_start : Go on from the model of the fit before
-    random_state : Another name of seed
-{parameter_help()}
-"""
+{table_parameters_section()}"""

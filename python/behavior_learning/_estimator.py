@@ -55,7 +55,21 @@ def all_or_nothing(estimator: BaseEstimator) -> Iterator[None]:
 _Estimator = TypeVar("_Estimator", bound="TableEstimator")
 
 
-class TableEstimator(TableParameters, BaseEstimator):
+class HoldsModel:
+    """What all estimators do with their fitted model as it is."""
+
+    def describe(self) -> str:
+        """What is in the model, in lines of at most 80 columns."""
+        check_is_fitted(self, "model_")
+        return self.model_.describe()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model file of the command line, whole or not at all."""
+        check_is_fitted(self, "model_")
+        self.model_.save(os.fspath(path))
+
+
+class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
     """Base of BLClassifier, BLRegressor and BLDensity."""
 
     # --- fitting
@@ -250,17 +264,7 @@ class TableEstimator(TableParameters, BaseEstimator):
             raise _core.UsageError("the model keeps no covariance; give the rows, summary(X, y), or call infer(X, y)")
         return Summary(_core.stored_inference(self.model_, inference_options(self.threads, [], options)))
 
-    def describe(self) -> str:
-        """What is in the model, in lines of at most 80 columns."""
-        check_is_fitted(self, "model_")
-        return self.model_.describe()
-
     # --- files
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model file of the command line, whole or not at all."""
-        check_is_fitted(self, "model_")
-        self.model_.save(os.fspath(path))
 
     @classmethod
     def load(cls: type[_Estimator], path: str | os.PathLike[str]) -> _Estimator:

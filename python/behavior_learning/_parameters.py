@@ -122,3 +122,15 @@ def parameter_help() -> str:
             default = f" (library's default: {one['default']})" if one["default"] else ""
             lines.append(f"    {name} : {one['help']}{default}")
     return "\n".join(lines)
+
+
+def table_parameters_section() -> str:
+    """What the docstrings of all estimators of tables end with."""
+    return f"""Parameters
+----------
+None means the library's own default.
+
+    warm_start : Go on from the model of the fit before
+    random_state : Another name of seed
+{parameter_help()}
+"""

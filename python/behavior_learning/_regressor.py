@@ -7,7 +7,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_array
 
 from . import _core, _frame
-from ._parameters import parameter_help
+from ._parameters import table_parameters_section
 from ._supervised import SupervisedEstimator
 
 
@@ -95,14 +95,7 @@ p(y | x) is proportional to exp(BL(x, y) / temperature) over the support of y, s
 densities and draws all come from the one learned utility. Part of the rows of a fit is put aside to stop
 training by; give fractions="1:0:0" to learn from all of them.
 
-Parameters
-----------
-None means the library's own default.
-
-    warm_start : Go on from the model of the fit before
-    random_state : Another name of seed
-{parameter_help()}
-"""
+{table_parameters_section()}"""
 
 
 def _values(y: Any) -> tuple[list[str], np.ndarray, bool]:

@@ -2,6 +2,9 @@
 """Boston housing with the defaults: R2 and log-likelihood of held-out rows, from the model itself.
 
     experiments/boston.py DATA_FOLDER [--bl build/release/bl] [--seeds 8] [--options "--layers 5,3,1"]
+    experiments/boston.py DATA_FOLDER --first-seed 100 --seeds 16 --part validation --options "--weight-decay 0"
+
+Settings are chosen by the validation rows of other seeds than those whose test rows are reported.
 """
 import argparse
 import json
@@ -20,19 +23,21 @@ def main():
     parser.add_argument("data")
     parser.add_argument("--bl", default="build/release/bl")
     parser.add_argument("--seeds", type=int, default=8)
+    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--part", choices=["validation", "test"], default="test")
     parser.add_argument("--options", default="")
     arguments = parser.parse_args()
     path = pathlib.Path(arguments.data) / "boston_housing.csv"
     print(f"{'seed':<6}" + "".join(f"{name:>16}" for name in METRICS))
     runs = []
     with tempfile.TemporaryDirectory() as folder:
-        for seed in range(arguments.seeds):
+        for seed in range(arguments.first_seed, arguments.first_seed + arguments.seeds):
             command = [arguments.bl, "fit", str(path), "--target", "MEDV", "--seed", str(seed), "--json",
                        "--output", str(pathlib.Path(folder) / "model.bl"), *shlex.split(arguments.options)]
             result = subprocess.run(command, capture_output=True, text=True)
             if result.returncode != 0:
                 sys.exit(f"seed {seed}: {result.stderr.strip()}")
-            runs.append([json.loads(result.stdout)["test"][name] for name in METRICS])
+            runs.append([json.loads(result.stdout)[arguments.part][name] for name in METRICS])
             print(f"{seed:<6}" + "".join(f"{value:16.4f}" for value in runs[-1]), flush=True)
     print(f"{'mean':<6}" + "".join(f"{statistics.mean(column):16.4f}" for column in zip(*runs)))
 

@@ -20,8 +20,9 @@ struct PredictArguments {
 };
 
 void predict_choices(const PredictArguments& a, const CLI::App& command, const Settings& reading) {
-  refuse_for_choices(command, {"--carry", "--quantiles", "--interval", "--highest-density", "--mode",
-                               "--utilities", "--density", "--temperature", "--unseen-as-missing"});
+  refuse_for_choices(command,
+                     {"--carry", "--quantiles", "--interval", "--highest-density", "--mode", "--utilities",
+                      "--density", "--temperature", "--tolerance", "--unseen-as-missing"});
   const ChoiceModel model = ChoiceModel::load(a.model);
   const Data data = Data::read(a.data, reading);
   const Part part = part_from_name(a.part);
@@ -92,6 +93,11 @@ void add_predict(CLI::App& app) {
   command->add_option("--temperature", a->options.temperature, "Another temperature than the trained one")
       ->option_text("TAU")
       ->check(positive_number());
+  command
+      ->add_option("--tolerance", a->options.tolerance,
+                   "Error of any probability of a continuous response; [1e-6]")
+      ->option_text("EPS")
+      ->check(CLI::Range(1e-12, 0.1));
   command->add_flag("--unseen-as-missing", a->options.treat_unseen_as_missing,
                     "Take levels not seen in training as missing");
   command->add_flag("--shares", a->shares, "Choices: market shares in place of a line per situation");

@@ -60,6 +60,7 @@ void bind_options(nb::module_& module) {
       .def_rw("utilities", &PredictOptions::utilities)
       .def_rw("density_points", &PredictOptions::density_points)
       .def_rw("temperature", &PredictOptions::temperature)
+      .def_rw("tolerance", &PredictOptions::tolerance)
       .def_rw("treat_unseen_as_missing", &PredictOptions::treat_unseen_as_missing)
       .def_rw("threads", &PredictOptions::threads);
   nb::class_<LawOptions>(module, "LawOptions")

@@ -87,6 +87,7 @@ struct Prepared {
   ResponseSpace space;
   Architecture architecture;  // of one member
   Index members;
+  double readout_unit;                      // while it is learned
   std::vector<std::vector<double>> starts;  // of each member; empty: from the seed
 };
 
@@ -119,6 +120,7 @@ struct TrainingRows {
     // Smooth heads of an identifiable model make no such peaks, and its summary is taken by the plain rule.
     objective =
         plan_objective(s, p.space, support, s.identifiable ? std::vector<double>{} : repeated_values(values));
+    objective.temperature /= p.readout_unit;
   }
 };
 
@@ -148,9 +150,13 @@ Trained train(const Prepared& p, const FitOptions& options) {
     }
     resume(member, fresh);
   };
-  return {
+  Trained trained{
       train_members(objective, validation_objective ? &*validation_objective : nullptr, plan, options, pool),
       training.support, encoded};
+  if (p.readout_unit != 1)
+    for (auto& parameters : trained.learned.parameters)
+      scale_utility(p.architecture, p.readout_unit, parameters);
+  return trained;
 }
 
 // The lowest minimum of several starts in canonical form, with its covariances where it is one. Keeps no
@@ -235,11 +241,13 @@ Prepared prepare(const Table& table, const Schema& schema, const Settings& setti
   Architecture architecture =
       plan_architecture(settings, encoder, space, static_cast<Index>(split.train.size()));
   const Index members = plan_members(settings, architecture);
+  const double readout_unit = plan_readout_unit(settings, space.one_number());
   auto starts = from ? warm_starts(*from, architecture) : std::vector<std::vector<double>>{};
-  return {&table,           &settings,
-          std::move(split), std::move(encoder),
-          std::move(space), std::move(architecture),
-          members,          std::move(starts)};
+  if (readout_unit != 1)
+    for (auto& parameters : starts) scale_utility(architecture, 1 / readout_unit, parameters);
+  return {
+      &table,  &settings,    std::move(split), std::move(encoder), std::move(space), std::move(architecture),
+      members, readout_unit, std::move(starts)};
 }
 
 }  // namespace

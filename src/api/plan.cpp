@@ -82,6 +82,7 @@ Term parse_term(const std::string& text, const std::vector<std::string>& names) 
 
 // Widths that did best on validation rows over the tables of experiments/tables.py.
 std::vector<Index> automatic_layers(Index train_rows, const ResponseSpace& space) {
+  if (space.one_number() && train_rows < 5000) return {128, 16};
   if (space.values() > 0) return {36, 6};
   if (train_rows < 5000) return {36, 6};
   return {128, 16};
@@ -91,6 +92,12 @@ std::vector<Index> automatic_layers(Index train_rows, const ResponseSpace& space
 // Boston housing (354 training rows); the prior that a decay stands for counts less among more rows.
 double automatic_decay(double train_rows) {
   return std::min(0.5, 177 / train_rows);
+}
+
+// A network for a number that is left to the defaults, learned step by step.
+bool automatic_for_number(const Settings& s, bool one_number) {
+  return one_number && s.layers == "auto" && s.optimizer == "auto" && s.starts == 0 && !s.single &&
+         !s.identifiable;
 }
 
 Activation activation_or(const std::string& chosen, Activation automatic) {
@@ -173,6 +180,10 @@ Index plan_members(const Settings& s, const Architecture& a) {
         "have one");
   if (s.members > 0) return s.members;
   return alone || s.layers != "auto" ? 1 : 4;
+}
+
+double plan_readout_unit(const Settings& s, bool one_number) {
+  return automatic_for_number(s, one_number) ? 10 : 1;
 }
 
 int plan_starts(const Settings& s, const Architecture& a) {
@@ -279,8 +290,7 @@ ObjectiveSpec plan_objective(const Settings& s, const ResponseSpace& space, cons
 
 TrainSpec plan_training(const Settings& s, Index train_rows, bool one_number) {
   TrainSpec spec;
-  const bool decays = s.weight_decay < 0 && s.layers == "auto" && s.optimizer == "auto" && !s.single &&
-                      !s.identifiable && one_number;
+  const bool decays = s.weight_decay < 0 && automatic_for_number(s, one_number);
   spec.optimizer.kind = optimizer_from_name(s.optimizer != "auto" ? s.optimizer : decays ? "adamw" : "adam");
   const bool lbfgs = spec.optimizer.kind == OptimizerKind::lbfgs;
   const bool sgd = spec.optimizer.kind == OptimizerKind::sgd;

@@ -19,6 +19,10 @@ Architecture plan_architecture(const Settings& settings, const Encoder& encoder,
 // How many networks are learned and joined. UsageError where that cannot be.
 Index plan_members(const Settings& settings, const Architecture& architecture);
 
+// What a readout of 1 stands for while it is learned: the utility is this many times the network's. Its unit
+// is 1 again in the model that is kept.
+double plan_readout_unit(const Settings& settings, bool one_number);
+
 // Starts of a fit to the minimum with standard errors; 0: an ordinary fit. UsageError where the settings
 // contradict each other.
 int plan_starts(const Settings& settings, const Architecture& architecture);

@@ -27,6 +27,8 @@ void check(const PredictOptions& options, const Model::Impl& model) {
   for (const double mass : {options.interval, options.highest_density})
     if (!(mass >= 0 && mass < 1))
       throw UsageError(fmt::format("interval mass {}: expected a number between 0 and 1", mass));
+  if (!(options.tolerance > 0 && options.tolerance < 1))
+    throw UsageError(fmt::format("tolerance {}: expected a number between 0 and 1", options.tolerance));
   const bool law = !options.quantiles.empty() || options.interval > 0 || options.highest_density > 0 ||
                    options.density_points > 0;
   if (law && model.space.values() == 0)
@@ -172,7 +174,8 @@ void law_1d_columns(const Model::Impl& model, const gibbs::Utility& utility, con
     add(out, fmt::format("density({:.6g})", raw(grid.back())));
   }
   for_rows(rows, pool, [&](std::size_t i) {
-    const gibbs::Law1d law = utility.law_1d(rows.features(i), gibbs::kAllClasses);
+    const gibbs::Law1d law =
+        utility.law_1d(rows.features(i), gibbs::kAllClasses, {.tolerance = options.tolerance});
     std::size_t at = first;
     const auto put = [&](double value) { out.columns[at++].numbers[i] = value; };
     put(raw(law.mean().value));

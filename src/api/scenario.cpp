@@ -79,6 +79,7 @@ std::vector<std::string> extrapolation_notes(const Model::Impl& model, const Tab
 OutputTable predictions(const Model::Impl& model, const gibbs::Utility& utility, const Table& table,
                         ThreadPool& pool) {
   PredictOptions options;
+  options.tolerance = 1e-8;  // a change may be small beside what changes
   options.mode = model.space.values() > 0;
   OutputTable out =
       predict_rows(model, model.stored.encoder, table, all_rows(table.rows), utility, options, pool);

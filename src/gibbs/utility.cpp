@@ -4,21 +4,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <utility>
 
 #include "bl/errors.hpp"
 #include "compute/log_sum_exp.hpp"
+#include "model/join.hpp"
 
 namespace bl::gibbs {
 
 namespace {
 
-constexpr Index kPointsPerCall = 512;
+constexpr Index kPointsPerCall = 128;
 
 // Buffers of one thread, kept between calls because a law evaluates many small batches.
 struct Scratch {
   NetworkWorkspace<double> network;
-  Matrix<double> values, scores;
+  Matrix<double> values;
   std::vector<std::int32_t> begin, classes;
+  std::vector<double> sum;  // of the members' scores
 };
 
 Scratch& scratch() {
@@ -28,16 +32,39 @@ Scratch& scratch() {
 
 }  // namespace
 
+Utility::Prepared::Prepared(const Architecture& architecture, std::vector<double> values)
+    : network(architecture), parameters(std::move(values)) {
+  network.prepare(parameters, prepared);
+}
+
 Utility::Utility(const Architecture& architecture, std::vector<double> parameters, double temperature,
                  Support support)
-    : network_(std::make_shared<Network<double>>(architecture)),
-      parameters_(std::make_shared<std::vector<double>>(std::move(parameters))),
+    : whole_(std::make_shared<const Prepared>(architecture, std::move(parameters))),
       temperature_(temperature),
       support_(std::move(support)),
       classes_(architecture.form == Form::vector ? architecture.outputs : architecture.input.classes) {
-  auto prepared = std::make_shared<PreparedParameters<double>>();
-  network_->prepare(*parameters_, *prepared);
-  prepared_ = prepared;
+  const Index count = joined_members(architecture, whole_->parameters);
+  if (count == 1) {
+    members_.push_back(whole_);
+    return;
+  }
+  const Architecture one = member_architecture(architecture, count);
+  for (auto& member : split_parameters(one, count, whole_->parameters))
+    members_.push_back(std::make_shared<const Prepared>(one, std::move(member)));
+}
+
+std::span<double> Utility::scores(const Points<double>& points) const {
+  Scratch& s = scratch();
+  members_[0]->network.forward(members_[0]->prepared, points, s.network, true);
+  if (members_.size() == 1) return s.network.scores.flat();
+  const auto& one = std::as_const(s.network.scores);
+  s.sum.assign(one.flat().begin(), one.flat().end());
+  for (std::size_t m = 1; m < members_.size(); ++m) {
+    members_[m]->network.forward(members_[m]->prepared, points, s.network, true);
+    std::transform(s.sum.begin(), s.sum.end(), one.flat().begin(), s.sum.begin(), std::plus<>());
+  }
+  for (double& score : s.sum) score /= static_cast<double>(members_.size());
+  return s.sum;
 }
 
 Utility Utility::at_temperature(double temperature) const {
@@ -53,7 +80,7 @@ Utility Utility::at_temperature(double temperature) const {
 void Utility::utilities(MatrixView<const double> context, MatrixView<const double> values,
                         MatrixView<double> out) const {
   Scratch& s = scratch();
-  const bool one_hot = network_->architecture().input.classes > 0;
+  const bool one_hot = network().architecture().input.classes > 0;
   const Index per_row = one_hot ? classes_ : 1;
   const Index rows_per_call = std::max<Index>(1, kPointsPerCall / per_row);
   for (Index from = 0; from < out.rows; from += rows_per_call) {
@@ -69,9 +96,8 @@ void Utility::utilities(MatrixView<const double> context, MatrixView<const doubl
     }
     const MatrixView<const double> x =
         context.cols > 0 ? context.row_range(from, rows) : MatrixView<const double>{nullptr, rows, 0, 0};
-    network_->forward(*prepared_, {x, s.begin, s.values.view(), s.classes}, s.network, true);
-    for (Index i = 0; i < rows; ++i)
-      std::copy_n(s.network.scores.data() + i * out.cols, out.cols, out.row(from + i));
+    const std::span<const double> all = scores({x, s.begin, s.values.view(), s.classes});
+    for (Index i = 0; i < rows; ++i) std::copy_n(all.data() + i * out.cols, out.cols, out.row(from + i));
   }
 }
 
@@ -88,7 +114,7 @@ void Utility::class_log_probabilities(MatrixView<const double> context, MatrixVi
 void Utility::log_density(const double* context, std::int32_t class_index, MatrixView<const double> values,
                           std::span<double> out) const {
   Scratch& s = scratch();
-  const Architecture& a = network_->architecture();
+  const Architecture& a = network().architecture();
   const Index dx = a.input.context;
   const MatrixView<const double> x{context, 1, dx, dx};
   const bool one_hot = a.input.classes > 0;
@@ -106,12 +132,11 @@ void Utility::log_density(const double* context, std::int32_t class_index, Matri
       if (one_hot)
         s.classes[static_cast<std::size_t>(p)] = all ? static_cast<std::int32_t>(p % per_value) : class_index;
     }
-    network_->forward(*prepared_, {x, s.begin, s.values.view(), s.classes}, s.network, true);
-    const std::span<double> scores = s.network.scores.flat();
-    for (double& u : scores) u /= temperature_;
+    const std::span<double> log_values = scores({x, s.begin, s.values.view(), s.classes});
+    for (double& u : log_values) u /= temperature_;
     const auto per = static_cast<std::size_t>(one_hot ? per_value : a.outputs);
     for (Index k = 0; k < count; ++k) {
-      const auto row = scores.subspan(static_cast<std::size_t>(k) * per, per);
+      const auto row = log_values.subspan(static_cast<std::size_t>(k) * per, per);
       out[static_cast<std::size_t>(from + k)] = all        ? log_sum_exp<double>(row)
                                                 : per == 1 ? row[0]
                                                            : row[static_cast<std::size_t>(class_index)];

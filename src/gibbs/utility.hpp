@@ -24,12 +24,12 @@ class Utility {
   Utility(const Architecture& architecture, std::vector<double> parameters, double temperature,
           Support support);
 
-  const Network<double>& network() const { return *network_; }
-  const PreparedParameters<double>& prepared() const { return *prepared_; }
+  const Network<double>& network() const { return whole_->network; }
+  const PreparedParameters<double>& prepared() const { return whole_->prepared; }
   double temperature() const { return temperature_; }
   const Support& support() const { return support_; }
   Index classes() const { return classes_; }
-  Index values() const { return network_->architecture().input.values; }
+  Index values() const { return network().architecture().input.values; }
   Utility at_temperature(double temperature) const;
 
   // BL(x_i, v_i, c) of every class c (or of the one utility, where there are no classes): out is rows x
@@ -50,9 +50,18 @@ class Utility {
                const QuadratureOptions& options = kRowLaw2dOptions) const;
 
  private:
-  std::shared_ptr<const Network<double>> network_;
-  std::shared_ptr<const std::vector<double>> parameters_;
-  std::shared_ptr<const PreparedParameters<double>> prepared_;
+  // BL at these points, of every output: the mean over members, whose products are smaller than the joined
+  // network's, most of which are with zeros. Overwritten by the next call on this thread.
+  std::span<double> scores(const Points<double>& points) const;
+
+  struct Prepared {
+    Prepared(const Architecture& architecture, std::vector<double> values);
+    Network<double> network;
+    std::vector<double> parameters;
+    PreparedParameters<double> prepared;
+  };
+  std::shared_ptr<const Prepared> whole_;
+  std::vector<std::shared_ptr<const Prepared>> members_;  // the networks it was joined from, or the whole
   double temperature_;
   Support support_;
   Index classes_ = 0;

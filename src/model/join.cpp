@@ -1,6 +1,7 @@
 #include "model/join.hpp"
 
 #include <cassert>
+#include <numeric>
 
 #include "model/parameters.hpp"
 
@@ -38,7 +39,45 @@ Place place_of(const Architecture& a, const TensorInfo& tensor, Index member, In
   return {0, 0};
 }
 
+// A raw readout entry whose effective value is `factor` times as large.
+double scaled(const TensorInfo& tensor, double raw, double factor) {
+  return tensor.sign == Sign::non_negative ? inverse_softplus(softplus(raw) * factor) : raw * factor;
+}
+
+// Whether no weight leads from one of `members` networks to another.
+bool apart(const Architecture& joined, Index members, std::span<const double> parameters) {
+  const Architecture one = member_architecture(joined, members);
+  const ParameterLayout from(one), to(joined);
+  std::vector<bool> within(parameters.size(), false);
+  for (const TensorInfo& tensor : from.tensors()) {
+    const TensorInfo& target = to.tensor(tensor.name);
+    for (Index m = 0; m < members; ++m)
+      for (Index i = 0; i < tensor.size(); ++i) {
+        const Place place = place_of(one, tensor, m, members, i / tensor.cols, i % tensor.cols);
+        within[static_cast<std::size_t>(target.offset + place.row * target.cols + place.col)] = true;
+      }
+  }
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    if (!within[i] && parameters[i] != 0) return false;
+  return true;
+}
+
 }  // namespace
+
+Architecture member_architecture(const Architecture& joined, Index members) {
+  Architecture one = joined;
+  for (LayerSpec& layer : one.layers) layer.blocks /= members;
+  return one;
+}
+
+Index joined_members(const Architecture& joined, std::span<const double> parameters) {
+  if (joined.layers.size() < 2 || !joined.readout.present) return 1;
+  Index most = 0;
+  for (const LayerSpec& layer : joined.layers) most = std::gcd(most, layer.blocks);
+  for (Index members = most; members > 1; --members)
+    if (most % members == 0 && apart(joined, members, parameters)) return members;
+  return 1;
+}
 
 Architecture joined_architecture(const Architecture& architecture, Index members) {
   assert(architecture.readout.present);
@@ -61,10 +100,8 @@ std::vector<double> join_parameters(const Architecture& a, std::span<const std::
         double& entry = joined[static_cast<std::size_t>(target.offset + place.row * target.cols + place.col)];
         if (!readout)
           entry = raw;
-        else if (tensor.sign == Sign::non_negative)
-          entry = inverse_softplus(softplus(raw) / static_cast<double>(count));
-        else
-          entry += raw / static_cast<double>(count);
+        else  // the one bias is the mean of all members'; the weights are each member's own
+          entry += scaled(tensor, raw, 1 / static_cast<double>(count));
       }
     }
   }
@@ -84,16 +121,25 @@ std::vector<std::vector<double>> split_parameters(const Architecture& a, Index m
         const double raw =
             joined[static_cast<std::size_t>(source.offset + place.row * source.cols + place.col)];
         double& entry = apart[static_cast<std::size_t>(m)][static_cast<std::size_t>(tensor.offset + i)];
-        if (tensor.role != TensorRole::readout_weight)
-          entry = raw;  // a readout's bias is the mean of the members' and serves all of them
-        else if (tensor.sign == Sign::non_negative)
-          entry = inverse_softplus(softplus(raw) * static_cast<double>(members));
-        else
-          entry = raw * static_cast<double>(members);
+        // A readout's bias is the mean of the members' and serves all of them.
+        entry = tensor.role == TensorRole::readout_weight ? scaled(tensor, raw, static_cast<double>(members))
+                                                          : raw;
       }
     }
   }
   return apart;
+}
+
+void scale_utility(const Architecture& architecture, double factor, std::vector<double>& parameters) {
+  assert(architecture.readout.present && factor > 0);
+  const ParameterLayout layout(architecture);
+  for (const TensorInfo& tensor : layout.tensors()) {
+    if (tensor.role != TensorRole::readout_weight && tensor.role != TensorRole::readout_bias) continue;
+    for (Index i = 0; i < tensor.size(); ++i) {
+      double& raw = parameters[static_cast<std::size_t>(tensor.offset + i)];
+      raw = scaled(tensor, raw, factor);
+    }
+  }
 }
 
 }  // namespace bl

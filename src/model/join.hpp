@@ -23,4 +23,13 @@ std::vector<double> join_parameters(const Architecture& architecture,
 std::vector<std::vector<double>> split_parameters(const Architecture& architecture, Index members,
                                                   std::span<const double> joined);
 
+// Multiplies the utility by a positive factor, in its readout.
+void scale_utility(const Architecture& architecture, double factor, std::vector<double>& parameters);
+
+// How many networks were joined: the most members between which all weights are zero. 1 where there is a
+// single layer, of which nothing tells.
+Index joined_members(const Architecture& joined, std::span<const double> parameters);
+// The architecture of each of them.
+Architecture member_architecture(const Architecture& joined, Index members);
+
 }  // namespace bl

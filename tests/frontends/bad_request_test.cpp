@@ -144,6 +144,7 @@ std::vector<BadInput> bad_requests() {
       {"no_density_points", price + "--density -3", kUsage, {"--density", "-3"}},
       {"utilities_of_a_number", price + "--utilities", kUsage, {"utilities", "class"}},
       {"negative_temperature", price + "--temperature -1", kUsage, {"temperature", "-1"}},
+      {"tolerance_zero", price + "--tolerance 0", kUsage, {"--tolerance", "0"}},
       {"temperature_zero", price + "--temperature 0", kUsage, {"--temperature", "above 0"}},
       {"evaluate_at_zero",
        "evaluate price_v1.bl price.csv --temperature 0",

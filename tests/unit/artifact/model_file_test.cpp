@@ -227,10 +227,34 @@ TEST(ArchitectureJson, EveryFieldIsChecked) {
 // written by the same version; the tolerance leaves room for another order of sums and another exp.
 class KeptFileTest : public testing::TestWithParam<std::string> {};
 
+// A probability wrong by the tolerance moves a mean by no more than that share of the support's width.
+TEST(Prediction, IsExactToTheToleranceAsked) {
+  const std::string folder = std::string(BL_TEST_DATA) + "/price";
+  const Model model = Model::load(folder + "_v1.bl");
+  const Data data = model.read(folder + ".csv", {});
+  const ResponseInfo response = model.responses()[0];
+  const auto means = [&](double tolerance) {
+    return model.predict(data, Part::all, {.tolerance = tolerance}).columns[0].numbers;
+  };
+  const std::vector<double> exact = means(1e-10);
+  double last = std::numeric_limits<double>::infinity();
+  for (const double tolerance : {1e-2, 1e-4, 1e-6}) {
+    const std::vector<double> found = means(tolerance);
+    double largest = 0;
+    for (std::size_t i = 0; i < exact.size(); ++i) largest = std::max(largest, std::abs(found[i] - exact[i]));
+    EXPECT_LE(largest, tolerance * (response.upper - response.lower));
+    EXPECT_LT(largest, last) << "asking for more changes nothing";
+    last = largest;
+  }
+  for (const double bad : {0.0, -1.0, 1.0, std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_THROW(means(bad), UsageError);
+}
+
 TEST_P(KeptFileTest, PredictsAsWhenItWasWritten) {
   const std::string folder = std::string(BL_TEST_DATA) + "/" + GetParam();
   const Model model = Model::load(folder + "_v1.bl");
   PredictOptions options;
+  options.tolerance = 1e-8;  // as when it was written
   if (GetParam() == "price") options.quantiles = {0.1, 0.5, 0.9};
   const OutputTable now = model.predict(model.read(folder + ".csv", {}), Part::all, options);
   const Table then = read_table(folder + "_v1_predictions.csv", {});

@@ -64,7 +64,7 @@ TEST(Economics, EffectsAreThoseOfThePrediction) {
     const auto moved = [&](double step, const std::string& name) {
       Table changed = table;
       for (double& value : changed.columns[1].numbers.own()) value += step;
-      return mean(column(model.predict(data_of(changed), Part::all, {}), name).numbers);
+      return mean(column(model.predict(data_of(changed), Part::all, {.tolerance = 1e-8}), name).numbers);
     };
     const auto expect_effect = [&](const std::string& predicted, const std::string& outcome) {
       const auto difference = [&](double step) {

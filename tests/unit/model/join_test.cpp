@@ -84,5 +84,46 @@ TEST(Join, UtilityIsTheMeanForSeveralHeadsFreeReadoutAndVectorForm) {
   expect_mean(monomials);
 }
 
+// Joined networks are recognised by the zeros between them; one weight across makes them one.
+TEST(Join, MembersAreCounted) {
+  for (const Skip skip : {Skip::none, Skip::input, Skip::dense, Skip::residual}) {
+    Architecture a = stacked({3, 1, 2}, {4, 2});
+    a.skip = skip;
+    const ParameterLayout layout(a);
+    std::vector<std::vector<double>> members(3, std::vector<double>(static_cast<std::size_t>(layout.size())));
+    for (std::size_t m = 0; m < members.size(); ++m) starting_values<double>(a, layout, 5 + m, members[m]);
+    const Architecture joined = joined_architecture(a, 3);
+    std::vector<double> parameters = join_parameters(a, members);
+    EXPECT_EQ(joined_members(joined, parameters), 3);
+    EXPECT_EQ(joined_members(a, members[0]), 1);
+    EXPECT_TRUE(member_architecture(joined, 3) == a);
+    // The first utility head of the second layer, reading the last output of the first.
+    const TensorInfo* second = nullptr;
+    const ParameterLayout wide(joined);
+    for (const TensorInfo& tensor : wide.tensors())
+      if (!second && tensor.layer == 1 && tensor.role == TensorRole::weight) second = &tensor;
+    ASSERT_NE(second, nullptr);
+    parameters[static_cast<std::size_t>(second->offset + second->cols - 1)] = 0.1;
+    EXPECT_EQ(joined_members(joined, parameters), 1);
+  }
+}
+
+// Up to the rounding of softplus and its inverse in each of a few dozen terms.
+TEST(Join, ScalingTheUtilityScalesTheScores) {
+  for (const Sign sign : {Sign::non_negative, Sign::free}) {
+    Architecture a = stacked({3, 1, 2}, {4, 2});
+    a.readout.bias = true;
+    a.readout.sign = sign;
+    const ParameterLayout layout(a);
+    std::vector<double> parameters(static_cast<std::size_t>(layout.size()));
+    starting_values<double>(a, layout, 5, parameters);
+    for (double& value : parameters) value += 0.1;
+    const std::vector<double> before = scores(a, parameters);
+    scale_utility(a, 10, parameters);
+    const std::vector<double> after = scores(a, parameters);
+    for (std::size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(after[i], 10 * before[i], 1e-12);
+  }
+}
+
 }  // namespace
 }  // namespace bl

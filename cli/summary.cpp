@@ -50,18 +50,32 @@ std::string summary_text(const InferenceSummary& summary, const SummaryArguments
   return out;
 }
 
-void run_choice_summary(const SummaryArguments& a, const Settings& reading) {
+std::string choice_output(const SummaryArguments& a, const Settings& reading) {
   if (a.economics)
     throw UsageError(
         "--economics has no meaning for choices here; bl explain MODEL DATA --economics has their errors");
   const ChoiceInference inference = choice_inference(a.model, a, reading);
   const std::string out = summary_text(inference.summary, a, reading);
   if (!a.save.empty()) inference.model.save(a.save);
-  write_text(a.output, out);
+  return out;
 }
 
-void run_summary(SummaryArguments& a, const CLI::App& command, const Settings& reading) {
-  static_cast<void>(summary_format(a.format));  // refused before the work
+std::string table_output(const SummaryArguments& a, const Settings& reading) {
+  const Inference inference = table_inference(a.model, a, reading);
+  std::string out;
+  if (a.economics)
+    out = format_table(
+        economics_with_errors(inference.model, inference.model.read(a.data, reading), a.numeraire, a.options),
+        TableFormat::csv, true);
+  if (!a.economics || !a.tests.empty() || !a.compare.empty())
+    out += summary_text(inference.summary, a, reading);
+  if (!a.save.empty()) inference.model.save(a.save);
+  return out;
+}
+
+// What can be refused before the work. True for a model of choices.
+bool check_arguments(const SummaryArguments& a, const CLI::App& command) {
+  static_cast<void>(summary_format(a.format));
   if (a.units != "original" && a.units != "standardised")
     throw UsageError(fmt::format("--units '{}': expected original or standardised", a.units));
   if ((!a.save.empty() || a.economics) && a.data.empty())
@@ -69,22 +83,27 @@ void run_summary(SummaryArguments& a, const CLI::App& command, const Settings& r
   only_for(command, {"--numeraire"}, a.economics, "--economics");
   only_for(command, {"--cluster"}, a.options.covariance == "cluster" || command.count("--covariance") == 0,
            "--covariance cluster, which it stands for alone");
+  if (!a.save.empty()) check_model_place(a.save);
+  check_writable(a.output);
+  const bool choices = is_choice_model(a.model);
+  if (!a.compare.empty() && !is_choice_model(a.compare)) Model::load(a.compare);  // it can be read
+  if (!choices)
+    only_for(command, {"--reference", "--starts", "--bootstrap"}, !a.data.empty(),
+             "a summary from rows: bl summary MODEL DATA");
+  return choices;
+}
+
+void run_summary(SummaryArguments& a, const CLI::App& command, const Settings& reading) {
+  const bool choices = check_arguments(a, command);
   a.options.standardised = a.units == "standardised";
   a.options.cluster = name_list(a.cluster);
   catch_interrupts();
-  a.options.should_stop = [] { return interrupted(); };
-  if (is_choice_model(a.model)) return run_choice_summary(a, reading);
-  only_for(command, {"--reference", "--starts", "--bootstrap"}, !a.data.empty(),
-           "a summary from rows: bl summary MODEL DATA");
-  const Inference inference = table_inference(a.model, a, reading);
-  std::string out;
-  if (a.economics)
-    out = format_table(economics_with_errors(inference.model, inference.model.read(a.data, reading),
-                                             a.numeraire, a.options.covariance),
-                       TableFormat::csv, true);
-  if (!a.economics || !a.tests.empty() || !a.compare.empty())
-    out += summary_text(inference.summary, a, reading);
-  if (!a.save.empty()) inference.model.save(a.save);
+  a.options.should_stop = interrupted;
+  const std::string out = [&] {
+    ProgressLine line(false);
+    a.options.on_progress = [&](double seconds, const std::string& text) { line.show(seconds, text); };
+    return (choices ? choice_output : table_output)(a, reading);
+  }();
   write_text(a.output, out);
 }
 

@@ -21,7 +21,9 @@ struct InferenceOptions {
   int bootstrap = 0;                  // refits to resampled rows (clusters where there are any); 0: none
   std::uint64_t seed = 1;             // of starts and resampling
   std::size_t threads = 0;
+  // Both one at a time, from any thread. should_stop ends the work with Interrupted.
   std::function<bool()> should_stop;
+  std::function<void(double seconds, const std::string& text)> on_progress = {};
 };
 
 struct EstimatedParameter {
@@ -87,7 +89,7 @@ struct Inference {
 
 // Takes the model's parameters to the minimum for these rows (the training rows where the data are those of
 // the fit, else all), writes them in canonical form and computes their covariance. NumericError, with the
-// reason, where no minimum is reached.
+// reason, where no minimum is reached; Interrupted where should_stop ended it.
 Inference infer(const Model& model, const Data& data, const InferenceOptions& options = {});
 
 // From the covariances that the model stores: robust or classical. UsageError where it stores none.
@@ -125,9 +127,10 @@ std::vector<Quantity> delta_method(const Model& model,
                                    const std::string& covariance = "robust");
 
 // Marginal utilities, rates of substitution, willingness to pay, effects on predictions and elasticities (see
-// economics), with a standard error beside every number that depends on the estimates.
+// economics), with a standard error beside every number that depends on the estimates. Of the options,
+// covariance, should_stop and on_progress count.
 OutputTable economics_with_errors(const Model& model, const Data& data, const std::string& numeraire,
-                                  const std::string& covariance = "robust");
+                                  const InferenceOptions& options = {});
 
 // The same law with what data cannot decide decided by rule; covariances are dropped. UsageError for a
 // reference that is no class.

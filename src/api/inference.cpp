@@ -8,6 +8,7 @@
 
 #include "api/inference_model.hpp"
 #include "api/inference_summary.hpp"
+#include "api/inference_watch.hpp"
 #include "api/model_rows.hpp"
 #include "api/part_data.hpp"
 #include "api/plan.hpp"
@@ -108,13 +109,15 @@ Inference infer(const Model& model, const Data& data, const InferenceOptions& op
   spec.minimiser.given = {m.stored.parameters};
   spec.minimiser.seed = static_cast<std::uint64_t>(settings.seed);
   spec.minimiser.reference = reference_of(m, options.reference);
-  spec.minimiser.should_stop = options.should_stop;
+  InferenceWatch watch(options);
+  watch.attach(spec);
   spec.covariance.kind = options.cluster.empty() ? inference::covariance_from_name(options.covariance)
                                                  : inference::CovarianceKind::cluster;
   for (const std::string& name : options.cluster)
     spec.covariance.clusters.push_back(cluster_numbers(table, name, rows));
   ThreadPool pool(options.threads);
   const inference::Estimate e = inference::estimate(objective, spec, pool);
+  watch.require_going();
   const NamedModel named = named_model(m);
   require_minimum(e, named);
 
@@ -221,16 +224,23 @@ std::vector<Quantity> delta_method(const Model& model,
 }
 
 OutputTable economics_with_errors(const Model& model, const Data& data, const std::string& numeraire,
-                                  const std::string& covariance) {
-  const EconomicsOptions options{.numeraire = numeraire};
-  const OutputTable table = economics(model, data, options);
+                                  const InferenceOptions& options) {
+  const EconomicsOptions wanted{.numeraire = numeraire};
+  const OutputTable table = economics(model, data, wanted);
+  InferenceWatch watch(options);
+  const inference::OnStep on_step = watch.on_step();
+  // Of the estimate itself, and on both sides of it in every parameter.
+  const Index evaluations =
+      has_inference(model) ? 1 + 2 * static_cast<Index>(model.impl().stored.inference->positions.size()) : 0;
+  Index done = 0;
   const auto numbers = [&](const Model& moved) {
     std::vector<double> out;
-    for (const OutputColumn& column : economics(moved, data, options).columns)
+    for (const OutputColumn& column : economics(moved, data, wanted).columns)
       if (column.texts.empty()) out.insert(out.end(), column.numbers.begin(), column.numbers.end());
+    on_step("derivatives of economics", ++done, evaluations);
     return out;
   };
-  const std::vector<Quantity> quantities = delta_method(model, numbers, covariance);
+  const std::vector<Quantity> quantities = delta_method(model, numbers, options.covariance);
   OutputTable out{.rows = table.rows, .columns = {}};
   std::size_t at = 0;
   for (const OutputColumn& column : table.columns) {

@@ -23,6 +23,8 @@ struct EstimateSpec {
   // Gradient of the mean loss by the coordinates, largest entry in units of the scores' deviation: below is a
   // minimum.
   double tolerance = 1e-6;
+  // What follows the minimisation, and resamples; the minimiser has its own.
+  OnStep on_step = {};
 };
 
 struct Estimate {

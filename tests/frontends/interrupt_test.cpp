@@ -79,6 +79,24 @@ TEST_F(InterruptTest, CtrlCEndsASearchForTheMinimum) {
   expect_usable_model();
 }
 
+TEST_F(InterruptTest, CtrlCEndsASummaryWithNothingWritten) {
+  const Outcome fitted = bl_command(folder_, words("fit data.csv --target choice --id id --single --utility "
+                                                   "identity --heads 1,0,0 --starts 1 --quiet -o model.bl"));
+  ASSERT_EQ(fitted.code, 0) << fitted.err;
+  for (int wait = 1000;; wait *= 2) {
+    Process process(words("summary model.bl data.csv --bootstrap 1000000 --save saved.bl --output out.txt"),
+                    folder_.file(""));
+    std::this_thread::sleep_for(std::chrono::milliseconds(wait));
+    process.send(SIGINT);
+    const Outcome outcome = process.wait();
+    if (outcome.code == -SIGINT && wait < 10000) continue;
+    EXPECT_EQ(outcome.code, 130) << outcome.err;
+    EXPECT_EQ(outcome.err, "bl: interrupted: nothing was written\n");
+    break;
+  }
+  EXPECT_FALSE(exists("saved.bl") || exists("out.txt"));
+}
+
 TEST_F(InterruptTest, TheTimeLimitKeepsTheBestModelSoFar) {
   const Outcome outcome =
       Process(fit("--epochs 10000000 --time-limit 0.5 -o model.bl"), folder_.file("")).wait();

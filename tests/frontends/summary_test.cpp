@@ -127,6 +127,23 @@ TEST_F(Summary, ClustersBootstrapAndDeltaMethod) {
   EXPECT_NEAR(std::stod(cells[3]), share * std::sqrt(truth.robust(1, 1)), 1e-6);
 }
 
+// Before the work: the rows are not even looked for.
+TEST_F(Summary, PlacesThatCannotBeWrittenAreFoundFirst) {
+  fit(kOneHead, "m.bl");
+  const auto refused = [&](const std::string& rest, int code, const std::string& words_of_it) {
+    const Outcome outcome = run(words("summary m.bl nowhere.csv " + rest));
+    EXPECT_EQ(outcome.code, code) << rest;
+    EXPECT_THAT(outcome.err, HasSubstr(words_of_it));
+  };
+  refused("--save none/out.bl", 3, "cannot write 'none/out.bl': there is no folder");
+  refused("--save .", 3, "it is a folder");
+  refused("--save -", 2, "a model is written to a file");
+  refused("--output none/out.txt", 3, "cannot write 'none/out.txt'");
+  refused("--compare none.bl", 4, "none.bl");
+  refused("--save out.bl", 3, "nowhere.csv");
+  EXPECT_EQ(names_in(folder_.file("")), (std::vector<std::string>{"d.csv", "m.bl"}));
+}
+
 TEST_F(Summary, TwoHeadsThatCannotBeToldApartAreNamed) {
   fit(" --ignore g --heads 2,0,0", "two.bl");
   const Outcome outcome = run(words("summary two.bl"));

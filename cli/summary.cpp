@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "bl/choice_inference.hpp"
 #include "bl/errors.hpp"
 #include "bl/output.hpp"
@@ -38,16 +40,30 @@ InferenceSummary summary_of(const std::string& path, const SummaryArguments& a, 
                                : table_inference(path, a, reading).summary;
 }
 
+std::vector<HypothesisTest> tests_of(const InferenceSummary& summary, const SummaryArguments& a,
+                                     const Settings& reading) {
+  std::vector<HypothesisTest> tests;
+  for (const std::string& test : a.tests) tests.push_back(wald_test(summary, test));
+  if (!a.compare.empty()) tests.push_back(likelihood_ratio_test(summary, summary_of(a.compare, a, reading)));
+  return tests;
+}
+
 // Tests where they are asked for, else the table.
 std::string summary_text(const InferenceSummary& summary, const SummaryArguments& a,
                          const Settings& reading) {
-  const SummaryFormat format = summary_format(a.format);
-  if (a.tests.empty() && a.compare.empty()) return render(summary, format);
-  std::string out;
-  for (const std::string& test : a.tests) out += render(wald_test(summary, test), format);
-  if (!a.compare.empty())
-    out += render(likelihood_ratio_test(summary, summary_of(a.compare, a, reading)), format);
-  return out;
+  const std::vector<HypothesisTest> tests = tests_of(summary, a, reading);
+  return tests.empty() ? render(summary, summary_format(a.format)) : render(tests, summary_format(a.format));
+}
+
+// The table of economics, with the tests that are asked for; one document of JSON.
+std::string economics_text(const Inference& inference, const SummaryArguments& a, const Settings& reading) {
+  const OutputTable table =
+      economics_with_errors(inference.model, inference.model.read(a.data, reading), a.numeraire, a.options);
+  const std::string tests = render(tests_of(inference.summary, a, reading), summary_format(a.format));
+  if (a.format != "json") return format_table(table, TableFormat::csv, true) + tests;
+  auto out = nlohmann::ordered_json::parse(tests);
+  out["economics"] = nlohmann::ordered_json::parse(json_array(table));
+  return out.dump(2) + "\n";
 }
 
 std::string choice_output(const SummaryArguments& a, const Settings& reading) {
@@ -62,13 +78,8 @@ std::string choice_output(const SummaryArguments& a, const Settings& reading) {
 
 std::string table_output(const SummaryArguments& a, const Settings& reading) {
   const Inference inference = table_inference(a.model, a, reading);
-  std::string out;
-  if (a.economics)
-    out = format_table(
-        economics_with_errors(inference.model, inference.model.read(a.data, reading), a.numeraire, a.options),
-        TableFormat::csv, true);
-  if (!a.economics || !a.tests.empty() || !a.compare.empty())
-    out += summary_text(inference.summary, a, reading);
+  const std::string out =
+      a.economics ? economics_text(inference, a, reading) : summary_text(inference.summary, a, reading);
   if (!a.save.empty()) inference.model.save(a.save);
   return out;
 }
@@ -149,7 +160,7 @@ void add_summary(CLI::App& app) {
   command->add_flag(
       "--economics", a->economics,
       "Marginal utilities, rates of substitution, willingness to pay, effects and elasticities with "
-      "delta-method errors (CSV)");
+      "delta-method errors (CSV, or JSON by --format)");
   command->add_option("--numeraire", a->numeraire, "With --economics: rates of substitution for this column")
       ->option_text("NAME");
   command->add_option("--format", a->format, "Form of the summary")

@@ -77,6 +77,9 @@ struct InferenceSummary {
   std::vector<std::string> notes;
   int bootstrap = 0;   // resamples that converged
   std::string digest;  // of the data
+  // Of the rows that were used: their responses and weights; empty in models of earlier versions.
+  std::string response_digest = {};
+  std::vector<std::string> columns = {};  // features that a model of a table reads
   std::optional<ChoiceFacts> choice = {};
   std::vector<EstimatedParameter> estimates;
   std::vector<double> covariance_matrix;  // estimates x estimates, row-major; NaN where there is none
@@ -101,6 +104,7 @@ SummaryFormat summary_format(const std::string& name);  // by these names; Usage
 std::string render(const InferenceSummary& summary, SummaryFormat format);
 
 struct HypothesisTest {
+  std::string kind;  // Wald, likelihood ratio
   std::string hypothesis;
   double statistic = 0;  // chi-squared
   int degrees = 0;
@@ -110,10 +114,13 @@ struct HypothesisTest {
 // Linear hypotheses about estimates, all at once: "U.price = 0, U.time = 2 * U.cost".
 HypothesisTest wald_test(const InferenceSummary& summary, const std::string& hypothesis);
 
-// Of two models of the same rows, one nested in the other.
+// Of two models of the same rows, one nested in the other. UsageError for what shows that they are not: other
+// rows, responses or weights, a feature that the smaller one has alone, as many parameters; NumericError
+// where the smaller one has the higher likelihood.
 HypothesisTest likelihood_ratio_test(const InferenceSummary& a, const InferenceSummary& b);
 
-std::string render(const HypothesisTest& test, SummaryFormat format);
+// One JSON document, with the tests as an array; sentences in every other format.
+std::string render(const std::vector<HypothesisTest>& tests, SummaryFormat format);
 
 // Delta-method errors of anything that is computed from a model: for each number that `quantities` returns,
 // the number and its standard error (NaN where the rows do not determine it). The model must store a

@@ -44,10 +44,39 @@ std::vector<std::int32_t> cluster_numbers(const Table& table, const std::string&
   return out;
 }
 
-std::string response_names(const Encoder& encoder) {
-  std::string names;
-  for (const ResponseEncoding& one : encoder.responses()) names += (names.empty() ? "" : ", ") + one.name;
-  return names;
+void name_columns(const Encoder& encoder, InferenceSummary& out) {
+  for (const ResponseEncoding& one : encoder.responses())
+    out.response += (out.response.empty() ? "" : ", ") + one.name;
+  for (const FeatureEncoding& one : encoder.features()) out.columns.push_back(one.name);
+}
+
+// Refuses what shows that no likelihood ratio can be taken. That one model is a case of the other is not
+// shown by what remains.
+void require_nested(const InferenceSummary& small, const InferenceSummary& large) {
+  const std::string test = "a likelihood-ratio test needs ";
+  if (small.objective != "likelihood" || large.objective != "likelihood")
+    throw UsageError(test + "two models learned by likelihood");
+  if (small.choice.has_value() != large.choice.has_value())
+    throw UsageError(test + "two models of the same rows, not one of choices and one of a table");
+  if (small.response != large.response)
+    throw UsageError(fmt::format("{}two models of the same response, not of {} and {}", test,
+                                 in_quotes(small.response), in_quotes(large.response)));
+  if (small.rows != large.rows || small.digest != large.digest)
+    throw UsageError(fmt::format(
+        "{}two models of the same rows, and {}", test,
+        small.rows != large.rows ? fmt::format("these were estimated from {} and {}", small.rows, large.rows)
+                                 : "these were estimated from different data"));
+  if (!small.response_digest.empty() && !large.response_digest.empty() &&
+      small.response_digest != large.response_digest)
+    throw UsageError(test +
+                     "two models of the same rows, and these took other parts of the data, or weighted them "
+                     "otherwise; fit both with the same seed, fractions and weights");
+  for (const std::string& name : small.columns)
+    if (std::find(large.columns.begin(), large.columns.end(), name) == large.columns.end())
+      throw UsageError(fmt::format(
+          "{}one model nested in the other: the smaller one, of {} parameters, reads the column {}, which "
+          "the larger one, of {}, does not",
+          test, small.parameters, in_quotes(name), large.parameters));
 }
 
 // The rows of the fit where they are known, else all.
@@ -86,7 +115,7 @@ InferenceSummary stored_inference(const Model& model, const InferenceOptions& op
                     .covariance = stored_covariance(*m.stored.inference, options.covariance)},
                    options);
   describe_stored_covariance(*m.stored.inference, options.covariance, out);
-  out.response = response_names(m.stored.encoder);
+  name_columns(m.stored.encoder, out);
   return out;
 }
 
@@ -146,7 +175,7 @@ Inference infer(const Model& model, const Data& data, const InferenceOptions& op
                        .columns = options.cluster,
                        .bootstrap = resampled ? &*resampled : nullptr},
                       out);
-  out.response = response_names(m.stored.encoder);
+  name_columns(m.stored.encoder, out);
   return {Model(std::make_shared<const Model::Impl>(std::move(stored))), std::move(out)};
 }
 
@@ -163,19 +192,17 @@ HypothesisTest wald_test(const InferenceSummary& summary, const std::string& hyp
   }
   const inference::TestResult result =
       inference::wald(inference::parse_hypothesis(hypothesis, names), estimates, covariance);
-  return {hypothesis, result.statistic, result.degrees, result.p};
+  return {"Wald", hypothesis, result.statistic, result.degrees, result.p};
 }
 
 HypothesisTest likelihood_ratio_test(const InferenceSummary& a, const InferenceSummary& b) {
-  if (a.objective != "likelihood" || b.objective != "likelihood")
-    throw UsageError("a likelihood-ratio test needs two models learned by likelihood");
-  if (a.rows != b.rows || a.digest != b.digest || a.choice.has_value() != b.choice.has_value())
-    throw UsageError("a likelihood-ratio test needs two models of the same rows");
   const InferenceSummary& small = a.parameters <= b.parameters ? a : b;
   const InferenceSummary& large = a.parameters <= b.parameters ? b : a;
+  require_nested(small, large);
   const inference::TestResult result = inference::likelihood_ratio(small.log_likelihood, small.parameters,
                                                                    large.log_likelihood, large.parameters);
-  return {fmt::format("the smaller model ({} of {} parameters)", small.parameters, large.parameters),
+  return {"likelihood ratio",
+          fmt::format("the smaller model ({} of {} parameters)", small.parameters, large.parameters),
           result.statistic, result.degrees, result.p};
 }
 

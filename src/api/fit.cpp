@@ -16,6 +16,7 @@
 #include "api/part_data.hpp"
 #include "api/plan.hpp"
 #include "api/table_plan.hpp"
+#include "api/unused_settings.hpp"
 #include "bl/errors.hpp"
 #include "training/trainer.hpp"
 
@@ -251,6 +252,8 @@ FitSummary fit(const Data& data, const Settings& given, const FitOptions& option
   Prepared prepared = prepare(table, schema, settings, options);
 
   const int starts = plan_starts(settings, prepared.architecture);
+  refuse_unused(settings,
+                fit_use(settings, prepared.space, static_cast<Index>(prepared.split.train.size()), starts));
   const bool single_precision = settings.precision == "float32" && starts == 0;
   Trained trained = starts > 0         ? train_to_minimum(prepared, starts, options)
                     : single_precision ? train<float>(prepared, options)

@@ -84,6 +84,75 @@ std::vector<Index> inference_rows(const Model::Impl& model, const Table& table) 
   return rows_of_part(model, table, is_fit_data(model, table) ? Part::train : Part::all);
 }
 
+// The rows of an estimate and what is minimised over them.
+struct InferenceRows {
+  Settings settings;  // of the fit
+  std::vector<Index> rows;
+  PartData<double> part;
+  Network<double> network;
+  Objective<double> objective;
+
+  InferenceRows(const Model::Impl& m, const Table& table)
+      : settings(fit_settings(m)),
+        rows(inference_rows(m, table)),
+        part(balanced_part(m, table, rows, settings)),
+        network(m.stored.architecture),
+        objective(network, objective_spec(m, settings), part.view()) {}
+  InferenceRows(const InferenceRows&) = delete;
+  InferenceRows& operator=(const InferenceRows&) = delete;
+
+ private:
+  static PartData<double> balanced_part(const Model::Impl& m, const Table& table,
+                                        const std::vector<Index>& rows, const Settings& settings) {
+    PartData<double> part(m.stored.encoder.with_unseen(UnseenPolicy::missing), m.space, table, rows,
+                          settings.out_of_core);
+    if (settings.class_weight == "balanced") balance_classes(part, m.space.classes());
+    return part;
+  }
+  static ObjectiveSpec objective_spec(const Model::Impl& m, Settings settings) {
+    settings.temperature = m.stored.temperature;
+    return plan_objective(settings, m.space, m.stored.support);
+  }
+};
+
+inference::EstimateSpec estimate_spec(const Model::Impl& m, const Table& table, const InferenceRows& from,
+                                      const InferenceOptions& options) {
+  inference::EstimateSpec spec;
+  spec.minimiser.starts = options.starts;
+  spec.minimiser.given = {m.stored.parameters};
+  spec.minimiser.seed = static_cast<std::uint64_t>(from.settings.seed);
+  spec.minimiser.reference = reference_of(m, options.reference);
+  spec.covariance.kind = options.cluster.empty() ? inference::covariance_from_name(options.covariance)
+                                                 : inference::CovarianceKind::cluster;
+  for (const std::string& name : options.cluster)
+    spec.covariance.clusters.push_back(cluster_numbers(table, name, from.rows));
+  return spec;
+}
+
+std::optional<inference::Bootstrap> resampled_of(const Objective<double>& objective,
+                                                 const inference::Estimate& e,
+                                                 const inference::EstimateSpec& spec,
+                                                 const InferenceOptions& options, ThreadPool& pool) {
+  if (options.bootstrap == 0) return std::nullopt;
+  const auto& clusters = spec.covariance.clusters;
+  return inference::bootstrap(objective, e, spec,
+                              {.resamples = options.bootstrap,
+                               .seed = options.seed,
+                               .clusters = clusters.empty() ? std::vector<std::int32_t>() : clusters[0]},
+                              pool);
+}
+
+// The model at the estimate, with its covariances.
+StoredModel with_estimate(const Model::Impl& m, const inference::Estimate& e,
+                          const Objective<double>& objective, Index reference, const std::string& digest) {
+  StoredModel stored = m.stored;
+  stored.parameters = e.chart.raw;
+  stored.single_precision = false;
+  stored.inference = stored_of(e, objective, reference);
+  stored.inference->facts["digest"] = digest;
+  return stored;
+}
+
 }  // namespace
 
 NamedModel named_model(const Model::Impl& model) {
@@ -123,58 +192,28 @@ Inference infer(const Model& model, const Data& data, const InferenceOptions& op
   check_options(options);
   const Model::Impl& m = model.impl();
   const Table& table = data.impl().table;
-  const std::vector<Index> rows = inference_rows(m, table);
-  const Settings settings = fit_settings(m);
-  PartData<double> part(m.stored.encoder.with_unseen(UnseenPolicy::missing), m.space, table, rows,
-                        settings.out_of_core);
-  if (settings.class_weight == "balanced") balance_classes(part, m.space.classes());
-  Settings objective_settings = settings;
-  objective_settings.temperature = m.stored.temperature;
-  const Network<double> network(m.stored.architecture);
-  const Objective<double> objective(network, plan_objective(objective_settings, m.space, m.stored.support),
-                                    part.view());
-  inference::EstimateSpec spec;
-  spec.minimiser.starts = options.starts;
-  spec.minimiser.given = {m.stored.parameters};
-  spec.minimiser.seed = static_cast<std::uint64_t>(settings.seed);
-  spec.minimiser.reference = reference_of(m, options.reference);
+  const InferenceRows from(m, table);
+  inference::EstimateSpec spec = estimate_spec(m, table, from, options);
   InferenceWatch watch(options);
   watch.attach(spec);
-  spec.covariance.kind = options.cluster.empty() ? inference::covariance_from_name(options.covariance)
-                                                 : inference::CovarianceKind::cluster;
-  for (const std::string& name : options.cluster)
-    spec.covariance.clusters.push_back(cluster_numbers(table, name, rows));
   ThreadPool pool(options.threads);
-  const inference::Estimate e = inference::estimate(objective, spec, pool);
+  const inference::Estimate e = inference::estimate(from.objective, spec, pool);
   watch.require_going();
   const NamedModel named = named_model(m);
   require_minimum(e, named);
 
-  StoredModel stored = m.stored;
-  stored.parameters = e.chart.raw;
-  stored.single_precision = false;
-  stored.inference = stored_of(e, objective, spec.minimiser.reference);
-  stored.inference->facts["digest"] = table_digest(table);
-  std::optional<inference::Bootstrap> resampled;
-  if (options.bootstrap > 0)
-    resampled =
-        inference::bootstrap(objective, e, spec,
-                             {.resamples = options.bootstrap,
-                              .seed = options.seed,
-                              .clusters = spec.covariance.clusters.empty() ? std::vector<std::int32_t>()
-                                                                           : spec.covariance.clusters[0]},
-                             pool);
+  StoredModel stored = with_estimate(m, e, from.objective, spec.minimiser.reference, table_digest(table));
+  const auto resampled = resampled_of(from.objective, e, spec, options, pool);
+  const inference::Bootstrap* bootstrap = resampled ? &*resampled : nullptr;
   InferenceSummary out = make_summary({.model = &named,
                                        .parameters = &stored.parameters,
                                        .stored = &*stored.inference,
                                        .covariance = e.entries,
-                                       .bootstrap = resampled ? &*resampled : nullptr},
+                                       .bootstrap = bootstrap},
                                       options);
-  describe_covariance({.estimate = &e,
-                       .kind = spec.covariance.kind,
-                       .columns = options.cluster,
-                       .bootstrap = resampled ? &*resampled : nullptr},
-                      out);
+  describe_covariance(
+      {.estimate = &e, .kind = spec.covariance.kind, .columns = options.cluster, .bootstrap = bootstrap},
+      out);
   name_columns(m.stored.encoder, out);
   return {Model(std::make_shared<const Model::Impl>(std::move(stored))), std::move(out)};
 }

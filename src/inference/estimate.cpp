@@ -148,14 +148,4 @@ Estimate estimate(const Objective<double>& objective, const EstimateSpec& spec, 
   return e;
 }
 
-std::vector<EstimatedEntry> entries_of(const Estimate& e) {
-  std::vector<EstimatedEntry> out;
-  const std::vector<double> errors = standard_errors(e.entries);
-  for (std::size_t k = 0; k < errors.size(); ++k) {
-    const Index position = e.chart.positions[k];
-    out.push_back({position, e.chart.effective[static_cast<std::size_t>(position)], errors[k]});
-  }
-  return out;
-}
-
 }  // namespace bl::inference

@@ -54,12 +54,4 @@ Estimate estimate_at(const Objective<double>& objective, const Minimisation& min
 Estimate estimate_entries(const Objective<double>& objective, std::vector<double> raw,
                           std::vector<Index> positions, const EstimateSpec& spec, ThreadPool& pool);
 
-// What is estimated, one by one.
-struct EstimatedEntry {
-  Index position = 0;  // in the layout
-  double value = 0;    // effective
-  double error = 0;    // NaN where the rows do not determine it
-};
-std::vector<EstimatedEntry> entries_of(const Estimate& estimate);
-
 }  // namespace bl::inference

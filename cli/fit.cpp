@@ -79,20 +79,6 @@ void print_json(const FitSummary& s, const std::string& output) {
   fmt::print("{}\n", out.dump(2));
 }
 
-// A place that cannot be written is found out before the work, not after.
-void check_writable(const std::string& output) {
-  if (output == "-") throw UsageError("a model is written to a file, not to standard output; name one");
-  const auto parent = std::filesystem::absolute(output).parent_path();
-  if (!std::filesystem::is_directory(parent))
-    throw DataError(fmt::format("cannot write '{}': there is no folder {}", output, parent.string()));
-  if (std::filesystem::is_directory(output))
-    throw DataError(fmt::format("cannot write '{}': it is a folder", output));
-  // Makes and removes a temporary file there. A pipe or device is left alone until there is something to
-  // write.
-  if (!std::filesystem::exists(output) || std::filesystem::is_regular_file(output))
-    OutputFileWriter probe(output);
-}
-
 // One per member: PATH, PATH.1, PATH.2, ... Members that ended early may have left none.
 void remove_checkpoints(const std::string& path) {
   const std::filesystem::path first = std::filesystem::absolute(path);
@@ -117,7 +103,7 @@ void run_choice_fit(const FitArguments& arguments, const ChoiceFitOptions& choic
 
 void run_fit(const FitArguments& arguments, const ChoiceFitOptions& choice, const Settings& settings) {
   const bool choices = choice.given();
-  check_writable(arguments.output);
+  check_model_place(arguments.output);
   FitOptions options;
   options.checkpoint = arguments.output + ".checkpoint";
   options.resume = arguments.resume;

@@ -105,6 +105,8 @@ int run(int argc, char** argv) {
     return fail(kModelFile, error.what());
   } catch (const NumericError& error) {
     return fail(kNumeric, error.what());
+  } catch (const Interrupted& error) {
+    return fail(kInterrupted, error.what());
   } catch (const std::bad_alloc&) {
     return fail(kData,
                 "out of memory: the data or the model do not fit; use fewer columns, or a smaller model");

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 
 #include "bl/errors.hpp"
 
@@ -145,6 +146,23 @@ std::string json_array(const OutputTable& table) {
   std::string text = format_table(table, TableFormat::json_lines, false);
   for (std::size_t at = 0; (at = text.find("}\n{", at)) != std::string::npos; ++at) text.insert(at + 1, ",");
   return "[\n" + text + "]\n";
+}
+
+void check_writable(const std::string& path) {
+  if (path == "-") return;
+  const auto parent = std::filesystem::absolute(path).parent_path();
+  if (!std::filesystem::is_directory(parent))
+    throw DataError(fmt::format("cannot write '{}': there is no folder {}", path, parent.string()));
+  if (std::filesystem::is_directory(path))
+    throw DataError(fmt::format("cannot write '{}': it is a folder", path));
+  // Makes and removes a temporary file there. A pipe or device is left alone until there is something to
+  // write.
+  if (!std::filesystem::exists(path) || std::filesystem::is_regular_file(path)) OutputFileWriter probe(path);
+}
+
+void check_model_place(const std::string& path) {
+  if (path == "-") throw UsageError("a model is written to a file, not to standard output; name one");
+  check_writable(path);
 }
 
 void write_text(const std::string& path, const std::string& text) {

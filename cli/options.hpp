@@ -52,6 +52,11 @@ TableFormat table_format(const std::string& name);  // csv or jsonl; throws Usag
 // The rows of a table as a JSON array of objects.
 std::string json_array(const OutputTable& table);
 
+// A place that cannot be written is found out before the work, not after: DataError. "-" is standard output,
+// which takes text but no model.
+void check_writable(const std::string& path);
+void check_model_place(const std::string& path);
+
 // Text to a file (whole or not at all), or to standard output for "-".
 void write_text(const std::string& path, const std::string& text);
 

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "bl/choice_inference.hpp"
 #include "bl/errors.hpp"
 #include "bl/output.hpp"
@@ -38,30 +40,53 @@ InferenceSummary summary_of(const std::string& path, const SummaryArguments& a, 
                                : table_inference(path, a, reading).summary;
 }
 
+std::vector<HypothesisTest> tests_of(const InferenceSummary& summary, const SummaryArguments& a,
+                                     const Settings& reading) {
+  std::vector<HypothesisTest> tests;
+  for (const std::string& test : a.tests) tests.push_back(wald_test(summary, test));
+  if (!a.compare.empty()) tests.push_back(likelihood_ratio_test(summary, summary_of(a.compare, a, reading)));
+  return tests;
+}
+
 // Tests where they are asked for, else the table.
 std::string summary_text(const InferenceSummary& summary, const SummaryArguments& a,
                          const Settings& reading) {
-  const SummaryFormat format = summary_format(a.format);
-  if (a.tests.empty() && a.compare.empty()) return render(summary, format);
-  std::string out;
-  for (const std::string& test : a.tests) out += render(wald_test(summary, test), format);
-  if (!a.compare.empty())
-    out += render(likelihood_ratio_test(summary, summary_of(a.compare, a, reading)), format);
-  return out;
+  const std::vector<HypothesisTest> tests = tests_of(summary, a, reading);
+  return tests.empty() ? render(summary, summary_format(a.format)) : render(tests, summary_format(a.format));
 }
 
-void run_choice_summary(const SummaryArguments& a, const Settings& reading) {
+// The table of economics, with the tests that are asked for; one document of JSON.
+std::string economics_text(const Inference& inference, const SummaryArguments& a, const Settings& reading) {
+  const OutputTable table =
+      economics_with_errors(inference.model, inference.model.read(a.data, reading), a.numeraire, a.options);
+  const std::string tests = render(tests_of(inference.summary, a, reading), summary_format(a.format));
+  if (a.format != "json") return format_table(table, TableFormat::csv, true) + tests;
+  auto out = nlohmann::ordered_json::parse(tests);
+  out["economics"] = nlohmann::ordered_json::parse(json_array(table));
+  return out.dump(2) + "\n";
+}
+
+std::string choice_output(const SummaryArguments& a, const Settings& reading) {
   if (a.economics)
     throw UsageError(
         "--economics has no meaning for choices here; bl explain MODEL DATA --economics has their errors");
   const ChoiceInference inference = choice_inference(a.model, a, reading);
   const std::string out = summary_text(inference.summary, a, reading);
   if (!a.save.empty()) inference.model.save(a.save);
-  write_text(a.output, out);
+  return out;
 }
 
-void run_summary(SummaryArguments& a, const CLI::App& command, const Settings& reading) {
-  static_cast<void>(summary_format(a.format));  // refused before the work
+std::string table_output(const SummaryArguments& a, const Settings& reading) {
+  const Inference inference = table_inference(a.model, a, reading);
+  const std::string out =
+      a.economics ? economics_text(inference, a, reading) : summary_text(inference.summary, a, reading);
+  if (!a.save.empty()) inference.model.save(a.save);
+  return out;
+}
+
+// What can be refused before the work. True for a model of choices.
+bool check_arguments(const SummaryArguments& a, const CLI::App& command) {
+  static_cast<void>(summary_format(a.format));
   if (a.units != "original" && a.units != "standardised")
     throw UsageError(fmt::format("--units '{}': expected original or standardised", a.units));
   if ((!a.save.empty() || a.economics) && a.data.empty())
@@ -69,22 +94,27 @@ void run_summary(SummaryArguments& a, const CLI::App& command, const Settings& r
   only_for(command, {"--numeraire"}, a.economics, "--economics");
   only_for(command, {"--cluster"}, a.options.covariance == "cluster" || command.count("--covariance") == 0,
            "--covariance cluster, which it stands for alone");
+  if (!a.save.empty()) check_model_place(a.save);
+  check_writable(a.output);
+  const bool choices = is_choice_model(a.model);
+  if (!a.compare.empty() && !is_choice_model(a.compare)) Model::load(a.compare);  // it can be read
+  if (!choices)
+    only_for(command, {"--reference", "--starts", "--bootstrap"}, !a.data.empty(),
+             "a summary from rows: bl summary MODEL DATA");
+  return choices;
+}
+
+void run_summary(SummaryArguments& a, const CLI::App& command, const Settings& reading) {
+  const bool choices = check_arguments(a, command);
   a.options.standardised = a.units == "standardised";
   a.options.cluster = name_list(a.cluster);
   catch_interrupts();
-  a.options.should_stop = [] { return interrupted(); };
-  if (is_choice_model(a.model)) return run_choice_summary(a, reading);
-  only_for(command, {"--reference", "--starts", "--bootstrap"}, !a.data.empty(),
-           "a summary from rows: bl summary MODEL DATA");
-  const Inference inference = table_inference(a.model, a, reading);
-  std::string out;
-  if (a.economics)
-    out = format_table(economics_with_errors(inference.model, inference.model.read(a.data, reading),
-                                             a.numeraire, a.options.covariance),
-                       TableFormat::csv, true);
-  if (!a.economics || !a.tests.empty() || !a.compare.empty())
-    out += summary_text(inference.summary, a, reading);
-  if (!a.save.empty()) inference.model.save(a.save);
+  a.options.should_stop = interrupted;
+  const std::string out = [&] {
+    ProgressLine line(false);
+    a.options.on_progress = [&](double seconds, const std::string& text) { line.show(seconds, text); };
+    return (choices ? choice_output : table_output)(a, reading);
+  }();
   write_text(a.output, out);
 }
 
@@ -130,7 +160,7 @@ void add_summary(CLI::App& app) {
   command->add_flag(
       "--economics", a->economics,
       "Marginal utilities, rates of substitution, willingness to pay, effects and elasticities with "
-      "delta-method errors (CSV)");
+      "delta-method errors (CSV, or JSON by --format)");
   command->add_option("--numeraire", a->numeraire, "With --economics: rates of substitution for this column")
       ->option_text("NAME");
   command->add_option("--format", a->format, "Form of the summary")

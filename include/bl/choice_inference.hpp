@@ -19,7 +19,8 @@ struct ChoiceInference {
 
 // Estimates from these situations (the training ones where the data are those of the fit, else all). A linear
 // utility is fitted again; a network goes from its parameters to the minimum and into canonical form. Without
-// a column, cluster means by person. NumericError, with the reason, where no minimum is reached.
+// a column, cluster means by person. NumericError, with the reason, where no minimum is reached; Interrupted
+// where should_stop ended it.
 ChoiceInference infer(const ChoiceModel& model, const Data& data, const InferenceOptions& options = {});
 
 // From the covariances that the model stores: robust, classical, or by person. UsageError where it stores

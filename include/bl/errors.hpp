@@ -36,4 +36,10 @@ class NumericError : public Error {
   using Error::Error;
 };
 
+// The caller's should_stop ended the work, and there is nothing to keep of it.
+class Interrupted : public Error {
+ public:
+  using Error::Error;
+};
+
 }  // namespace bl

@@ -21,7 +21,9 @@ struct InferenceOptions {
   int bootstrap = 0;                  // refits to resampled rows (clusters where there are any); 0: none
   std::uint64_t seed = 1;             // of starts and resampling
   std::size_t threads = 0;
+  // Both one at a time, from any thread. should_stop ends the work with Interrupted.
   std::function<bool()> should_stop;
+  std::function<void(double seconds, const std::string& text)> on_progress = {};
 };
 
 struct EstimatedParameter {
@@ -75,6 +77,9 @@ struct InferenceSummary {
   std::vector<std::string> notes;
   int bootstrap = 0;   // resamples that converged
   std::string digest;  // of the data
+  // Of the rows that were used: their responses and weights; empty in models of earlier versions.
+  std::string response_digest = {};
+  std::vector<std::string> columns = {};  // features that a model of a table reads
   std::optional<ChoiceFacts> choice = {};
   std::vector<EstimatedParameter> estimates;
   std::vector<double> covariance_matrix;  // estimates x estimates, row-major; NaN where there is none
@@ -87,7 +92,7 @@ struct Inference {
 
 // Takes the model's parameters to the minimum for these rows (the training rows where the data are those of
 // the fit, else all), writes them in canonical form and computes their covariance. NumericError, with the
-// reason, where no minimum is reached.
+// reason, where no minimum is reached; Interrupted where should_stop ended it.
 Inference infer(const Model& model, const Data& data, const InferenceOptions& options = {});
 
 // From the covariances that the model stores: robust or classical. UsageError where it stores none.
@@ -99,6 +104,7 @@ SummaryFormat summary_format(const std::string& name);  // by these names; Usage
 std::string render(const InferenceSummary& summary, SummaryFormat format);
 
 struct HypothesisTest {
+  std::string kind;  // Wald, likelihood ratio
   std::string hypothesis;
   double statistic = 0;  // chi-squared
   int degrees = 0;
@@ -108,10 +114,13 @@ struct HypothesisTest {
 // Linear hypotheses about estimates, all at once: "U.price = 0, U.time = 2 * U.cost".
 HypothesisTest wald_test(const InferenceSummary& summary, const std::string& hypothesis);
 
-// Of two models of the same rows, one nested in the other.
+// Of two models of the same rows, one nested in the other. UsageError for what shows that they are not: other
+// rows, responses or weights, a feature that the smaller one has alone, as many parameters; NumericError
+// where the smaller one has the higher likelihood.
 HypothesisTest likelihood_ratio_test(const InferenceSummary& a, const InferenceSummary& b);
 
-std::string render(const HypothesisTest& test, SummaryFormat format);
+// One JSON document, with the tests as an array; sentences in every other format.
+std::string render(const std::vector<HypothesisTest>& tests, SummaryFormat format);
 
 // Delta-method errors of anything that is computed from a model: for each number that `quantities` returns,
 // the number and its standard error (NaN where the rows do not determine it). The model must store a
@@ -125,9 +134,10 @@ std::vector<Quantity> delta_method(const Model& model,
                                    const std::string& covariance = "robust");
 
 // Marginal utilities, rates of substitution, willingness to pay, effects on predictions and elasticities (see
-// economics), with a standard error beside every number that depends on the estimates.
+// economics), with a standard error beside every number that depends on the estimates. Of the options,
+// covariance, should_stop and on_progress count.
 OutputTable economics_with_errors(const Model& model, const Data& data, const std::string& numeraire,
-                                  const std::string& covariance = "robust");
+                                  const InferenceOptions& options = {});
 
 // The same law with what data cannot decide decided by rule; covariances are dropped. UsageError for a
 // reference that is no class.

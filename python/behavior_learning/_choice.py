@@ -22,8 +22,11 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
 
     def schema_text(self) -> str:
         """The choice schema (docs/choice.md) that the parameters say, as TOML for `bl fit --choice`."""
+        return self._schema_text(None)
+
+    def _schema_text(self, mark: Callable[[str, str], str] | None) -> str:
         if self.schema is not None:
-            return self.schema if isinstance(self.schema, str) else _toml.dumps(dict(self.schema))
+            return self.schema if isinstance(self.schema, str) else _toml.dumps(dict(self.schema), mark)
         data = {"layout": self.layout, **{name: getattr(self, name) for name in CHOICE_DATA}}
         utility = {name: getattr(self, name) for name in CHOICE_UTILITY}
         utility["nominal"] = self.nominal_context
@@ -35,7 +38,15 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
         if self.alternatives is not None:
             document["alternatives"] = _alternatives(self.alternatives)
         document["utility"] = utility
-        return _toml.dumps(document)
+        return _toml.dumps(document, mark)
+
+    def _in_messages(self, table: str, key: str) -> str:
+        """What messages call a key of the schema: where the user wrote it."""
+        if self.schema is not None:
+            return f"schema[{table!r}]" + (f"[{key!r}]" if key else "")
+        if table in ("data", "utility"):
+            return {"nominal": "nominal_context"}.get(key, key) or "BLChoice"
+        return table
 
     def fit(
         self, X: Any, y: Any = None, *, progress: bool | Callable[[dict[str, Any]], Any] | None = None
@@ -45,7 +56,8 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
             data = _table(X)
             settings = settings_of(self)
             no_test_part = "fractions" not in settings  # test rows are the caller's, unless asked for
-            result = _core.fit_choice(data, self.schema_text(), settings, reporter(progress), no_test_part)
+            text = self._schema_text(self._in_messages)
+            result = _core.fit_choice(data, text, settings, reporter(progress), no_test_part)
             if result["interrupted"]:
                 warnings.warn(
                     "training was interrupted; the best model so far is kept", InterruptedWarning, stacklevel=2

@@ -107,7 +107,8 @@ class Summary:
         return _core.wald_test(self._inference, hypothesis)
 
     def compare_lr_test(self, nested: "Summary") -> dict[str, Any]:
-        """The likelihood ratio of two models of the same rows, one nested in the other."""
+        """The likelihood ratio of two models of the same rows, one nested in the other; refused for what shows
+        that they are not."""
         return _core.likelihood_ratio_test(self._inference, nested._inference)
 
     # --- as text

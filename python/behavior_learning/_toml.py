@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 
-def dumps(document: dict[str, Any]) -> str:
-    """Tables of values, and lists of tables; None is left out."""
+def dumps(document: dict[str, Any], mark: Callable[[str, str], str] | None = None) -> str:
+    """Tables of values, and lists of tables; None is left out.
+
+    mark: what the library should call a table (with the key "") or a key of it in messages, for it cannot name a line
+    of a text that nobody wrote.
+    """
     lines: list[str] = []
+
+    def add(text: str, name: str, key: str) -> None:
+        lines.append(text if mark is None else f"{text}  #: {mark(name, key)}")
+
     for name, part in document.items():
         for table in part if isinstance(part, list) else [part]:
-            lines.append(f"[[{name}]]" if isinstance(part, list) else f"[{name}]")
-            lines += [f"{_key(key)} = {_value(value)}" for key, value in table.items() if value is not None]
+            add(f"[[{name}]]" if isinstance(part, list) else f"[{name}]", name, "")
+            for key, value in table.items():
+                if value is not None:
+                    add(f"{_key(key)} = {_value(value)}", name, str(key))
             lines.append("")
     return "\n".join(lines)
 

@@ -35,6 +35,8 @@ void translate(const std::exception_ptr& pointer, void*) {
     PyErr_SetString(model_file_error, error.what());
   } catch (const NumericError& error) {
     PyErr_SetString(numeric_error, error.what());
+  } catch (const Interrupted&) {
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
   } catch (const Error& error) {
     PyErr_SetString(error_class, error.what());
   }

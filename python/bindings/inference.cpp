@@ -3,6 +3,7 @@
 
 #include "bindings.hpp"
 #include "bl/choice_inference.hpp"
+#include "bl/errors.hpp"
 
 namespace bl::python {
 
@@ -23,9 +24,12 @@ nb::tuple run_inference(const AnyModel& model, const Data& data, InferenceOption
   FitWatch watch{nb::object(nb::none())};
   options.should_stop = watch.options().should_stop;
   std::optional<decltype(infer(model, data, options))> result;
-  {
+  try {
     const nb::gil_scoped_release unlocked;
     result.emplace(infer(model, data, options));
+  } catch (const Interrupted&) {
+    watch.rethrow();
+    throw;
   }
   watch.rethrow();
   return nb::make_tuple(std::move(result->model), std::move(result->summary));

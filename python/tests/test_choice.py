@@ -116,6 +116,12 @@ def test_mistakes_are_named(choices):
     long, _ = choices
     with pytest.raises(UsageError, match="attribut"):
         BLChoice(form="linear", **{**LONG, "attributes": None}).fit(long)
+    # By the parameter: nobody wrote the schema that the library reads.
+    with pytest.raises(UsageError, match="^signs: there is no attribute 'prize'"):
+        BLChoice(form="linear", signs={"prize": "negative"}, **LONG).fit(long)
+    document = {"data": {**LONG, "attributes": None}, "attributes": {"price": "price"}, "utility": {"form": "curved"}}
+    with pytest.raises(UsageError, match=r"^schema\['utility'\]\['form'\]: form 'curved'"):
+        BLChoice(document).fit(long)
     twice = pd.concat([long, long.head(1)])
     with pytest.raises(DataError):
         BLChoice(form="linear", **LONG).fit(twice)

@@ -166,6 +166,16 @@ def test_an_interrupt_keeps_the_best_model_so_far(labels, heard_interrupts):
     assert model.score(X, y) > 0.7
 
 
+def test_an_interrupt_ends_a_summary(labels, heard_interrupts):
+    X, y = labels[0][:, :2], labels[1]
+    model = BLClassifier(single=True, utility_activation="identity", heads="1,0,0", starts=1).fit(X, y)
+    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        model.summary(X, y, bootstrap=1000000)
+    assert len(model.summary(X, y).params) > 0
+
+
 def test_two_threads_fit_at_once(numbers, labels):
     X, y = labels
     alone = BLClassifier(layers=[6, 2], epochs=30, threads=2).fit(X, y).predict_proba(X)
@@ -237,3 +247,9 @@ def test_seeds(labels):
     assert np.abs(a - c).max() > 1e-3
     with pytest.raises(UsageError, match="seed"):
         BLClassifier(seed=1, random_state=1).fit(X, y)
+
+
+def test_settings_without_effect_are_refused(labels):
+    with pytest.raises(UsageError, match="momentum = '0.5'.*sgd"):
+        BLClassifier(layers=[2], epochs=2, momentum=0.5).fit(*labels)
+    BLClassifier(layers=[2], epochs=2, momentum=0.5, optimizer="sgd").fit(*labels)

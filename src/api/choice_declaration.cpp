@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "api/impl.hpp"
 #include "base/text.hpp"
 #include "bl/choice.hpp"
 #include "bl/errors.hpp"
+#include "features/choice_schema.hpp"
 
 namespace bl {
 
@@ -17,9 +19,17 @@ std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
-    out += c == '\n' ? ' ' : c;
+    if (static_cast<unsigned char>(c) < 0x20)
+      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+    else
+      out += c;
   }
   return out + "\"";
+}
+
+// A line of the schema, with the option that it is from.
+std::string marked(const std::string& text, const char* option) {
+  return fmt::format("{}  {}{}\n", text, kSchemaMark, option);
 }
 
 // An expression that is one column.
@@ -40,8 +50,15 @@ std::string list_text(const std::vector<std::string>& names) {
   return "[" + out + "]";
 }
 
-void line(std::string& out, const char* key, const std::string& value) {
-  if (!value.empty()) out += fmt::format("{} = {}\n", key, quoted(value));
+void line(std::string& out, const char* key, const std::string& value, const char* option) {
+  if (!value.empty()) out += marked(fmt::format("{} = {}", key, quoted(value)), option);
+}
+
+void refuse_twice(const char* option, const std::vector<std::string>& list) {
+  std::set<std::string> seen;
+  for (const std::string& one : list)
+    if (!seen.insert(pair_of(one).first).second)
+      throw UsageError(fmt::format("{} names {} twice", option, in_quotes(pair_of(one).first)));
 }
 
 std::string filled_in(std::string pattern, const std::string& alternative, const std::string& attribute) {
@@ -66,6 +83,10 @@ class Declaration {
 
   std::string text() const {
     if (d_.chosen.empty()) throw UsageError("choices need --chosen: the column that says what was chosen");
+    for (const auto& [option, names] :
+         {std::pair("--attributes", &d_.attributes), std::pair("--specific", &d_.specific),
+          std::pair("--negative", &d_.negative), std::pair("--positive", &d_.positive)})
+      refuse_twice(option, *names);
     return data_text() + (d_.wide ? wide_text() : long_text()) + utility_text();
   }
 
@@ -75,33 +96,38 @@ class Declaration {
   }
 
   std::string data_text() const {
-    std::string out = fmt::format("[data]\nlayout = \"{}\"\n", d_.wide ? "wide" : "long");
-    line(out, d_.wide ? "choice" : "chosen", d_.chosen);
+    const char* choice = d_.wide ? "--choice wide" : "--choice long";
+    std::string out =
+        marked("[data]", choice) + marked(d_.wide ? "layout = \"wide\"" : "layout = \"long\"", choice);
+    line(out, d_.wide ? "choice" : "chosen", d_.chosen, "--chosen");
     if (!d_.wide) {
-      line(out, "situation", d_.situation);
-      line(out, "alternative", d_.alternative);
-      line(out, "available", d_.available);
-      line(out, "outside", d_.outside);
+      line(out, "situation", d_.situation, "--situation");
+      line(out, "alternative", d_.alternative, "--alternative");
+      line(out, "available", d_.available, "--available");
+      line(out, "outside", d_.outside, "--outside");
     } else if (!d_.situation.empty() || !d_.alternative.empty() || !d_.outside.empty()) {
       throw UsageError("situation, alternative and outside are for a long file (a line per alternative)");
     }
-    line(out, "filter", d_.filter);
-    line(out, "person", d_.person);
-    line(out, "weight", d_.weight);
+    line(out, "filter", d_.filter, "--filter");
+    line(out, "person", d_.person, "--group");
+    line(out, "weight", d_.weight, "--weight");
     return out;
   }
 
   std::string long_text() const {
-    std::string out = "[attributes]\n";
+    std::string out = marked("[attributes]", "--attributes");
     for (const std::string& attribute : d_.attributes) {
       const auto [name, column] = pair_of(attribute);
-      out += fmt::format("{} = {}\n", quoted(name), column_text(column));
+      out += marked(fmt::format("{} = {}", quoted(name), column_text(column)), "--attributes");
     }
-    for (const std::string& alternative : d_.alternatives) {
-      const auto [name, code] = pair_of(alternative);
-      out += fmt::format("[[alternatives]]\nname = {}\ncode = {}\n", quoted(name), quoted(code));
-    }
+    for (const std::string& alternative : d_.alternatives) out += alternative_text(alternative);
     return out;
+  }
+
+  static std::string alternative_text(const std::string& alternative) {
+    const auto [name, code] = pair_of(alternative);
+    return marked("[[alternatives]]", "--alternatives") + marked("name = " + quoted(name), "--alternatives") +
+           marked("code = " + quoted(code), "--alternatives");
   }
 
   std::string wide_text() const {
@@ -110,10 +136,10 @@ class Declaration {
     std::vector<bool> found(d_.attributes.size(), false);
     std::string out;
     for (const std::string& alternative : d_.alternatives) {
-      const auto [name, code] = pair_of(alternative);
-      out += fmt::format("[[alternatives]]\nname = {}\ncode = {}\n", quoted(name), quoted(code));
+      const std::string name = pair_of(alternative).first;
+      out += alternative_text(alternative);
       if (!d_.available.empty())
-        out += fmt::format("available = {}\n", column_text(filled_in(d_.pattern, name, d_.available)));
+        out += marked("available = " + column_text(filled_in(d_.pattern, name, d_.available)), "--available");
       std::string attributes;
       for (std::size_t k = 0; k < d_.attributes.size(); ++k) {
         const auto [attribute, stem] = pair_of(d_.attributes[k]);
@@ -123,7 +149,7 @@ class Declaration {
         attributes +=
             fmt::format("{}{} = {}", attributes.empty() ? "" : ", ", quoted(attribute), column_text(column));
       }
-      out += fmt::format("attributes = {{ {} }}\n", attributes);
+      out += marked(fmt::format("attributes = {{ {} }}", attributes), "--attributes");
     }
     for (std::size_t k = 0; k < found.size(); ++k) {
       if (found[k]) continue;
@@ -138,10 +164,11 @@ class Declaration {
 
   std::string utility_text() const {
     const bool network = d_.network || !d_.context.empty();
-    std::string out = fmt::format("[utility]\nform = \"{}\"\n", network ? "network" : "linear");
-    line(out, "reference", d_.reference);
-    if (!d_.context.empty()) out += "context = " + list_text(d_.context) + "\n";
-    if (!d_.nominal.empty()) out += "nominal = " + list_text(d_.nominal) + "\n";
+    const char* why = d_.network ? "--network" : "--context";
+    std::string out = "[utility]\n" + (network ? marked("form = \"network\"", why) : "form = \"linear\"\n");
+    line(out, "reference", d_.reference, "--reference");
+    if (!d_.context.empty()) out += marked("context = " + list_text(d_.context), "--context");
+    if (!d_.nominal.empty()) out += marked("nominal = " + list_text(d_.nominal), "--nominal");
     for (const std::string& name : d_.negative)
       if (std::find(d_.positive.begin(), d_.positive.end(), name) != d_.positive.end())
         throw UsageError(fmt::format("{} stands under --negative and --positive", in_quotes(name)));
@@ -150,7 +177,11 @@ class Declaration {
          {std::pair(&d_.negative, "negative"), std::pair(&d_.positive, "positive")})
       for (const std::string& name : *names)
         signs += fmt::format("{}{} = \"{}\"", signs.empty() ? "" : ", ", quoted(name), sign);
-    if (!signs.empty()) out += fmt::format("signs = {{ {} }}\n", signs);
+    if (!signs.empty())
+      out +=
+          marked(fmt::format("signs = {{ {} }}", signs), d_.positive.empty()   ? "--negative"
+                                                         : d_.negative.empty() ? "--positive"
+                                                                               : "--negative and --positive");
     if (d_.specific.empty()) return out;
     if (d_.alternatives.empty())
       throw UsageError("--specific needs --alternatives, to know whose coefficients there are");
@@ -159,7 +190,7 @@ class Declaration {
     std::string specific;
     for (const std::string& attribute : d_.specific)
       specific += fmt::format("{}{} = {}", specific.empty() ? "" : ", ", quoted(attribute), list_text(names));
-    return out + fmt::format("specific = {{ {} }}\n", specific);
+    return out + marked(fmt::format("specific = {{ {} }}", specific), "--specific");
   }
 
   const ChoiceDeclaration& d_;

@@ -46,6 +46,7 @@ FromRows from_rows(const Objective<double>& objective, const inference::Estimate
   if (!e.converged) return out;
   if (!spec.person.empty() && person_count(data) > 1) {
     inference::Loss loss(objective, fit.minimiser.seed, pool);
+    loss.watch(fit.on_step);
     out.by_person =
         inference::covariance(loss, e.chart, e.information, e.identification,
                               {.kind = inference::CovarianceKind::cluster, .clusters = {data.persons}});
@@ -115,6 +116,7 @@ ChoiceEstimate estimate_linear(const std::vector<LinearTerm>& terms, const std::
   }
   inference::EstimateSpec fit;
   fit.covariance = spec.covariance;
+  fit.on_step = spec.on_step;
   out.estimate = inference::estimate_entries(scaled.objective, std::move(raw), inside, fit, pool);
   FromRows rows = from_rows(scaled.objective, out.estimate, data, fit, spec, pool);
   in_own_units(scales, out.estimate, rows);
@@ -139,6 +141,7 @@ ChoiceEstimate estimate_network(const StoredChoice& model, const ChoiceSchema& s
   inference::EstimateSpec fit;
   fit.minimiser = minimiser;
   fit.covariance = spec.covariance;
+  fit.on_step = spec.on_step;
   ChoiceEstimate out;
   out.estimate = inference::estimate(objective, fit, pool);
   FromRows rows = from_rows(objective, out.estimate, data, fit, spec, pool);

@@ -15,6 +15,7 @@
 #include "api/minimum_progress.hpp"
 #include "api/plan.hpp"
 #include "api/table_plan.hpp"
+#include "api/unused_settings.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
@@ -157,6 +158,8 @@ void fit_network(const Parts& parts, const FitPlan& fit, StoredChoice& model, Ch
   model.temperature = s.temperature;
   model.architecture = network_architecture(s, model, parts.train.situations());
   const int starts = plan_starts(s, model.architecture);
+  refuse_unused(s, {.to_minimum = starts > 0,
+                    .optimizer = plan_training(s, parts.train.situations(), false).optimizer.kind});
   if (starts > 0) return train_to_minimum(parts, fit, starts, model, summary);
   if (s.precision == "float32")
     train_network<float>(parts, fit, model, summary);
@@ -275,6 +278,7 @@ ChoiceFitSummary fit_choice_text(const Data& data, const std::string& schema_tex
   bool explicit_fractions = false;
   Settings settings = merge_settings(schema, given, explicit_fractions);
   refuse_settings(settings);
+  if (schema.linear) refuse_unused(settings, {.linear = true});
   if (schema.linear && !explicit_fractions) settings.fractions = "1:0:0";
   if (!schema.linear && !explicit_fractions && options.training_rows_only)
     settings = without_test_part(settings, {});

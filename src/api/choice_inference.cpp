@@ -5,6 +5,7 @@
 #include "api/choice_naming.hpp"
 #include "api/choice_reading.hpp"
 #include "api/impl.hpp"
+#include "api/inference_watch.hpp"
 #include "bl/choice_inference.hpp"
 #include "bl/errors.hpp"
 
@@ -46,7 +47,8 @@ std::vector<std::int32_t> cluster_numbers(const ChoiceModel::Impl& model, const 
 }
 
 ChoiceEstimate estimate_of(const ChoiceModel::Impl& model, const ChoiceData& choices,
-                           const InferenceOptions& options, const ChoiceEstimateSpec& spec) {
+                           const InferenceOptions& options, const ChoiceEstimateSpec& spec,
+                           InferenceWatch& watch) {
   ThreadPool pool(options.threads);
   const Settings settings = choice_settings(model);
   if (!model.schema.linear) {
@@ -55,16 +57,20 @@ ChoiceEstimate estimate_of(const ChoiceModel::Impl& model, const ChoiceData& cho
     minimiser.given = {model.stored.parameters};
     minimiser.seed = static_cast<std::uint64_t>(settings.seed);
     minimiser.reference = reference_of(model, options.reference);
-    minimiser.should_stop = options.should_stop;
+    watch.attach(minimiser);
     return estimate_network(model.stored, model.schema, choices, minimiser, spec, pool);
   }
   const auto terms = linear_terms(model.schema, model.stored.alternatives);
   Settings again = settings;
   again.threads = static_cast<std::int64_t>(options.threads);
   FitOptions fit_options;
-  fit_options.should_stop = options.should_stop;
+  fit_options.should_stop = [&watch, iterations = Index{0}]() mutable {
+    watch.tell("iterations", ++iterations, 0);
+    return watch.stopped();
+  };
   Checkpoint<double> none("", "", "");
   const LinearFit fit = fit_linear(terms, choices, again, fit_options, none);
+  watch.require_going();
   if (!fit.converged)
     throw NumericError("standard errors hold at the maximum of the likelihood, and none was reached: " +
                        fit.cause + "; an attribute may separate the choices perfectly");
@@ -122,7 +128,10 @@ ChoiceInference infer(const ChoiceModel& model, const Data& data, const Inferenc
                                          : inference::CovarianceKind::cluster;
   for (const std::string& column : columns)
     spec.covariance.clusters.push_back(cluster_numbers(m, data, column));
-  const ChoiceEstimate found = estimate_of(m, choices, options, spec);
+  InferenceWatch watch(options);
+  spec.on_step = watch.on_step();
+  const ChoiceEstimate found = estimate_of(m, choices, options, spec, watch);
+  watch.require_going();
   const NamedModel named = named_model(m);
   require_minimum(found.estimate, named);
 

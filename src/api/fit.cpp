@@ -16,6 +16,7 @@
 #include "api/part_data.hpp"
 #include "api/plan.hpp"
 #include "api/table_plan.hpp"
+#include "api/unused_settings.hpp"
 #include "bl/errors.hpp"
 #include "training/trainer.hpp"
 
@@ -250,6 +251,72 @@ Prepared prepare(const Table& table, const Schema& schema, const Settings& setti
       members, readout_unit, std::move(starts)};
 }
 
+// The members joined into one, as they are stored; the architecture becomes that of all.
+std::vector<double> learned_parameters(Prepared& p, Trained& trained, bool to_minimum,
+                                       bool single_precision) {
+  std::vector<double> parameters = joined(p.architecture, std::move(trained.learned.parameters));
+  // What is read off an identifiable model should not depend on where its training began.
+  if (p.settings->identifiable && !to_minimum)
+    parameters = inference::canonical_form(p.architecture, parameters).parameters;
+  // The model that is evaluated is the one that is stored.
+  if (single_precision)
+    for (double& value : parameters) value = static_cast<double>(static_cast<float>(value));
+  return parameters;
+}
+
+// What the model file says about where it comes from.
+json information_of(const Prepared& p, const FitReport& report, const FitOptions& options) {
+  json out = json::object();
+  out["settings"] = settings_json(*p.settings);
+  out["data"] = {{"digest", table_digest(*p.table)}, {"rows", p.table->rows}};
+  out["split"] = {{"train", p.split.train.size()},
+                  {"validation", p.split.validation.size()},
+                  {"test", p.split.test.size()}};
+  if (!options.parts.empty()) out["split"]["given"] = true;
+  out["training"] = {{"stop_reason", std::string(name(report.reason))},
+                     {"stop_cause", report.cause},
+                     {"members", p.members},
+                     {"epochs", report.epochs},
+                     {"best_epoch", report.best_epoch},
+                     {"final_loss", report.final_loss},
+                     {"gradient_norm", report.gradient_norm},
+                     {"history", history_json(report)}};
+  return out;
+}
+
+// Of the rows that were held out.
+void evaluate_parts(const Prepared& p, const Model::Impl& model, FitSummary& summary) {
+  ThreadPool pool(static_cast<std::size_t>(p.settings->threads));
+  const SpillScope scope(p.settings->out_of_core);
+  const Encoder lenient = p.encoder.with_unseen(UnseenPolicy::missing);
+  if (!p.split.validation.empty())
+    summary.validation = evaluate_rows(model, lenient, *p.table, p.split.validation, model.utility, pool);
+  if (!p.split.test.empty())
+    summary.test = evaluate_rows(model, lenient, *p.table, p.split.test, model.utility, pool);
+}
+
+void describe_fit(const Prepared& p, const Trained& trained, FitSummary& summary) {
+  const FitReport& report = trained.learned.report;
+  summary.plan = plan_text(p);
+  summary.notes = encoding_notes(p.encoder, p.split.train.size());
+  summary.notes.insert(summary.notes.end(), trained.notes.begin(), trained.notes.end());
+  if (report.epochs == 0)
+    summary.notes.emplace_back("training ended before one pass over the rows: the model has hardly learned");
+  summary.stop_reason = name(report.reason);
+  summary.stop_cause = report.cause;
+  summary.interrupted = report.reason == StopReason::interrupted;
+  summary.epochs = report.epochs;
+  summary.best_epoch = report.best_epoch;
+  summary.parameters = ParameterLayout(p.architecture).free_count();
+  summary.seconds = report.seconds;
+  summary.peak_megabytes = peak_megabytes();
+  summary.table_megabytes = table_megabytes(*p.table);
+  summary.encoded_megabytes = trained.encoded_megabytes;
+  summary.train_rows = p.split.train.size();
+  summary.validation_rows = p.split.validation.size();
+  summary.test_rows = p.split.test.size();
+}
+
 }  // namespace
 
 FitSummary fit(const Data& data, const Settings& given, const FitOptions& options) {
@@ -259,74 +326,30 @@ FitSummary fit(const Data& data, const Settings& given, const FitOptions& option
   Prepared prepared = prepare(table, schema, settings, options);
 
   const int starts = plan_starts(settings, prepared.architecture);
+  refuse_unused(settings,
+                fit_use(settings, prepared.space, static_cast<Index>(prepared.split.train.size()), starts));
   const bool single_precision = settings.precision == "float32" && starts == 0;
   Trained trained = starts > 0         ? train_to_minimum(prepared, starts, options)
                     : single_precision ? train<float>(prepared, options)
                                        : train<double>(prepared, options);
   prepared.members = static_cast<Index>(trained.learned.parameters.size());
-  if (trained.learned.report.epochs == 0)
-    trained.notes.emplace_back("training ended before one pass over the rows: the model has hardly learned");
-  std::vector<double> parameters = joined(prepared.architecture, std::move(trained.learned.parameters));
-  // What is read off an identifiable model should not depend on where its training began.
-  if (settings.identifiable && starts == 0)
-    parameters = inference::canonical_form(prepared.architecture, parameters).parameters;
-  // The model that is evaluated is the one that is stored.
-  if (single_precision)
-    for (double& value : parameters) value = static_cast<double>(static_cast<float>(value));
-  const FitReport& report = trained.learned.report;
+  std::vector<double> parameters = learned_parameters(prepared, trained, starts > 0, single_precision);
 
-  const ParameterLayout layout(prepared.architecture);
   StoredModel stored{.architecture = prepared.architecture,
                      .encoder = prepared.encoder,
                      .parameters = std::move(parameters),
                      .single_precision = single_precision,
                      .support = std::move(trained.support),
                      .temperature = settings.temperature,
-                     .information = json::object(),
+                     .information = information_of(prepared, trained.learned.report, options),
                      .inference = std::move(trained.inference)};
-  stored.information["settings"] = settings_json(settings);
-  stored.information["data"] = {{"digest", table_digest(table)}, {"rows", table.rows}};
-  stored.information["split"] = {{"train", prepared.split.train.size()},
-                                 {"validation", prepared.split.validation.size()},
-                                 {"test", prepared.split.test.size()}};
-  if (!options.parts.empty()) stored.information["split"]["given"] = true;
-  stored.information["training"] = {{"stop_reason", std::string(name(report.reason))},
-                                    {"stop_cause", report.cause},
-                                    {"members", prepared.members},
-                                    {"epochs", report.epochs},
-                                    {"best_epoch", report.best_epoch},
-                                    {"final_loss", report.final_loss},
-                                    {"gradient_norm", report.gradient_norm},
-                                    {"history", history_json(report)}};
   const auto interim = std::make_shared<const Model::Impl>(stored);
   FitSummary summary{.model = Model(interim)};
-  ThreadPool pool(static_cast<std::size_t>(settings.threads));
-  const SpillScope scope(settings.out_of_core);
-  const Encoder lenient = prepared.encoder.with_unseen(UnseenPolicy::missing);
-  if (!prepared.split.validation.empty())
-    summary.validation =
-        evaluate_rows(*interim, lenient, table, prepared.split.validation, interim->utility, pool);
-  if (!prepared.split.test.empty())
-    summary.test = evaluate_rows(*interim, lenient, table, prepared.split.test, interim->utility, pool);
+  evaluate_parts(prepared, *interim, summary);
   stored.information["metrics"] = {{"validation", metrics_json(summary.validation)},
                                    {"test", metrics_json(summary.test)}};
   summary.model = Model(std::make_shared<const Model::Impl>(std::move(stored)));
-  summary.plan = plan_text(prepared);
-  summary.notes = encoding_notes(prepared.encoder, prepared.split.train.size());
-  summary.notes.insert(summary.notes.end(), trained.notes.begin(), trained.notes.end());
-  summary.stop_reason = name(report.reason);
-  summary.stop_cause = report.cause;
-  summary.interrupted = report.reason == StopReason::interrupted;
-  summary.epochs = report.epochs;
-  summary.best_epoch = report.best_epoch;
-  summary.parameters = layout.free_count();
-  summary.seconds = report.seconds;
-  summary.peak_megabytes = peak_megabytes();
-  summary.table_megabytes = table_megabytes(table);
-  summary.encoded_megabytes = trained.encoded_megabytes;
-  summary.train_rows = prepared.split.train.size();
-  summary.validation_rows = prepared.split.validation.size();
-  summary.test_rows = prepared.split.test.size();
+  describe_fit(prepared, trained, summary);
   return summary;
 }
 

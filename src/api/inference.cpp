@@ -8,6 +8,7 @@
 
 #include "api/inference_model.hpp"
 #include "api/inference_summary.hpp"
+#include "api/inference_watch.hpp"
 #include "api/model_rows.hpp"
 #include "api/part_data.hpp"
 #include "api/plan.hpp"
@@ -43,15 +44,113 @@ std::vector<std::int32_t> cluster_numbers(const Table& table, const std::string&
   return out;
 }
 
-std::string response_names(const Encoder& encoder) {
-  std::string names;
-  for (const ResponseEncoding& one : encoder.responses()) names += (names.empty() ? "" : ", ") + one.name;
-  return names;
+void name_columns(const Encoder& encoder, InferenceSummary& out) {
+  for (const ResponseEncoding& one : encoder.responses())
+    out.response += (out.response.empty() ? "" : ", ") + one.name;
+  for (const FeatureEncoding& one : encoder.features()) out.columns.push_back(one.name);
+}
+
+// Refuses what shows that no likelihood ratio can be taken. That one model is a case of the other is not
+// shown by what remains.
+void require_nested(const InferenceSummary& small, const InferenceSummary& large) {
+  const std::string test = "a likelihood-ratio test needs ";
+  if (small.objective != "likelihood" || large.objective != "likelihood")
+    throw UsageError(test + "two models learned by likelihood");
+  if (small.choice.has_value() != large.choice.has_value())
+    throw UsageError(test + "two models of the same rows, not one of choices and one of a table");
+  if (small.response != large.response)
+    throw UsageError(fmt::format("{}two models of the same response, not of {} and {}", test,
+                                 in_quotes(small.response), in_quotes(large.response)));
+  if (small.rows != large.rows || small.digest != large.digest)
+    throw UsageError(fmt::format(
+        "{}two models of the same rows, and {}", test,
+        small.rows != large.rows ? fmt::format("these were estimated from {} and {}", small.rows, large.rows)
+                                 : "these were estimated from different data"));
+  if (!small.response_digest.empty() && !large.response_digest.empty() &&
+      small.response_digest != large.response_digest)
+    throw UsageError(test +
+                     "two models of the same rows, and these took other parts of the data, or weighted them "
+                     "otherwise; fit both with the same seed, fractions and weights");
+  for (const std::string& name : small.columns)
+    if (std::find(large.columns.begin(), large.columns.end(), name) == large.columns.end())
+      throw UsageError(fmt::format(
+          "{}one model nested in the other: the smaller one, of {} parameters, reads the column {}, which "
+          "the larger one, of {}, does not",
+          test, small.parameters, in_quotes(name), large.parameters));
 }
 
 // The rows of the fit where they are known, else all.
 std::vector<Index> inference_rows(const Model::Impl& model, const Table& table) {
   return rows_of_part(model, table, is_fit_data(model, table) ? Part::train : Part::all);
+}
+
+// The rows of an estimate and what is minimised over them.
+struct InferenceRows {
+  Settings settings;  // of the fit
+  std::vector<Index> rows;
+  PartData<double> part;
+  Network<double> network;
+  Objective<double> objective;
+
+  InferenceRows(const Model::Impl& m, const Table& table)
+      : settings(fit_settings(m)),
+        rows(inference_rows(m, table)),
+        part(balanced_part(m, table, rows, settings)),
+        network(m.stored.architecture),
+        objective(network, objective_spec(m, settings), part.view()) {}
+  InferenceRows(const InferenceRows&) = delete;
+  InferenceRows& operator=(const InferenceRows&) = delete;
+
+ private:
+  static PartData<double> balanced_part(const Model::Impl& m, const Table& table,
+                                        const std::vector<Index>& rows, const Settings& settings) {
+    PartData<double> part(m.stored.encoder.with_unseen(UnseenPolicy::missing), m.space, table, rows,
+                          settings.out_of_core);
+    if (settings.class_weight == "balanced") balance_classes(part, m.space.classes());
+    return part;
+  }
+  static ObjectiveSpec objective_spec(const Model::Impl& m, Settings settings) {
+    settings.temperature = m.stored.temperature;
+    return plan_objective(settings, m.space, m.stored.support);
+  }
+};
+
+inference::EstimateSpec estimate_spec(const Model::Impl& m, const Table& table, const InferenceRows& from,
+                                      const InferenceOptions& options) {
+  inference::EstimateSpec spec;
+  spec.minimiser.starts = options.starts;
+  spec.minimiser.given = {m.stored.parameters};
+  spec.minimiser.seed = static_cast<std::uint64_t>(from.settings.seed);
+  spec.minimiser.reference = reference_of(m, options.reference);
+  spec.covariance.kind = options.cluster.empty() ? inference::covariance_from_name(options.covariance)
+                                                 : inference::CovarianceKind::cluster;
+  for (const std::string& name : options.cluster)
+    spec.covariance.clusters.push_back(cluster_numbers(table, name, from.rows));
+  return spec;
+}
+
+std::optional<inference::Bootstrap> resampled_of(const Objective<double>& objective,
+                                                 const inference::Estimate& e,
+                                                 const inference::EstimateSpec& spec,
+                                                 const InferenceOptions& options, ThreadPool& pool) {
+  if (options.bootstrap == 0) return std::nullopt;
+  const auto& clusters = spec.covariance.clusters;
+  return inference::bootstrap(objective, e, spec,
+                              {.resamples = options.bootstrap,
+                               .seed = options.seed,
+                               .clusters = clusters.empty() ? std::vector<std::int32_t>() : clusters[0]},
+                              pool);
+}
+
+// The model at the estimate, with its covariances.
+StoredModel with_estimate(const Model::Impl& m, const inference::Estimate& e,
+                          const Objective<double>& objective, Index reference, const std::string& digest) {
+  StoredModel stored = m.stored;
+  stored.parameters = e.chart.raw;
+  stored.single_precision = false;
+  stored.inference = stored_of(e, objective, reference);
+  stored.inference->facts["digest"] = digest;
+  return stored;
 }
 
 }  // namespace
@@ -85,7 +184,7 @@ InferenceSummary stored_inference(const Model& model, const InferenceOptions& op
                     .covariance = stored_covariance(*m.stored.inference, options.covariance)},
                    options);
   describe_stored_covariance(*m.stored.inference, options.covariance, out);
-  out.response = response_names(m.stored.encoder);
+  name_columns(m.stored.encoder, out);
   return out;
 }
 
@@ -93,57 +192,29 @@ Inference infer(const Model& model, const Data& data, const InferenceOptions& op
   check_options(options);
   const Model::Impl& m = model.impl();
   const Table& table = data.impl().table;
-  const std::vector<Index> rows = inference_rows(m, table);
-  const Settings settings = fit_settings(m);
-  PartData<double> part(m.stored.encoder.with_unseen(UnseenPolicy::missing), m.space, table, rows,
-                        settings.out_of_core);
-  if (settings.class_weight == "balanced") balance_classes(part, m.space.classes());
-  Settings objective_settings = settings;
-  objective_settings.temperature = m.stored.temperature;
-  const Network<double> network(m.stored.architecture);
-  const Objective<double> objective(network, plan_objective(objective_settings, m.space, m.stored.support),
-                                    part.view());
-  inference::EstimateSpec spec;
-  spec.minimiser.starts = options.starts;
-  spec.minimiser.given = {m.stored.parameters};
-  spec.minimiser.seed = static_cast<std::uint64_t>(settings.seed);
-  spec.minimiser.reference = reference_of(m, options.reference);
-  spec.minimiser.should_stop = options.should_stop;
-  spec.covariance.kind = options.cluster.empty() ? inference::covariance_from_name(options.covariance)
-                                                 : inference::CovarianceKind::cluster;
-  for (const std::string& name : options.cluster)
-    spec.covariance.clusters.push_back(cluster_numbers(table, name, rows));
+  const InferenceRows from(m, table);
+  inference::EstimateSpec spec = estimate_spec(m, table, from, options);
+  InferenceWatch watch(options);
+  watch.attach(spec);
   ThreadPool pool(options.threads);
-  const inference::Estimate e = inference::estimate(objective, spec, pool);
+  const inference::Estimate e = inference::estimate(from.objective, spec, pool);
+  watch.require_going();
   const NamedModel named = named_model(m);
   require_minimum(e, named);
 
-  StoredModel stored = m.stored;
-  stored.parameters = e.chart.raw;
-  stored.single_precision = false;
-  stored.inference = stored_of(e, objective, spec.minimiser.reference);
-  stored.inference->facts["digest"] = table_digest(table);
-  std::optional<inference::Bootstrap> resampled;
-  if (options.bootstrap > 0)
-    resampled =
-        inference::bootstrap(objective, e, spec,
-                             {.resamples = options.bootstrap,
-                              .seed = options.seed,
-                              .clusters = spec.covariance.clusters.empty() ? std::vector<std::int32_t>()
-                                                                           : spec.covariance.clusters[0]},
-                             pool);
+  StoredModel stored = with_estimate(m, e, from.objective, spec.minimiser.reference, table_digest(table));
+  const auto resampled = resampled_of(from.objective, e, spec, options, pool);
+  const inference::Bootstrap* bootstrap = resampled ? &*resampled : nullptr;
   InferenceSummary out = make_summary({.model = &named,
                                        .parameters = &stored.parameters,
                                        .stored = &*stored.inference,
                                        .covariance = e.entries,
-                                       .bootstrap = resampled ? &*resampled : nullptr},
+                                       .bootstrap = bootstrap},
                                       options);
-  describe_covariance({.estimate = &e,
-                       .kind = spec.covariance.kind,
-                       .columns = options.cluster,
-                       .bootstrap = resampled ? &*resampled : nullptr},
-                      out);
-  out.response = response_names(m.stored.encoder);
+  describe_covariance(
+      {.estimate = &e, .kind = spec.covariance.kind, .columns = options.cluster, .bootstrap = bootstrap},
+      out);
+  name_columns(m.stored.encoder, out);
   return {Model(std::make_shared<const Model::Impl>(std::move(stored))), std::move(out)};
 }
 
@@ -160,19 +231,17 @@ HypothesisTest wald_test(const InferenceSummary& summary, const std::string& hyp
   }
   const inference::TestResult result =
       inference::wald(inference::parse_hypothesis(hypothesis, names), estimates, covariance);
-  return {hypothesis, result.statistic, result.degrees, result.p};
+  return {"Wald", hypothesis, result.statistic, result.degrees, result.p};
 }
 
 HypothesisTest likelihood_ratio_test(const InferenceSummary& a, const InferenceSummary& b) {
-  if (a.objective != "likelihood" || b.objective != "likelihood")
-    throw UsageError("a likelihood-ratio test needs two models learned by likelihood");
-  if (a.rows != b.rows || a.digest != b.digest || a.choice.has_value() != b.choice.has_value())
-    throw UsageError("a likelihood-ratio test needs two models of the same rows");
   const InferenceSummary& small = a.parameters <= b.parameters ? a : b;
   const InferenceSummary& large = a.parameters <= b.parameters ? b : a;
+  require_nested(small, large);
   const inference::TestResult result = inference::likelihood_ratio(small.log_likelihood, small.parameters,
                                                                    large.log_likelihood, large.parameters);
-  return {fmt::format("the smaller model ({} of {} parameters)", small.parameters, large.parameters),
+  return {"likelihood ratio",
+          fmt::format("the smaller model ({} of {} parameters)", small.parameters, large.parameters),
           result.statistic, result.degrees, result.p};
 }
 
@@ -221,16 +290,23 @@ std::vector<Quantity> delta_method(const Model& model,
 }
 
 OutputTable economics_with_errors(const Model& model, const Data& data, const std::string& numeraire,
-                                  const std::string& covariance) {
-  const EconomicsOptions options{.numeraire = numeraire};
-  const OutputTable table = economics(model, data, options);
+                                  const InferenceOptions& options) {
+  const EconomicsOptions wanted{.numeraire = numeraire};
+  const OutputTable table = economics(model, data, wanted);
+  InferenceWatch watch(options);
+  const inference::OnStep on_step = watch.on_step();
+  // Of the estimate itself, and on both sides of it in every parameter.
+  const Index evaluations =
+      has_inference(model) ? 1 + 2 * static_cast<Index>(model.impl().stored.inference->positions.size()) : 0;
+  Index done = 0;
   const auto numbers = [&](const Model& moved) {
     std::vector<double> out;
-    for (const OutputColumn& column : economics(moved, data, options).columns)
+    for (const OutputColumn& column : economics(moved, data, wanted).columns)
       if (column.texts.empty()) out.insert(out.end(), column.numbers.begin(), column.numbers.end());
+    on_step("derivatives of economics", ++done, evaluations);
     return out;
   };
-  const std::vector<Quantity> quantities = delta_method(model, numbers, covariance);
+  const std::vector<Quantity> quantities = delta_method(model, numbers, options.covariance);
   OutputTable out{.rows = table.rows, .columns = {}};
   std::size_t at = 0;
   for (const OutputColumn& column : table.columns) {

@@ -296,16 +296,19 @@ std::string render(const InferenceSummary& summary, SummaryFormat format) {
   return {};
 }
 
-std::string render(const HypothesisTest& test, SummaryFormat format) {
-  if (format == SummaryFormat::json)
-    return json{{"hypothesis", test.hypothesis},
-                {"chi_squared", test.statistic},
-                {"degrees_of_freedom", test.degrees},
-                {"p", test.p}}
-               .dump(2) +
-           "\n";
-  return fmt::format("H0: {}\n  chi-squared {:.4f}, {} degree{} of freedom, p = {:.4g}\n", test.hypothesis,
-                     test.statistic, test.degrees, test.degrees == 1 ? "" : "s", test.p);
+std::string render(const std::vector<HypothesisTest>& tests, SummaryFormat format) {
+  json list = json::array();
+  std::string text;
+  for (const HypothesisTest& test : tests) {
+    list.push_back({{"kind", test.kind},
+                    {"hypothesis", test.hypothesis},
+                    {"chi_squared", test.statistic},
+                    {"degrees_of_freedom", test.degrees},
+                    {"p", test.p}});
+    text += fmt::format("H0: {}\n  chi-squared {:.4f}, {} degree{} of freedom, p = {:.4g}\n", test.hypothesis,
+                        test.statistic, test.degrees, test.degrees == 1 ? "" : "s", test.p);
+  }
+  return format == SummaryFormat::json ? json{{"tests", list}}.dump(2) + "\n" : text;
 }
 
 SummaryFormat summary_format(const std::string& name) {

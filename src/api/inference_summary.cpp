@@ -111,6 +111,7 @@ void fill_facts(const StoredInference& stored, InferenceSummary& out) {
         {one.at("loss").get<double>(), one.at("gradient").get<double>(), one.at("starts").get<int>()});
   for (const json& note : f.at("notes")) out.notes.push_back(note.get<std::string>());
   out.digest = f.value("digest", "");
+  out.response_digest = f.value("response_digest", "");
   out.log_likelihood = out.aic = out.bic = kUnknown;
   if (out.objective == "likelihood") {
     out.log_likelihood = -out.loss * f.at("total_weight").get<double>();
@@ -149,6 +150,33 @@ std::map<Index, std::string> position_names(const NamedModel& model) {
   return names;
 }
 
+namespace {
+
+// Of the responses and weights of the rows, whatever explains them.
+std::string response_digest(const DatasetView<double>& data) {
+  Table table;
+  table.rows = data.rows;
+  const auto add = [&](const char* name, const auto& values) {
+    if (!values.empty())
+      table.columns.push_back({.name = name,
+                               .raw = RawType::numeric,
+                               .numbers = {values.begin(), values.end()},
+                               .codes = {},
+                               .levels = {}});
+  };
+  add("class", data.classes);
+  add("chosen", data.alternatives.chosen);
+  add("weight", data.weights);
+  for (Index k = 0; k < data.values.cols; ++k) {
+    std::vector<double> column;
+    for (Index i = 0; i < data.values.rows; ++i) column.push_back(data.values(i, k));
+    add("value", column);
+  }
+  return table_digest(table);
+}
+
+}  // namespace
+
 StoredInference stored_of(const inference::Estimate& e, const Objective<double>& objective, Index reference) {
   StoredInference out;
   out.positions = e.chart.positions;
@@ -178,7 +206,8 @@ StoredInference stored_of(const inference::Estimate& e, const Objective<double>&
                {"smallest_eigenvalue", e.chart.size() > 0 ? e.identification.eigenvalues(0) : 0.0},
                {"directions", directions},
                {"notes", notes},
-               {"reference", reference}};
+               {"reference", reference},
+               {"response_digest", response_digest(objective.data())}};
   return out;
 }
 

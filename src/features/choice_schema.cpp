@@ -17,6 +17,7 @@ class ChoiceFile {
   explicit ChoiceFile(const std::string& name) : name_(name) {}
 
   ChoiceSchema read(std::string_view text) {
+    text_ = text;
     const toml::table root = parse_toml(text, name_);
     check_keys(root, "", {"data", "derived", "attributes", "alternatives", "utility", "settings"});
     read_data(table_at(root, "data", true));
@@ -32,7 +33,20 @@ class ChoiceFile {
 
  private:
   [[noreturn]] void fail(const toml::node& node, const std::string& message) const {
-    throw UsageError(name_ + ":" + std::to_string(node.source().begin.line) + ": " + message);
+    throw UsageError(place(node.source().begin.line) + ": " + message);
+  }
+
+  // File and line; of a text that nobody wrote, the mark of the line.
+  std::string place(toml::source_index line) const {
+    std::string_view rest = text_;
+    for (toml::source_index k = 1; k < line && rest.find('\n') != std::string_view::npos; ++k)
+      rest.remove_prefix(rest.find('\n') + 1);
+    rest = rest.substr(0, rest.find('\n'));
+    const std::size_t mark = rest.rfind(kSchemaMark);
+    const std::string_view what =
+        mark == std::string_view::npos ? "" : rest.substr(mark + kSchemaMark.size());
+    const bool marked = !what.empty() && what.find('"') == std::string_view::npos;
+    return marked ? std::string(what) : name_ + ":" + std::to_string(line);
   }
 
   void check_keys(const toml::table& table, const std::string& where, const Texts& valid) const {
@@ -279,6 +293,7 @@ class ChoiceFile {
   }
 
   const std::string& name_;
+  std::string_view text_;
   ChoiceSchema schema_;
 };
 

@@ -1,6 +1,7 @@
 #include "inference/bootstrap.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -41,6 +42,7 @@ Bootstrap bootstrap(const Objective<double>& objective, const Estimate& estimate
   std::vector<std::vector<double>> found(static_cast<std::size_t>(spec.resamples));
   std::vector<std::uint8_t> held(estimate.chart.states.size(), 1);
   for (const Index i : estimate.chart.positions) held[static_cast<std::size_t>(i)] = 0;
+  std::atomic<Index> done = 0;
   pool.run(found.size(), [&](std::size_t r) {
     ThreadPool own(1);
     const std::vector<double> weights = drawn_weights(objective, spec, r);
@@ -49,6 +51,7 @@ Bootstrap bootstrap(const Objective<double>& objective, const Estimate& estimate
     const Objective<double> resampled(network, objective.spec(), data);
     Loss loss(resampled, fit.minimiser.seed, own);
     const LocalMinimum end = descend(loss, estimate.chart.raw, fit.minimiser, held);
+    if (fit.on_step) fit.on_step("resamples", ++done, static_cast<Index>(found.size()));
     if (!(end.gradient_norm <= kReached)) return;
     const std::vector<double> values =
         map.effective(canonical_form(network.architecture(), end.parameters,

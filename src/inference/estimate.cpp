@@ -99,6 +99,7 @@ Estimate estimate_at(const Objective<double>& objective, const Minimisation& min
                      const EstimateSpec& spec, ThreadPool& pool) {
   const Architecture& a = objective.network().architecture();
   Loss loss(objective, spec.minimiser.seed, pool, 0, spec.minimiser.noise);
+  loss.watch(spec.on_step);
   Estimate e;
   e.minimisation = minimisation;
   Point point = canonical_point(a, minimisation.best.parameters, spec);
@@ -124,6 +125,7 @@ Estimate estimate_entries(const Objective<double>& objective, std::vector<double
                           std::vector<Index> positions, const EstimateSpec& spec, ThreadPool& pool) {
   const Architecture& a = objective.network().architecture();
   Loss loss(objective, spec.minimiser.seed, pool, 0, spec.minimiser.noise);
+  loss.watch(spec.on_step);
   const Rechart chart = [&](std::vector<double> at) { return plain_chart(a, std::move(at), positions); };
   Estimate e;
   e.chart = chart(std::move(raw));
@@ -144,16 +146,6 @@ Estimate estimate(const Objective<double>& objective, const EstimateSpec& spec, 
   e.cause = "it was interrupted";
   e.minimisation = std::move(found);
   return e;
-}
-
-std::vector<EstimatedEntry> entries_of(const Estimate& e) {
-  std::vector<EstimatedEntry> out;
-  const std::vector<double> errors = standard_errors(e.entries);
-  for (std::size_t k = 0; k < errors.size(); ++k) {
-    const Index position = e.chart.positions[k];
-    out.push_back({position, e.chart.effective[static_cast<std::size_t>(position)], errors[k]});
-  }
-  return out;
 }
 
 }  // namespace bl::inference

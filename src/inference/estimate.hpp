@@ -23,6 +23,8 @@ struct EstimateSpec {
   // Gradient of the mean loss by the coordinates, largest entry in units of the scores' deviation: below is a
   // minimum.
   double tolerance = 1e-6;
+  // What follows the minimisation, and resamples; the minimiser has its own.
+  OnStep on_step = {};
 };
 
 struct Estimate {
@@ -51,13 +53,5 @@ Estimate estimate_at(const Objective<double>& objective, const Minimisation& min
 // is put in canonical form. For entries that are stored as they are (Sign::free).
 Estimate estimate_entries(const Objective<double>& objective, std::vector<double> raw,
                           std::vector<Index> positions, const EstimateSpec& spec, ThreadPool& pool);
-
-// What is estimated, one by one.
-struct EstimatedEntry {
-  Index position = 0;  // in the layout
-  double value = 0;    // effective
-  double error = 0;    // NaN where the rows do not determine it
-};
-std::vector<EstimatedEntry> entries_of(const Estimate& estimate);
 
 }  // namespace bl::inference

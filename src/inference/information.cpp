@@ -1,6 +1,7 @@
 #include "inference/information.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 
@@ -70,6 +71,7 @@ Eigen::MatrixXd score_products(const Loss& loss, const Chart& chart, std::span<c
   const RowScores scores(loss, chart);
   const auto size = static_cast<Index>(chart.positions.size());
   std::vector<Eigen::MatrixXd> sums(rows.cuts.size() - 1);
+  std::atomic<Index> done = 0;
   loss.pool().run(sums.size(), [&](std::size_t task) {
     ObjectiveWorkspace<double> ws;
     GradientSum<double> gradient;
@@ -90,6 +92,7 @@ Eigen::MatrixXd score_products(const Loss& loss, const Chart& chart, std::span<c
       scores.add(rows.order[i], ws, gradient, buffer.col(used - 1));
     }
     flush();
+    loss.step("scores of rows", ++done, static_cast<Index>(sums.size()));
   });
   Eigen::MatrixXd total = Eigen::MatrixXd::Zero(size, size);
   for (const Eigen::MatrixXd& sum : sums) total += sum;
@@ -132,6 +135,7 @@ Eigen::MatrixXd hessian(Loss& loss, const Chart& chart, const Eigen::MatrixXd& p
     const Eigen::VectorXd change = (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * step);
     const Eigen::VectorXd bend = curvatures.cwiseProduct(gradient).cwiseProduct(chart.tangent.col(j));
     out.col(j) = chart.tangent.transpose() * (slopes.cwiseProduct(change) + bend);
+    loss.step("second derivatives", j + 1, chart.size());
   }
   return loss.total_weight() * 0.5 * (out + out.transpose());
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -10,6 +11,10 @@
 #include "objective/batch.hpp"
 
 namespace bl::inference {
+
+// Told between pieces of work, from any thread: what is being done, and how much of it (of = 0: not known).
+// May throw to end the work.
+using OnStep = std::function<void(const char* what, Index done, Index of)>;
 
 class Loss {
  public:
@@ -20,6 +25,12 @@ class Loss {
        MatrixView<const double> given = {});
 
   double operator()(std::span<const double> raw, std::span<double> gradient);
+
+  // Work over all rows tells where it stands.
+  void watch(OnStep on_step) { on_step_ = std::move(on_step); }
+  void step(const char* what, Index done, Index of) const {
+    if (on_step_) on_step_(what, done, of);
+  }
 
   const Objective<double>& objective() const { return *objective_; }
   const std::vector<std::int64_t>& rows() const { return rows_; }
@@ -34,6 +45,7 @@ class Loss {
   std::vector<std::int64_t> rows_;
   double total_weight_ = 0;
   BatchEvaluator<double> evaluator_;
+  OnStep on_step_;
 };
 
 }  // namespace bl::inference

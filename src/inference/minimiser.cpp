@@ -179,6 +179,7 @@ LocalMinimum descend(Loss& loss, std::vector<double> raw, const MinimiserSpec& s
   while (end.iterations < spec.iterations) {
     const LbfgsStatus status = optimizer.iterate(function, raw, state);
     ++end.iterations;
+    loss.step("iterations", end.iterations, 0);
     end.gradient_norm = norm(state.gradient);
     if (status == LbfgsStatus::not_finite) {
       end.cause = "the loss is not finite at the start";

@@ -147,13 +147,6 @@ double log_loss(Labels truth, MatrixView<const double> log_probabilities, Weight
   });
 }
 
-double log_loss_of_probabilities(Labels truth, Probabilities probabilities, Weights weights) {
-  check_probabilities(truth, probabilities);
-  return -RowWeights(weights, truth.size()).mean([&](std::size_t i) {
-    return std::log(entry_of_class(probabilities, truth, i));
-  });
-}
-
 double brier_score(Labels truth, Probabilities probabilities, Weights weights) {
   check_probabilities(truth, probabilities);
   const double sum = RowWeights(weights, truth.size()).mean([&](std::size_t i) {

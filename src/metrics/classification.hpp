@@ -38,9 +38,8 @@ std::optional<double> binary_auc(Labels truth, std::span<const double> scores, W
 std::optional<double> macro_auc(Labels truth, Probabilities probabilities, Weights weights = {});
 
 // -mean log p(class). Nothing is clipped: infinite where a class that occurs was given probability zero. From
-// logarithms where they are known: a probability below 1e-308 is no longer a number.
+// logarithms: a probability below 1e-308 is no longer a number.
 double log_loss(Labels truth, MatrixView<const double> log_probabilities, Weights weights = {});
-double log_loss_of_probabilities(Labels truth, Probabilities probabilities, Weights weights = {});
 
 // mean over rows of sum_k (p_k - [class = k])^2, in [0, 2]; with two classes half of that, which is the
 // square of the one probability's error.

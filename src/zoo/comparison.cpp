@@ -93,10 +93,6 @@ class FittedNormal {
 
 }  // namespace
 
-double LawComparison::share_learned() const {
-  return (learned_log_likelihood - null_log_likelihood) / (true_log_likelihood - null_log_likelihood);
-}
-
 std::vector<double> null_log_likelihood(const PlantedProblem& problem, const SimulatedData<double>& training,
                                         const SimulatedData<double>& data) {
   std::vector<double> out(static_cast<std::size_t>(data.rows), 0.0);

@@ -14,9 +14,6 @@ struct LawComparison {
   double null_log_likelihood = 0;
   double divergence = 0;       // Kullback and Leibler's, from the true to the learned law; never negative
   double total_variation = 0;  // half the integral of |true - learned|: 0 equal, 1 disjoint
-
-  // Share of the way from the null model to the truth that was learned; 1 is all of it.
-  double share_learned() const;
 };
 
 // A law that ignores the context, fitted to `training`: class shares; equal chances for what is available; a

@@ -186,7 +186,6 @@ DatasetView<T> SimulatedData<T>::view() const {
   return out;
 }
 
-template struct SimulatedData<float>;
 template struct SimulatedData<double>;
 
 namespace {
@@ -220,27 +219,6 @@ SimulatedData<double> simulate_responses(const PlantedProblem& problem, Simulate
                                          std::uint64_t seed, ThreadPool& pool) {
   draw_responses(problem, seed, data, pool);
   return data;
-}
-
-SimulatedData<float> narrowed(const SimulatedData<double>& data) {
-  SimulatedData<float> out;
-  const auto round = [](const Matrix<double>& from, Matrix<float>& to) {
-    to.resize(from.rows(), from.cols());
-    std::transform(from.flat().begin(), from.flat().end(), to.flat().begin(),
-                   [](double value) { return static_cast<float>(value); });
-  };
-  round(data.context, out.context);
-  round(data.values, out.values);
-  out.rows = data.rows;
-  out.classes = data.classes;
-  out.weights.assign(data.weights.begin(), data.weights.end());
-  out.begin = data.begin;
-  out.available = data.available;
-  out.chosen = data.chosen;
-  out.true_probabilities = data.true_probabilities;
-  out.true_means = data.true_means;
-  out.true_log_likelihood = data.true_log_likelihood;
-  return out;
 }
 
 void alternatives_of(const SimulatedData<double>& data, Index row, Candidates& out) {

@@ -49,9 +49,6 @@ SimulatedData<double> simulate(const PlantedProblem& problem, Index rows, std::u
 SimulatedData<double> simulate_responses(const PlantedProblem& problem, SimulatedData<double> data,
                                          std::uint64_t seed, ThreadPool& pool);
 
-// The same data rounded to float32; the truth stays that of the unrounded data.
-SimulatedData<float> narrowed(const SimulatedData<double>& data);
-
 // The candidates of one row of a choice: its available alternatives, in order.
 void alternatives_of(const SimulatedData<double>& data, Index row, Candidates& out);
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "frontends/altered_checkpoint.hpp"
 #include "frontends/command.hpp"
 
 namespace bl::test {
@@ -135,6 +136,10 @@ TEST_F(ChoiceCommand, WhatMakesNoSenseIsSaid) {
        "-o x.bl",
        "{alternative}"},
       {"fit wide.csv --choice schema.toml --target mode -o x.bl", "no meaning for choices"},
+      {"fit wide.csv --choice schema.toml --layers 4,2 -o x.bl",
+       "(--layers) has no effect on a linear utility"},
+      {"fit wide.csv --choice schema.toml --temperature 2 -o x.bl", "(--temperature) has no effect"},
+      {"fit wide.csv --choice schema.toml --set momentum=0.5 -o x.bl", "(--momentum) has no effect"},
       {"predict model.bl wide.csv --quantiles 0.5", "--quantiles has no meaning"},
       {"evaluate model.bl wide.csv --temperature 2", "--temperature has no meaning"},
       {"explain model.bl wide.csv --importance", "--importance has no meaning"},
@@ -156,7 +161,40 @@ TEST_F(ChoiceCommand, WhatMakesNoSenseIsSaid) {
   EXPECT_EQ(run(words("sample model.bl wide.csv")).code, 4);
 }
 
-// The same bytes as a run that nobody disturbed, also with another number of threads.
+// Nobody wrote a schema, so nobody can look up a line of it.
+TEST_F(ChoiceCommand, WhatAnOptionGotWrongIsSaidOfTheOption) {
+  const std::vector<std::string> wide =
+      words("fit wide.csv --choice wide --chosen mode --alternatives bus=1,car=2 --attributes t,c -o x.bl");
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"--reference", "tram"}, "--reference: there is no alternative 'tram' among 'bus', 'car'"},
+      {{"--negative", "tt"}, "--negative: there is no attribute 'tt' among 't', 'c'"},
+      {{"--specific", "tt"}, "--specific: there is no attribute 'tt'"},
+      {{"--positive", "t,t"}, "--positive names 't' twice"},
+      {{"--filter", "age >"}, "--filter: "},
+      {{"--nominal", "who"}, "--nominal: 'who' is not in context"},
+      {{"--weight", "age +"}, "--weight: "},
+      {{"--context", "age", "--reference", "bus"}, "--reference: 'reference' is for form = \"linear\""}};
+  const auto refused = [&](std::vector<std::string> line, const std::string& message) {
+    const Outcome outcome = run(line);
+    EXPECT_EQ(outcome.code, 2) << outcome.err;
+    EXPECT_THAT(outcome.err, ::testing::StartsWith("bl: " + message));
+  };
+  for (const auto& [more, message] : cases) {
+    std::vector<std::string> line = wide;
+    line.insert(line.end(), more.begin(), more.end());
+    refused(line, message);
+  }
+  refused(words("fit wide.csv --choice wide --chosen mode --alternatives bus=1,bus=2 --attributes t -o x.bl"),
+          "--alternatives: two alternatives are called 'bus'");
+  refused(
+      words("fit wide.csv --choice wide --chosen mode --alternatives bus=1,car=2 --attributes t,t -o x.bl"),
+      "--attributes names 't' twice");
+  refused(words("fit long.csv --choice long --chosen picked --alternative mode --attributes t -o x.bl"),
+          "--choice long: [data] needs situation");
+}
+
+// The same bytes as a run that nobody disturbed, also with another number of threads; and from the
+// checkpoint, for an altered one ends elsewhere.
 TEST_F(ChoiceCommand, AKilledFitIsResumedToTheSameBytes) {
   const auto fit = [](long epochs, const std::string& rest) {
     return words(
@@ -176,12 +214,16 @@ TEST_F(ChoiceCommand, AKilledFitIsResumedToTheSameBytes) {
   const Outcome other = Process(fit(epochs, "--seed 1 --resume -o model.bl"), folder_.file("")).wait();
   EXPECT_EQ(other.code, 4);
   EXPECT_THAT(other.err, HasSubstr("other settings"));
+  std::filesystem::copy_file(folder_.file("model.bl.checkpoint"), folder_.file("altered.bl.checkpoint"));
+  alter_checkpoint(folder_.file("altered.bl.checkpoint"));
   const Outcome resumed =
       Process(fit(epochs, "--threads 2 --resume -q -o model.bl"), folder_.file("")).wait();
   EXPECT_EQ(resumed.code, 0) << resumed.err;
   EXPECT_FALSE(std::filesystem::exists(folder_.file("model.bl.checkpoint")));
   EXPECT_EQ(Process(fit(epochs, "-q -o whole.bl"), folder_.file("")).wait().code, 0);
   EXPECT_TRUE(read_file(folder_.file("model.bl")) == read_file(folder_.file("whole.bl")));
+  EXPECT_EQ(Process(fit(epochs, "--resume -q -o altered.bl"), folder_.file("")).wait().code, 0);
+  EXPECT_FALSE(read_file(folder_.file("altered.bl")) == read_file(folder_.file("whole.bl")));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "frontends/altered_checkpoint.hpp"
 #include "frontends/command.hpp"
 #include "frontends/newcomer_data.hpp"
 
@@ -79,6 +80,24 @@ TEST_F(InterruptTest, CtrlCEndsASearchForTheMinimum) {
   expect_usable_model();
 }
 
+TEST_F(InterruptTest, CtrlCEndsASummaryWithNothingWritten) {
+  const Outcome fitted = bl_command(folder_, words("fit data.csv --target choice --id id --single --utility "
+                                                   "identity --heads 1,0,0 --starts 1 --quiet -o model.bl"));
+  ASSERT_EQ(fitted.code, 0) << fitted.err;
+  for (int wait = 1000;; wait *= 2) {
+    Process process(words("summary model.bl data.csv --bootstrap 1000000 --save saved.bl --output out.txt"),
+                    folder_.file(""));
+    std::this_thread::sleep_for(std::chrono::milliseconds(wait));
+    process.send(SIGINT);
+    const Outcome outcome = process.wait();
+    if (outcome.code == -SIGINT && wait < 10000) continue;
+    EXPECT_EQ(outcome.code, 130) << outcome.err;
+    EXPECT_EQ(outcome.err, "bl: interrupted: nothing was written\n");
+    break;
+  }
+  EXPECT_FALSE(exists("saved.bl") || exists("out.txt"));
+}
+
 TEST_F(InterruptTest, TheTimeLimitKeepsTheBestModelSoFar) {
   const Outcome outcome =
       Process(fit("--epochs 10000000 --time-limit 0.5 -o model.bl"), folder_.file("")).wait();
@@ -88,7 +107,8 @@ TEST_F(InterruptTest, TheTimeLimitKeepsTheBestModelSoFar) {
   expect_usable_model();
 }
 
-// The same bytes as a run that nobody disturbed, also with another number of threads.
+// The same bytes as a run that nobody disturbed, also with another number of threads; and from the
+// checkpoint, for an altered one ends elsewhere.
 TEST_F(InterruptTest, AKilledRunIsResumedToTheSameBytes) {
   const std::string length = "--epochs " + std::to_string(kill_after_checkpoint()) + " ";
   EXPECT_FALSE(exists("model.bl"));
@@ -96,6 +116,8 @@ TEST_F(InterruptTest, AKilledRunIsResumedToTheSameBytes) {
   const Outcome other = Process(fit(length + "--seed 1 --resume -o model.bl"), folder_.file("")).wait();
   EXPECT_EQ(other.code, 4);
   EXPECT_THAT(other.err, HasSubstr("other settings"));
+  std::filesystem::copy_file(folder_.file("model.bl.checkpoint"), folder_.file("altered.bl.checkpoint"));
+  alter_checkpoint(folder_.file("altered.bl.checkpoint"));
 
   const Outcome resumed =
       Process(fit(length + "--threads 2 --resume --quiet -o model.bl"), folder_.file("")).wait();
@@ -104,6 +126,9 @@ TEST_F(InterruptTest, AKilledRunIsResumedToTheSameBytes) {
   const Outcome whole = Process(fit(length + "--quiet -o whole.bl"), folder_.file("")).wait();
   EXPECT_EQ(whole.code, 0) << whole.err;
   EXPECT_TRUE(read_file(folder_.file("model.bl")) == read_file(folder_.file("whole.bl")));
+  const Outcome altered = Process(fit(length + "--resume --quiet -o altered.bl"), folder_.file("")).wait();
+  EXPECT_EQ(altered.code, 0) << altered.err;
+  EXPECT_FALSE(read_file(folder_.file("altered.bl")) == read_file(folder_.file("whole.bl")));
 }
 
 }  // namespace

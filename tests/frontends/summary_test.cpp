@@ -79,12 +79,11 @@ TEST_F(Summary, TestsAndFormats) {
   const TextbookLogit truth(data_);
   const Outcome test = run({"summary", "m.bl", "--test", "U.x1*[y=b] = 0", "--format", "json"});
   ASSERT_EQ(test.code, 0) << test.err;
-  EXPECT_NEAR(json::parse(test.out)["chi_squared"].get<double>(),
+  EXPECT_NEAR(json::parse(test.out)["tests"][0]["chi_squared"].get<double>(),
               truth.beta(1) * truth.beta(1) / truth.robust(1, 1), 1e-5);
-  const Outcome ratio = run(words("summary m.bl --compare small.bl --format json"));
-  ASSERT_EQ(ratio.code, 0) << ratio.err;
-  EXPECT_EQ(json::parse(ratio.out)["degrees_of_freedom"], 1);
-  EXPECT_GT(json::parse(ratio.out)["chi_squared"].get<double>(), 5);
+  const json ratio = summary("m.bl --compare small.bl")["tests"][0];
+  EXPECT_EQ(ratio["degrees_of_freedom"], 1);
+  EXPECT_GT(ratio["chi_squared"].get<double>(), 5);
   const Outcome text = run(words("summary m.bl"));
   for (const std::string& line : lines_of(text.out)) EXPECT_LE(line.size(), 80U) << line;
   EXPECT_THAT(text.out, HasSubstr("U.x1*[y=b]"));
@@ -125,6 +124,80 @@ TEST_F(Summary, ClustersBootstrapAndDeltaMethod) {
   // After the name the column's mean, which has no error.
   EXPECT_NEAR(std::stod(cells[2]), share * truth.beta(1), 1e-6);
   EXPECT_NEAR(std::stod(cells[3]), share * std::sqrt(truth.robust(1, 1)), 1e-6);
+}
+
+// Several tests are one document, in the order of the command line, the comparison last.
+TEST_F(Summary, TestsAreOneDocumentOfJson) {
+  fit(kOneHead, "m.bl");
+  fit(" --ignore g,x2 --heads 1,0,0", "small.bl");
+  const auto document = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"summary", "m.bl"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    for (const char* one : {"--test", "U.x1*[y=b] = 0", "--test", "U.x2*[y=b] = 0", "--format", "json"})
+      arguments.emplace_back(one);
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return json::parse(outcome.out);
+  };
+  const json tests = document({"--compare", "small.bl"});
+  ASSERT_EQ(tests["tests"].size(), 3U);
+  EXPECT_EQ(tests["tests"][0]["hypothesis"], "U.x1*[y=b] = 0");
+  EXPECT_EQ(tests["tests"][1]["hypothesis"], "U.x2*[y=b] = 0");
+  EXPECT_EQ(tests["tests"][1]["kind"], "Wald");
+  EXPECT_EQ(tests["tests"][2]["kind"], "likelihood ratio");
+  const json economics = document({"d.csv", "--economics"});
+  EXPECT_EQ(economics["tests"].size(), 2U);
+  EXPECT_EQ(economics["economics"].size(), 2U);  // x1, x2
+}
+
+// Whatever shows that two models are not nested is said.
+TEST_F(Summary, ALikelihoodRatioIsRefusedWhereItMeansNothing) {
+  std::string text = "x1,x2,w,half,y\n";
+  for (Index i = 0; i < 300; ++i)
+    text += std::to_string(data_.context(i, 0)) + "," + std::to_string(data_.context(i, 1)) + "," +
+            std::to_string(1 + i % 3) + (i % 2 == 0 ? ",u" : ",v") +
+            (data_.classes[static_cast<std::size_t>(i)] == 1 ? ",b\n" : ",a\n");
+  folder_.write("e.csv", text);
+  const auto fitted = [&](const std::string& rest, const std::string& output) {
+    const Outcome outcome =
+        run(words("fit e.csv --single --utility identity --degree 2 --starts 2 --heads "
+                  "1,0,0 --quiet --output " +
+                  output + " " + rest));
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+  };
+  fitted("--target y --ignore w,half", "large.bl");
+  const auto refused = [&](const std::string& rest, const std::string& words_of_it) {
+    fitted(rest, "other.bl");
+    const Outcome outcome = run(words("summary large.bl --compare other.bl"));
+    EXPECT_EQ(outcome.code, 2) << rest << outcome.out;
+    EXPECT_THAT(outcome.err, HasSubstr(words_of_it));
+  };
+  refused("--target y --ignore w,half,x2 --fractions 8:0:2", "estimated from 240 and 210");
+  refused("--target y --ignore w,half", "more parameters than the other, not 3 and 3");
+  refused("--target half --ignore w,y,x2", "same response, not of 'half' and 'y'");
+  // As many rows, but others.
+  refused("--target y --ignore w,half,x2 --seed 5", "other parts of the data");
+  refused("--target y --ignore half,x2 --weight w", "weighted them otherwise");
+  refused("--target y --ignore x1,x2,half", "reads the column 'w', which the larger one, of 3, does not");
+  fitted("--target y --ignore w,half,x2", "small.bl");
+  EXPECT_EQ(run(words("summary small.bl --compare large.bl")).code, 0);
+}
+
+// Before the work: the rows are not even looked for.
+TEST_F(Summary, PlacesThatCannotBeWrittenAreFoundFirst) {
+  fit(kOneHead, "m.bl");
+  const auto refused = [&](const std::string& rest, int code, const std::string& words_of_it) {
+    const Outcome outcome = run(words("summary m.bl nowhere.csv " + rest));
+    EXPECT_EQ(outcome.code, code) << rest;
+    EXPECT_THAT(outcome.err, HasSubstr(words_of_it));
+  };
+  refused("--save none/out.bl", 3, "cannot write 'none/out.bl': there is no folder");
+  refused("--save .", 3, "it is a folder");
+  refused("--save -", 2, "a model is written to a file");
+  refused("--output none/out.txt", 3, "cannot write 'none/out.txt'");
+  refused("--compare none.bl", 4, "none.bl");
+  refused("--save out.bl", 3, "nowhere.csv");
+  EXPECT_EQ(names_in(folder_.file("")), (std::vector<std::string>{"d.csv", "m.bl"}));
 }
 
 TEST_F(Summary, TwoHeadsThatCannotBeToldApartAreNamed) {

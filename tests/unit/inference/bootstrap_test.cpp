@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "bl/errors.hpp"
+#include "estimated_entries.hpp"
 #include "made_data.hpp"
 
 namespace bl::inference {
@@ -32,7 +33,7 @@ TEST(Bootstrap, AgreesWithTheRobustErrors) {
       bootstrap(fitted.objective, fitted.e, fitted.spec, {.resamples = 300, .seed = 3, .clusters = {}}, pool);
   EXPECT_EQ(draws.failed, 0);
   ASSERT_EQ(draws.draws.rows(), 300);
-  const auto entries = entries_of(fitted.e);
+  const auto entries = test::entries_of(fitted.e);
   for (Index k = 0; k < 3; ++k)
     EXPECT_NEAR(
         bootstrap_error(draws, Eigen::VectorXd::Unit(3, k)) / entries[static_cast<std::size_t>(k)].error, 1,

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "bl/errors.hpp"
+#include "estimated_entries.hpp"
 #include "made_data.hpp"
 
 namespace bl::inference {
@@ -33,7 +34,7 @@ TEST(Estimate, BinaryLogitIsTheTextbooks) {
       ASSERT_TRUE(e.converged) << e.cause;
       ASSERT_EQ(e.chart.positions, (std::vector<Index>{1, 3, 5}));
       EXPECT_NEAR(-e.loss * e.total_weight, truth.log_likelihood, 1e-9 * std::abs(truth.log_likelihood));
-      const auto entries = entries_of(e);
+      const auto entries = test::entries_of(e);
       for (Index k = 0; k < 3; ++k) {
         EXPECT_NEAR(entries[static_cast<std::size_t>(k)].value, truth.beta(k), 1e-8);
         for (Index l = 0; l < 3; ++l)
@@ -97,7 +98,8 @@ TEST(Estimate, TwoEqualHeadsAreNamedAndHaveNoErrors) {
     ASSERT_EQ(direction.entries.size(), 2U);
     EXPECT_NEAR(direction.entries[0].second, -direction.entries[1].second, 1e-6);
   }
-  for (const EstimatedEntry& entry : entries_of(e)) EXPECT_TRUE(std::isnan(entry.error)) << entry.position;
+  for (const test::EstimatedEntry& entry : test::entries_of(e))
+    EXPECT_TRUE(std::isnan(entry.error)) << entry.position;
   const ParameterMap map(a);
   const auto words =
       direction_words(map, e.identification.directions, [](Index) { return std::string("?"); });
@@ -143,7 +145,7 @@ TEST(Estimate, OnlyWhatTheRowsDetermineHasErrors) {
   const Objective<double> objective(network, {}, data.view());
   ThreadPool pool(1);
   const Estimate e = estimate(objective, with(CovarianceKind::classical), pool);
-  const auto entries = entries_of(e);
+  const auto entries = test::entries_of(e);
   ASSERT_EQ(entries.size(), 3U);
   EXPECT_GT(entries[0].error, 0);
   EXPECT_GT(entries[1].error, 0);

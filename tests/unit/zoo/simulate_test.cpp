@@ -253,17 +253,8 @@ TEST(Simulate, TheSameSeedGivesTheSameBitsOnAnyNumberOfThreads) {
   }
 }
 
-TEST(Simulate, NarrowedDataAreTheSameRounded) {
+TEST(Simulate, NoRowsAreRefused) {
   ThreadPool pool(1);
-  for (const char* name : {"allocation", "product_choice", "workplace"}) {
-    const SimulatedData<double> wide = simulate(planted_problem(name), 50, 3, pool);
-    const SimulatedData<float> narrow = narrowed(wide);
-    for (std::size_t i = 0; i < wide.values.flat().size(); ++i)
-      EXPECT_EQ(narrow.values.flat()[i], static_cast<float>(wide.values.flat()[i]));
-    EXPECT_EQ(narrow.view().rows, 50);
-    EXPECT_EQ(narrow.view().alternatives.begin.size(), wide.begin.size());
-    EXPECT_EQ(narrow.classes, wide.classes);
-  }
   EXPECT_THROW(simulate(planted_problem("shopper"), 0, 3, pool), UsageError);
 }
 

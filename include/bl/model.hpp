@@ -21,15 +21,15 @@ struct Metric {
 };
 
 struct PredictOptions {
-  std::vector<double> quantiles;   // continuous responses, each in (0, 1)
-  double interval = 0;             // mass of a central interval; 0: none
-  double highest_density = 0;      // mass of a highest-density region; 0: none
-  bool mode = false;               // the best response (temperature to zero)
-  bool utilities = false;          // the utility of each class; UsageError unless the response is one class
-  int density_points = 0;          // the density on a grid of so many points over the support
-  double temperature = 0;          // another than the trained one; 0: the trained one
-  double tolerance = 1e-6;         // error of any probability of one continuous response
-  std::vector<std::string> carry;  // columns of the data to repeat
+  std::vector<double> quantiles = {};  // continuous responses, each in (0, 1)
+  double interval = 0;                 // mass of a central interval; 0: none
+  double highest_density = 0;          // mass of a highest-density region; 0: none
+  bool mode = false;                   // the best response (temperature to zero)
+  bool utilities = false;   // the utility of each class; UsageError unless the response is one class
+  int density_points = 0;   // the density on a grid of so many points over the support
+  double temperature = 0;   // another than the trained one; 0: the trained one
+  double tolerance = 1e-6;  // error of any probability of one continuous response
+  std::vector<std::string> carry = {};  // columns of the data to repeat
   bool treat_unseen_as_missing = false;
   std::size_t threads = 0;
 };

@@ -43,9 +43,9 @@ class BLRegressor(RegressorMixin, SupervisedEstimator):
 
     # --- predictions
 
-    def predict(self, X: Any) -> np.ndarray:
-        """The mean of the response given x."""
-        table = self._table(X)
+    def predict(self, X: Any, *, tolerance: float = 1e-6) -> np.ndarray:
+        """The mean of the response given x; of one response, any probability is exact to the tolerance."""
+        table = self._table(X, tolerance=float(tolerance))
         return self._shaped([table[name] for name in self._targets])
 
     def predict_mode(self, X: Any) -> np.ndarray:
@@ -53,19 +53,19 @@ class BLRegressor(RegressorMixin, SupervisedEstimator):
         table = self._table(X, mode=True)
         return self._shaped([table[f"{name} mode"] for name in self._targets])
 
-    def predict_quantiles(self, X: Any, quantiles: Sequence[float]) -> np.ndarray:
+    def predict_quantiles(self, X: Any, quantiles: Sequence[float], *, tolerance: float = 1e-6) -> np.ndarray:
         """Rows x quantiles; of several responses rows x quantiles x responses."""
         levels = [float(one) for one in np.atleast_1d(quantiles)]
-        table = list(self._table(X, quantiles=levels).values())
+        table = list(self._table(X, quantiles=levels, tolerance=float(tolerance)).values())
         width = len(table) // len(self._targets)  # mean, deviation, quantiles of each response
         by_response = [
             np.column_stack(table[k * width + 2 : k * width + 2 + len(levels)]) for k in range(len(self._targets))
         ]
         return by_response[0] if self._flat else np.stack(by_response, axis=2)
 
-    def predict_interval(self, X: Any, level: float) -> np.ndarray:
+    def predict_interval(self, X: Any, level: float, *, tolerance: float = 1e-6) -> np.ndarray:
         """Ends of the central interval that holds `level` of the law: rows x 2 (x responses)."""
-        table = list(self._table(X, interval=float(level)).values())
+        table = list(self._table(X, interval=float(level), tolerance=float(tolerance)).values())
         width = len(table) // len(self._targets)
         by_response = [np.column_stack(table[k * width + 2 : k * width + 4]) for k in range(len(self._targets))]
         return by_response[0] if self._flat else np.stack(by_response, axis=2)

@@ -125,6 +125,24 @@ def test_explanations(classifier, regressor, labels):
     assert {"accuracy", "log_loss"} <= set(classifier.evaluate(X, y))
 
 
+def test_predictions_are_exact_to_the_tolerance_asked(regressor, numbers):
+    X = numbers[0][:20]
+    span = regressor.model_.responses()[0]
+    width = span.upper - span.lower
+    exact = regressor.predict(X, tolerance=1e-10)
+    for tolerance in (1e-3, 1e-6):
+        found = regressor.predict(X, tolerance=tolerance)
+        assert np.abs(found - exact).max() <= tolerance * width
+    assert np.array_equal(regressor.predict(X), found)
+    for refused in (
+        lambda: regressor.predict(X, tolerance=0),
+        lambda: regressor.predict_quantiles(X, [0.5], tolerance=0),
+        lambda: regressor.predict_interval(X, 0.9, tolerance=0),
+    ):
+        with pytest.raises(UsageError, match="tolerance"):
+            refused()
+
+
 def test_economics_of_tables(classifier, regressor, labels, numbers):
     X, y = numbers
     by_column = regressor.economics(X[:40], y[:40], numeraire="x1")
@@ -133,6 +151,7 @@ def test_economics_of_tables(classifier, regressor, labels, numbers):
     assert len(slopes) == 8  # an inequality and an equality in each of four blocks
     step = 1e-3
     moved = regressor.what_if(X[:40], [f"x0 += {step}"])
-    expected = (regressor.predict(X[:40] + [step, 0, 0]) - regressor.predict(X[:40])).mean()
+    after, before = (regressor.predict(rows, tolerance=1e-8) for rows in (X[:40] + [step, 0, 0], X[:40]))
+    expected = (after - before).mean()
     assert moved["change"].iloc[0] == pytest.approx(expected, rel=1e-6)
     assert len(classifier.constraints(*labels)) == 8

@@ -53,12 +53,12 @@ struct ColumnSetting {
 using ColumnSettings = std::map<std::string, ColumnSetting>;
 
 struct RoleOptions {
-  std::vector<std::string> targets;
-  std::string weight;  // empty: none
-  std::string group;
-  std::vector<std::string> ids;
-  std::vector<std::string> ignore;
-  ColumnSettings columns;  // by name, from a schema file; the lists above win for the columns they name
+  std::vector<std::string> targets = {};
+  std::string weight = {};  // empty: none
+  std::string group = {};
+  std::vector<std::string> ids = {};
+  std::vector<std::string> ignore = {};
+  ColumnSettings columns = {};  // by name, from a schema file; the lists above win for the columns they name
 };
 
 // The rules, where nothing is said:

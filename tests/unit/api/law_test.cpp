@@ -99,6 +99,7 @@ TEST(LogDensity, OfAClassAndANumberSumsToTheNumbersOwn) {
   const Model model = fitted(rows, "y,class");
   PredictOptions options;
   options.density_points = 3;  // lower end, middle, upper end
+  options.tolerance = 1e-8;    // as log_density
   const ResponseInfo y = model.responses()[0];
   const Data middle = Data::from_columns(
       {{"x", {0.3}, {}}, {"y", {(y.lower + y.upper) / 2}, {}}, {"class", {}, {{"mid"}}}}, "memory");

@@ -284,8 +284,8 @@ TEST(Scenario, ASetColumn) {
     for (double& value : changed.columns[1].numbers.own()) value *= 1.5;
     const ScenarioResult result = solve_scenario(model, data_of(table), {.set = {"share *= 1.5"}});
     const std::string name = targets[0] == "y" ? "y" : "p(yes)";
-    const auto before = column(model.predict(data_of(table), Part::all, {}), name).numbers;
-    const auto after = column(model.predict(data_of(changed), Part::all, {}), name).numbers;
+    const auto before = column(model.predict(data_of(table), Part::all, {.tolerance = 1e-8}), name).numbers;
+    const auto after = column(model.predict(data_of(changed), Part::all, {.tolerance = 1e-8}), name).numbers;
     EXPECT_EQ(column(result.rows, name + " before").numbers, before);
     EXPECT_EQ(column(result.rows, name + " after").numbers, after);
     EXPECT_NEAR(entry(result.summary, name, "change"), mean(after) - mean(before), 1e-12);

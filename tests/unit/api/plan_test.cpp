@@ -239,6 +239,21 @@ TEST(PlanTraining, WeightsDecayWhereTheProgramChoosesTheLayersForANumber) {
   EXPECT_EQ(optimizer("v,u", 100).weight_decay, 0);
 }
 
+// By default, small tables with a number have a wide network whose readout is learned in tens.
+TEST(Plan, NetworksForANumber) {
+  const Planned number("v"), labels("y");
+  EXPECT_EQ(number.architecture().layers[0].blocks, 128);
+  EXPECT_EQ(labels.architecture().layers[0].blocks, 36);
+  Settings settings;
+  EXPECT_EQ(plan_readout_unit(settings, true), 10);
+  EXPECT_EQ(plan_readout_unit(settings, false), 1);
+  settings.layers = "5,1";
+  EXPECT_EQ(plan_readout_unit(settings, true), 1);
+  settings = {};
+  settings.starts = 2;
+  EXPECT_EQ(plan_readout_unit(settings, true), 1);
+}
+
 TEST(PlanMembers, FourWhereTheProgramChoosesTheLayersOneWhereTheUserDoes) {
   const auto members = [](const std::vector<std::pair<std::string, std::string>>& settings) {
     const Planned p("y", settings);

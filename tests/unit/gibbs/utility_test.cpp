@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "bl/errors.hpp"
+#include "model/join.hpp"
 #include "unit/gibbs/random_models.hpp"
 #include "unit/zoo/closed_forms.hpp"
 #include "zoo/planted_problem.hpp"
@@ -61,6 +62,30 @@ TEST_P(UtilityOf, EveryClassAndItsProbability) {
     for (Index c = 0; c < classes; ++c)
       ASSERT_NEAR(log_p(i, c), scaled[static_cast<std::size_t>(c)] - log_sum(scaled), 20 * kRounding);
   }
+}
+
+// Joined networks are evaluated one by one; the truth is that of the joined parameters, zeros and all.
+TEST_P(UtilityOf, JoinedNetworksTogether) {
+  const Architecture& one = GetParam().architecture;
+  if (!one.readout.present) GTEST_SKIP() << "a single block is not joined";
+  std::vector<std::vector<double>> members;
+  for (const std::uint64_t seed : {3U, 4U, 5U})
+    members.push_back(test::random_parameters(ParameterLayout(one), seed));
+  const Architecture joined = joined_architecture(one, 3);
+  const std::vector<double> parameters = join_parameters(one, members);
+  ASSERT_EQ(joined_members(joined, parameters), 3);
+  const NaiveUtility naive(joined, parameters);
+  const Utility utility(joined, parameters, 1, {});
+  const Index rows = 40, classes = std::max<Index>(1, GetParam().classes());
+  const auto context = normal_matrix<double>(rows, one.input.context, 1);
+  const auto values = normal_matrix<double>(rows, one.input.values, 2);
+  Matrix<double> utilities(rows, classes);
+  utility.utilities(context.view(), values.view(), utilities.view());
+  for (Index i = 0; i < rows; ++i)
+    for (Index c = 0; c < classes; ++c) {
+      const double truth = naive(context.row(i), values.row(i), static_cast<std::int32_t>(c));
+      ASSERT_NEAR(utilities(i, c), truth, kRounding * (1 + std::abs(truth))) << "row " << i << " class " << c;
+    }
 }
 
 TEST_P(UtilityOf, LogDensityOfOneClassAndOfAll) {

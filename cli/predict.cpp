@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 
@@ -35,6 +36,11 @@ void run_predict(PredictArguments& a, const CLI::App& command, const Settings& r
   if (is_choice_model(a.model)) return predict_choices(a, command, reading);
   const Model model = Model::load(a.model);
   if (a.shares) throw UsageError("--shares is for a model of choices among alternatives");
+  const auto responses = model.responses();
+  only_for(command, {"--tolerance"},
+           std::count_if(responses.begin(), responses.end(),
+                         [](const ResponseInfo& one) { return one.levels.empty(); }) == 1,
+           "one continuous response");
   a.options.quantiles = number_list("--quantiles", a.quantiles);
   a.options.carry = name_list(a.carry);
   const TableFormat format = table_format(a.format);
@@ -95,9 +101,9 @@ void add_predict(CLI::App& app) {
       ->check(positive_number());
   command
       ->add_option("--tolerance", a->options.tolerance,
-                   "Error of any probability of a continuous response; [1e-6]")
+                   "Error of any probability of one continuous response; 1e-6 where not given")
       ->option_text("EPS")
-      ->check(CLI::Range(1e-12, 0.1));
+      ->check(inner_share());
   command->add_flag("--unseen-as-missing", a->options.treat_unseen_as_missing,
                     "Take levels not seen in training as missing");
   command->add_flag("--shares", a->shares, "Choices: market shares in place of a line per situation");

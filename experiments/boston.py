@@ -3,6 +3,7 @@
 
     experiments/boston.py DATA_FOLDER [--bl build/release/bl] [--seeds 8] [--options "--layers 5,3,1"]
     experiments/boston.py DATA_FOLDER --first-seed 100 --seeds 16 --part validation --options "--weight-decay 0"
+    experiments/boston.py DATA_FOLDER --table wine_quality_red.csv --target pH --first-seed 100 --seeds 4
 
 Settings are chosen by the validation rows of other seeds than those whose test rows are reported.
 """
@@ -22,17 +23,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data")
     parser.add_argument("--bl", default="build/release/bl")
+    parser.add_argument("--table", default="boston_housing.csv")
+    parser.add_argument("--target", default="MEDV")
     parser.add_argument("--seeds", type=int, default=8)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--part", choices=["validation", "test"], default="test")
     parser.add_argument("--options", default="")
     arguments = parser.parse_args()
-    path = pathlib.Path(arguments.data) / "boston_housing.csv"
+    path = pathlib.Path(arguments.data) / arguments.table
     print(f"{'seed':<6}" + "".join(f"{name:>16}" for name in METRICS))
     runs = []
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(arguments.first_seed, arguments.first_seed + arguments.seeds):
-            command = [arguments.bl, "fit", str(path), "--target", "MEDV", "--seed", str(seed), "--json",
+            command = [arguments.bl, "fit", str(path), "--target", arguments.target, "--seed", str(seed), "--json",
                        "--output", str(pathlib.Path(folder) / "model.bl"), *shlex.split(arguments.options)]
             result = subprocess.run(command, capture_output=True, text=True)
             if result.returncode != 0:

@@ -42,6 +42,17 @@ class InterruptTest : public ::testing::Test {
       std::filesystem::remove(folder_.file("model.bl"));
     }
   }
+  // A run of many minutes that is sent Ctrl-C; again, later, where the signal came before the program
+  // listened.
+  Outcome interrupted_run(const std::string& arguments) const {
+    for (int wait = 500;; wait *= 2) {
+      Process process(words(arguments), folder_.file(""));
+      std::this_thread::sleep_for(std::chrono::milliseconds(wait));
+      process.send(SIGINT);
+      Outcome outcome = process.wait();
+      if (outcome.code != -SIGINT || wait >= 10000) return outcome;
+    }
+  }
   void expect_usable_model() const {
     const Outcome outcome = bl_command(folder_, words("evaluate model.bl data.csv --part test"));
     EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -63,20 +74,12 @@ TEST_F(InterruptTest, CtrlCKeepsTheBestModelSoFar) {
   expect_usable_model();
 }
 
-// Starts run for long and leave no checkpoint; the signal may come before the program listens, then again.
+// Starts run for long and leave no checkpoint.
 TEST_F(InterruptTest, CtrlCEndsASearchForTheMinimum) {
-  for (int wait = 500;; wait *= 2) {
-    Process process(words("fit data.csv --target choice --id id --layers 6 --identifiable --starts 2000 -o "
-                          "model.bl"),
-                    folder_.file(""));
-    std::this_thread::sleep_for(std::chrono::milliseconds(wait));
-    process.send(SIGINT);
-    const Outcome outcome = process.wait();
-    if (outcome.code == -SIGINT && wait < 10000) continue;
-    EXPECT_EQ(outcome.code, 130) << outcome.err;
-    EXPECT_THAT(outcome.out, HasSubstr("no standard errors: it was interrupted"));
-    break;
-  }
+  const Outcome outcome = interrupted_run(
+      "fit data.csv --target choice --id id --layers 6 --identifiable --starts 2000 -o model.bl");
+  EXPECT_EQ(outcome.code, 130) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("no standard errors: it was interrupted"));
   expect_usable_model();
 }
 
@@ -84,17 +87,10 @@ TEST_F(InterruptTest, CtrlCEndsASummaryWithNothingWritten) {
   const Outcome fitted = bl_command(folder_, words("fit data.csv --target choice --id id --single --utility "
                                                    "identity --heads 1,0,0 --starts 1 --quiet -o model.bl"));
   ASSERT_EQ(fitted.code, 0) << fitted.err;
-  for (int wait = 1000;; wait *= 2) {
-    Process process(words("summary model.bl data.csv --bootstrap 1000000 --save saved.bl --output out.txt"),
-                    folder_.file(""));
-    std::this_thread::sleep_for(std::chrono::milliseconds(wait));
-    process.send(SIGINT);
-    const Outcome outcome = process.wait();
-    if (outcome.code == -SIGINT && wait < 10000) continue;
-    EXPECT_EQ(outcome.code, 130) << outcome.err;
-    EXPECT_EQ(outcome.err, "bl: interrupted: nothing was written\n");
-    break;
-  }
+  const Outcome outcome =
+      interrupted_run("summary model.bl data.csv --bootstrap 1000000 --save saved.bl --output out.txt");
+  EXPECT_EQ(outcome.code, 130) << outcome.err;
+  EXPECT_EQ(outcome.err, "bl: interrupted: nothing was written\n");
   EXPECT_FALSE(exists("saved.bl") || exists("out.txt"));
 }
 

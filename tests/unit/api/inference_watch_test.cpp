@@ -55,10 +55,9 @@ struct Listener {
   }
 };
 
-TEST(InferenceWatch, EveryStageIsToldAndEndsTheWork) {
-  const Model model = table_model();
-  const std::vector<std::string> stages = {"starts at their minimum", "iterations", "scores of rows",
-                                           "second derivatives", "resamples"};
+// Each of these stages is told of, and the work can be ended in it.
+template <class AnyModel>
+void expect_stages(const AnyModel& model, const std::vector<std::string>& stages) {
   Listener all;
   EXPECT_EQ(infer(model, rows(), all.options).summary.bootstrap, 20);
   EXPECT_THAT(all.stages, IsSupersetOf(stages));
@@ -66,6 +65,15 @@ TEST(InferenceWatch, EveryStageIsToldAndEndsTheWork) {
     Listener listener(stage);
     EXPECT_THROW(infer(model, rows(), listener.options), Interrupted) << stage;
   }
+}
+
+TEST(InferenceWatch, EveryStageIsToldAndEndsTheWork) {
+  expect_stages(table_model(), {"starts at their minimum", "iterations", "scores of rows",
+                                "second derivatives", "resamples"});
+}
+
+TEST(InferenceWatch, ChoicesToo) {
+  expect_stages(choice_model(), {"iterations", "scores of rows", "second derivatives", "resamples"});
 }
 
 TEST(InferenceWatch, EconomicsToo) {
@@ -75,18 +83,6 @@ TEST(InferenceWatch, EconomicsToo) {
   EXPECT_EQ(all.stages, std::set<std::string>{"derivatives of economics"});
   Listener listener("derivatives of economics");
   EXPECT_THROW(economics_with_errors(model, rows(), "", listener.options), Interrupted);
-}
-
-TEST(InferenceWatch, ChoicesToo) {
-  const ChoiceModel model = choice_model();
-  const std::vector<std::string> stages = {"iterations", "scores of rows", "second derivatives", "resamples"};
-  Listener all;
-  EXPECT_EQ(infer(model, rows(), all.options).summary.bootstrap, 20);
-  EXPECT_THAT(all.stages, IsSupersetOf(stages));
-  for (const std::string& stage : stages) {
-    Listener listener(stage);
-    EXPECT_THROW(infer(model, rows(), listener.options), Interrupted) << stage;
-  }
 }
 
 }  // namespace

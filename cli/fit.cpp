@@ -116,6 +116,7 @@ void run_fit(const FitArguments& arguments, const ChoiceFitOptions& choice, cons
   FitSummary summary = [&] {
     ProgressLine line(arguments.quiet);
     options.on_progress = [&](const FitProgress& p) { line.show(p.seconds, progress_text(p)); };
+    options.on_trained = [&](const Model& model) { model.save(arguments.output); };
     return fit(data, settings, options);
   }();
   summary.model.save(arguments.output);

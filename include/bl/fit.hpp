@@ -32,6 +32,8 @@ struct FitOptions {
   std::function<bool()> should_stop;                    // true ends training with the best model so far
   std::string checkpoint;  // file to save the state in, every few seconds at the end of an epoch; empty: none
   bool resume = false;     // go on from that file if it is there
+  // Called once with the trained model, before held-out rows are judged: to keep it whatever comes after.
+  std::function<void(const Model&)> on_trained = {};
   // What each row is for, instead of a split by the settings; empty: by the settings.
   std::vector<Part> parts = {};
   // The caller keeps test rows elsewhere: where the settings leave split and fractions at their defaults
@@ -59,7 +61,7 @@ struct FitSummary {
   std::size_t train_rows = 0, validation_rows = 0, test_rows = 0;
 };
 
-// UsageError, DataError; NumericError where training diverged.
+// UsageError, DataError; NumericError where training diverged before one usable epoch.
 FitSummary fit(const Data& data, const Settings& settings, const FitOptions& options = {});
 
 }  // namespace bl

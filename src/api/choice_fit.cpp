@@ -109,6 +109,7 @@ void train_network(const Parts& parts, const FitPlan& fit, StoredChoice& model, 
                                          plan, fit.options, pool);
   summary.interrupted = learned.report.reason == StopReason::interrupted;
   summary.stop_cause = learned.report.cause;
+  summary.notes = learned.notes;
   summary.epochs = static_cast<std::int64_t>(learned.report.history.size());
   model.parameters = joined(model.architecture, std::move(learned.parameters));
 }

@@ -106,6 +106,7 @@ struct TrainingRows {
   PartData<T> rows;
   Support support;
   ObjectiveSpec objective;
+  ObjectiveSpec judging;  // the same loss by another rule, for validation rows
 
   explicit TrainingRows(const Prepared& p)
       : rows(p.encoder, p.space, *p.table, p.split.train, p.settings->out_of_core) {
@@ -119,9 +120,11 @@ struct TrainingRows {
       values.flat()[i] = static_cast<double>(rows.encoded.continuous.flat()[i]);
     support = plan_support(s, p.encoder, p.space, values);
     // Smooth heads of an identifiable model make no such peaks, and its summary is taken by the plain rule.
-    objective =
-        plan_objective(s, p.space, support, s.identifiable ? std::vector<double>{} : repeated_values(values));
+    const auto repeated = s.identifiable ? std::vector<double>{} : repeated_values(values);
+    objective = plan_objective(s, p.space, support, repeated);
+    judging = plan_objective(s, p.space, support, repeated, NormaliserUse::judging);
     objective.temperature /= p.readout_unit;
+    judging.temperature = objective.temperature;
   }
 };
 
@@ -137,7 +140,7 @@ Trained train(const Prepared& p, const FitOptions& options) {
     // A level that happens to have no training row must not stop the fit.
     validation.emplace(p.encoder.with_unseen(UnseenPolicy::missing), p.space, *p.table, p.split.validation,
                        s.out_of_core);
-    validation_objective.emplace(network, training.objective, validation->view());
+    validation_objective.emplace(network, training.judging, validation->view());
   }
   const double encoded = training.rows.megabytes() + (validation ? validation->megabytes() : 0);
   ThreadPool pool(static_cast<std::size_t>(s.threads));
@@ -154,6 +157,7 @@ Trained train(const Prepared& p, const FitOptions& options) {
   Trained trained{
       train_members(objective, validation_objective ? &*validation_objective : nullptr, plan, options, pool),
       training.support, encoded};
+  trained.notes = trained.learned.notes;
   if (p.readout_unit != 1)
     for (auto& parameters : trained.learned.parameters)
       scale_utility(p.architecture, p.readout_unit, parameters);
@@ -345,7 +349,12 @@ FitSummary fit(const Data& data, const Settings& given, const FitOptions& option
                      .inference = std::move(trained.inference)};
   const auto interim = std::make_shared<const Model::Impl>(stored);
   FitSummary summary{.model = Model(interim)};
-  evaluate_parts(prepared, *interim, summary);
+  if (options.on_trained) options.on_trained(summary.model);
+  try {
+    evaluate_parts(prepared, *interim, summary);
+  } catch (const NumericError& error) {
+    trained.notes.push_back(fmt::format("held-out metrics could not be computed: {}", error.what()));
+  }
   stored.information["metrics"] = {{"validation", metrics_json(summary.validation)},
                                    {"test", metrics_json(summary.test)}};
   summary.model = Model(std::make_shared<const Model::Impl>(std::move(stored)));

@@ -91,6 +91,7 @@ void keep_checkpoints(MemberPlan<T>& plan, const FitOptions& options, const std:
 struct TrainedMembers {
   std::vector<std::vector<double>> parameters;  // of each
   FitReport report;  // of the last; the history is that of all, one after the other, the seconds those of all
+  std::vector<std::string> notes = {};  // members that diverged, members left out
 };
 
 // Steps of this many intermediate numbers or fewer do not gain from several threads.
@@ -158,14 +159,43 @@ MemberFit train_member(const Objective<T>& training, const Objective<T>* validat
   MemberFit fit;
   fit.report = trainer.run(state, each);
   watch.end(member);
-  if (fit.report.reason == StopReason::diverged) throw NumericError("training diverged: " + fit.report.cause);
-  if (member == 0 || state.epoch > 0) fit.parameters.assign(state.parameters.begin(), state.parameters.end());
+  if (fit.report.usable && (member == 0 || state.epoch > 0))
+    fit.parameters.assign(state.parameters.begin(), state.parameters.end());
   return fit;
 }
 
+// Nats per validation row by which a member may be worse than the best one. Members differ by hundredths; one
+// that is this far off would spoil the joined network.
+inline constexpr double kRuined = 0.5;
+
+// Leaves out members that diverged before their first usable epoch and, where the losses are log-likelihoods,
+// those whose validation loss is far above the best member's. NumericError where none is left.
+inline void drop_ruined(std::vector<MemberFit>& fits, bool likelihood, std::vector<std::string>& notes) {
+  double best = std::numeric_limits<double>::infinity();
+  std::size_t usable = 0;
+  for (const MemberFit& fit : fits) {
+    usable += fit.parameters.empty() ? 0 : 1;
+    if (!fit.parameters.empty() && fit.report.best_monitor < best) best = fit.report.best_monitor;
+  }
+  for (std::size_t i = 0; i < fits.size(); ++i) {
+    const FitReport& report = fits[i].report;
+    const std::string which = fits.size() == 1 ? "training" : fmt::format("network {}", i + 1);
+    if (!report.usable && usable == 0) throw NumericError("training diverged: " + report.cause);
+    if (!report.usable)
+      notes.push_back(fmt::format("{} diverged and was left out: {}", which, report.cause));
+    else if (report.reason == StopReason::diverged)
+      notes.push_back(fmt::format("{} diverged; the model of epoch {} is kept: {}", which, report.best_epoch,
+                                  report.cause));
+    if (fits[i].parameters.empty() || !likelihood || !(report.best_monitor > best + kRuined)) continue;
+    notes.push_back(fmt::format("network {} was left out: its validation loss is {:.4g}, the best is {:.4g}",
+                                i + 1, report.best_monitor, best));
+    fits[i].parameters.clear();
+  }
+}
+
 // Small members are learned side by side, large ones one after the other, with the same result. The time
-// limit is shared; an interrupted fit keeps the members that have seen an epoch. NumericError where one
-// diverged.
+// limit is shared; an interrupted fit keeps the members that have seen an epoch. NumericError where all
+// diverged without a usable epoch.
 template <class T>
 TrainedMembers train_members(const Objective<T>& training, const Objective<T>* validation,
                              const MemberPlan<T>& plan, const FitOptions& options, ThreadPool& pool) {
@@ -185,6 +215,7 @@ TrainedMembers train_members(const Objective<T>& training, const Objective<T>* v
     fits[i] = train_member(training, validation, spec, static_cast<Index>(i), watch, threads);
   });
   TrainedMembers result;
+  drop_ruined(fits, training.spec().kind == ObjectiveKind::likelihood, result.notes);
   for (MemberFit& fit : fits) {
     if (fit.parameters.empty()) continue;
     result.parameters.push_back(std::move(fit.parameters));

@@ -259,7 +259,7 @@ std::vector<double> repeated_values(const Matrix<double>& train_values) {
 }
 
 ObjectiveSpec plan_objective(const Settings& s, const ResponseSpace& space, const Support& support,
-                             const std::vector<double>& repeated) {
+                             const std::vector<double>& repeated, NormaliserUse use) {
   ObjectiveSpec spec;
   spec.temperature = s.temperature;
   spec.sigma = s.sigma;
@@ -282,7 +282,8 @@ ObjectiveSpec plan_objective(const Settings& s, const ResponseSpace& space, cons
                                : ObjectiveKind::likelihood;
   if (spec.kind == ObjectiveKind::likelihood && space.values() > 0) {
     const int automatic = space.values() == 1 ? 16 : 5;
-    const int panels = s.panels > 0 ? static_cast<int>(s.panels) : automatic;
+    int panels = s.panels > 0 ? static_cast<int>(s.panels) : automatic;
+    if (use == NormaliserUse::judging) panels = judging_panels(panels, space.values());
     spec.rule = repeated.empty() ? composite_rule(support, panels) : anchored_rule(support, panels, repeated);
   }
   return spec;

@@ -36,9 +36,15 @@ Support plan_support(const Settings& settings, const Encoder& encoder, const Res
 // most frequent ones; empty for most responses.
 std::vector<double> repeated_values(const Matrix<double>& train_values);
 
+// What a normaliser of the likelihood is for: learning from, or judging what was learned. Judging takes
+// another, finer rule: by the rule it was trained with a model looks best that hides its mass between the
+// nodes.
+enum class NormaliserUse { training, judging };
+
 // The normaliser of a single response has nodes at `repeated` (encoded).
 ObjectiveSpec plan_objective(const Settings& settings, const ResponseSpace& space, const Support& support,
-                             const std::vector<double>& repeated = {});
+                             const std::vector<double>& repeated = {},
+                             NormaliserUse use = NormaliserUse::training);
 
 TrainSpec plan_training(const Settings& settings, Index train_rows, bool one_number);
 

@@ -122,6 +122,11 @@ QuadratureRule anchored_rule(const Support& support, int panels, std::vector<dou
   return rule;
 }
 
+// One more than a multiple of `panels`: the two numbers have no common divisor.
+int judging_panels(int panels, Index dimension) {
+  return dimension == 1 ? 4 * panels + 1 : panels + 1;
+}
+
 QuadratureRule composite_rule(const Support& support, int panels) {
   const Index dimension = support.dimension();
   if (dimension < 1 || dimension > 2)

@@ -37,4 +37,8 @@ QuadratureRule composite_rule(const Support& support, int panels);
 // see, and where a response repeats some values (whole numbers, zeros) training would find it.
 QuadratureRule anchored_rule(const Support& support, int panels, std::vector<double> values);
 
+// The panels of a rule that judges a model trained with `panels` of them: finer, with no panel ends in common
+// inside the support, so that density which training did not see between its nodes is seen.
+int judging_panels(int panels, Index dimension);
+
 }  // namespace bl

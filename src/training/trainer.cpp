@@ -265,7 +265,9 @@ FitReport Trainer<T>::run(TrainingState<T>& state, const TrainingHooks<T>& hooks
   FitReport report;
   report.cause = fmt::format("all {} epochs were run", spec_.epochs);
   bool stopped = false;
+  std::vector<T> last_epoch;  // what to fall back on where nothing is monitored
   while (!stopped && state.epoch < spec_.epochs) {
+    if (!lbfgs && state.best_parameters.empty() && state.epoch > 0) last_epoch = kept(state);
     const double rate = learning_rate(state);
     const EpochOutcome outcome = lbfgs ? lbfgs_iteration(state) : stochastic_epoch(state, hooks);
     report.gradient_norm = outcome.gradient_norm;
@@ -307,7 +309,12 @@ FitReport Trainer<T>::run(TrainingState<T>& state, const TrainingHooks<T>& hooks
       stopped = true;
     }
   }
-  state.parameters = state.best_parameters.empty() ? kept(state) : state.best_parameters;
+  const bool diverged = report.reason == StopReason::diverged;
+  report.usable = !diverged || !state.best_parameters.empty() || !last_epoch.empty();
+  if (!state.best_parameters.empty())
+    state.parameters = state.best_parameters;
+  else
+    state.parameters = diverged && report.usable ? last_epoch : kept(state);
   report.epochs = state.epoch;
   report.best_epoch = state.best_parameters.empty() ? state.epoch : state.best_epoch;
   report.final_loss =

@@ -85,6 +85,7 @@ struct FitReport {
   std::int64_t best_epoch = 0;
   double final_loss = 0;  // training loss of the last epoch
   double best_monitor = std::numeric_limits<double>::quiet_NaN();
+  bool usable = true;        // false: training diverged before an epoch worth keeping was over
   double gradient_norm = 0;  // of the last batch, before clipping; L-BFGS: at the final point
   double seconds = 0;
   std::vector<EpochRecord> history;
@@ -106,7 +107,8 @@ class Trainer {
 
   // A fresh state from the seed.
   TrainingState<T> start() const;
-  // Runs until a reason to stop; on return state.parameters are the best where something was monitored.
+  // Runs until a reason to stop; on return state.parameters are the best where something was monitored. A run
+  // that diverges ends with the best epoch, or without a monitor with the last whole one.
   FitReport run(TrainingState<T>& state, const TrainingHooks<T>& hooks = {});
 
  private:

@@ -1,5 +1,6 @@
 #include "api/members.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -79,6 +80,42 @@ TEST(Members, TheErrorOfAMemberComesThrough) {
   members.plan.spec.optimizer.learning_rate = 1e30;
   EXPECT_THROW(members.train(1), NumericError);
   EXPECT_THROW(members.train(3), NumericError);
+}
+
+MemberFit member(double validation_loss, bool usable = true) {
+  MemberFit fit;
+  if (usable) fit.parameters = {1};
+  fit.report.best_monitor = validation_loss;
+  fit.report.usable = usable;
+  fit.report.cause = "the loss became nan";
+  if (!usable) fit.report.reason = StopReason::diverged;
+  return fit;
+}
+
+TEST(DropRuined, AMemberFarWorseThanTheBestIsLeftOutWithANote) {
+  std::vector<MemberFit> fits = {member(0.64), member(29.8), member(0.66), member(0.63, false)};
+  std::vector<std::string> notes;
+  drop_ruined(fits, true, notes);
+  EXPECT_FALSE(fits[0].parameters.empty());
+  EXPECT_TRUE(fits[1].parameters.empty());
+  EXPECT_FALSE(fits[2].parameters.empty());
+  ASSERT_EQ(notes.size(), 2U);
+  EXPECT_THAT(notes[0], testing::HasSubstr("network 2 was left out"));
+  EXPECT_THAT(notes[1], testing::HasSubstr("network 4 diverged and was left out: the loss became nan"));
+}
+
+TEST(DropRuined, LossesThatAreNoLogLikelihoodsAreNotCompared) {
+  std::vector<MemberFit> fits = {member(0.64), member(29.8)};
+  std::vector<std::string> notes;
+  drop_ruined(fits, false, notes);
+  EXPECT_FALSE(fits[1].parameters.empty());
+  EXPECT_TRUE(notes.empty());
+}
+
+TEST(DropRuined, WithoutAnyUsableMemberTheFitIsAnError) {
+  std::vector<MemberFit> fits = {member(0, false), member(0, false)};
+  std::vector<std::string> notes;
+  EXPECT_THROW(drop_ruined(fits, true, notes), NumericError);
 }
 
 }  // namespace

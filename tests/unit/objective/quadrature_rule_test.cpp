@@ -120,5 +120,27 @@ TEST(CompositeRule, RefusesWhatItCannotIntegrate) {
   }
 }
 
+// A density that is low at every node of one rule and high elsewhere.
+double integral_of_hidden_mass(const QuadratureRule& rule, const QuadratureRule& hidden_from) {
+  double sum = 0;
+  for (Index i = 0; i < rule.size(); ++i) {
+    double nearest = 1;
+    for (Index k = 0; k < hidden_from.size(); ++k)
+      nearest = std::min(nearest, std::abs(rule.nodes(i, 0) - hidden_from.nodes(k, 0)));
+    sum += std::exp(rule.log_weights[static_cast<std::size_t>(i)]) * (nearest < 0.002 ? 0 : 1);
+  }
+  return sum;
+}
+
+TEST(JudgingPanels, SeeWhatHidesBetweenTheNodesOfTraining) {
+  const Support support{{-5}, {5}};
+  const QuadratureRule training = composite_rule(support, 16);
+  const QuadratureRule judging = composite_rule(support, judging_panels(16, 1));
+  EXPECT_EQ(integral_of_hidden_mass(training, training), 0);
+  const double hidden = 10 - 128 * 0.004;  // the width less a gap around each of the 128 nodes
+  EXPECT_NEAR(integral_of_hidden_mass(judging, training), hidden, 0.02 * hidden);
+  EXPECT_GT(judging_panels(5, 2), 5);
+}
+
 }  // namespace
 }  // namespace bl

@@ -342,5 +342,44 @@ TEST(Trainer, AValidationLossThatIsNoNumberIsDivergence) {
   EXPECT_THAT(report.cause, HasSubstr("validation loss"));
 }
 
+// A good start, then steps so large that nothing stays finite.
+FitReport diverge_late(TrainingRun& run, bool validate) {
+  run.go(validate);
+  run.spec.optimizer.kind = OptimizerKind::sgd;
+  run.spec.optimizer.learning_rate = 1e300;
+  run.spec.epochs += 5;
+  run.state.optimizer = {};
+  return run.go(validate);
+}
+
+TEST(Trainer, ARunThatDivergesLateKeepsItsBestEpoch) {
+  TrainingRun run(quick(10)), calm(quick(10));
+  calm.go(true);
+  const FitReport report = diverge_late(run, true);
+  EXPECT_EQ(report.reason, StopReason::diverged);
+  EXPECT_TRUE(report.usable);
+  EXPECT_LE(report.best_epoch, 10);
+  EXPECT_EQ(run.state.parameters, calm.state.parameters);
+}
+
+TEST(Trainer, WithoutValidationARunThatDivergesKeepsItsLastWholeEpoch) {
+  TrainingRun run(quick(10)), calm(quick(10));
+  calm.go(false);
+  const FitReport report = diverge_late(run, false);
+  EXPECT_EQ(report.reason, StopReason::diverged);
+  EXPECT_TRUE(report.usable);
+  EXPECT_EQ(run.state.parameters, calm.state.parameters);
+}
+
+TEST(Trainer, ARunThatDivergesAtOnceIsNotUsable) {
+  TrainSpec spec = quick(10);
+  spec.optimizer.kind = OptimizerKind::sgd;
+  spec.optimizer.learning_rate = 1e300;
+  TrainingRun run(spec);
+  const FitReport report = run.go(true);
+  EXPECT_EQ(report.reason, StopReason::diverged);
+  EXPECT_FALSE(report.usable);
+}
+
 }  // namespace
 }  // namespace bl

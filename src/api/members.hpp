@@ -174,7 +174,7 @@ inline void drop_ruined(std::vector<MemberFit>& fits, bool likelihood, std::vect
   double best = std::numeric_limits<double>::infinity();
   std::size_t usable = 0;
   for (const MemberFit& fit : fits) {
-    usable += fit.parameters.empty() ? 0 : 1;
+    if (!fit.parameters.empty()) ++usable;
     if (!fit.parameters.empty() && fit.report.best_monitor < best) best = fit.report.best_monitor;
   }
   for (std::size_t i = 0; i < fits.size(); ++i) {

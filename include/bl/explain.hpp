@@ -20,8 +20,8 @@ enum class ExplainFormat {
 
 struct ExplainOptions {
   bool standardised = false;  // coefficients for standardised columns instead of the data's own units
-  std::optional<std::size_t> terms =
-      5;                 // the largest of each formula, the others gathered in R; nothing: all
+  // The largest of each formula, the others gathered in R; nothing: all.
+  std::optional<std::size_t> terms = 5;
   double threshold = 0;  // leave out terms smaller than this share of the formula's largest
   std::string block;     // only this block, for example "L1.B2"; empty: all
   bool color = false;    // of text, by escapes for a terminal

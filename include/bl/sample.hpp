@@ -9,8 +9,8 @@
 namespace bl {
 
 struct SampleOptions {
-  std::string method =
-      "auto";               // exact, hmc, mala, langevin, paper; auto: exact where possible, hmc elsewhere
+  // exact, hmc, mala, langevin, paper; auto: exact where possible, hmc elsewhere.
+  std::string method = "auto";
   std::size_t draws = 100;  // per row
   std::size_t chains = 4;   // per row
   std::size_t warmup = 300;

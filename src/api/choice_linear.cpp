@@ -15,8 +15,8 @@ namespace bl {
 
 namespace {
 
-constexpr double kTolerance =
-    1e-10;  // norm of the gradient of the mean log-likelihood, attributes of deviation 1
+// Norm of the gradient of the mean log-likelihood, attributes of standard deviation 1.
+constexpr double kTolerance = 1e-10;
 
 // Standard deviation of each attribute over all entries; 1 for a constant one.
 std::vector<double> attribute_scales(const ChoiceData& data) {

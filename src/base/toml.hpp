@@ -1,7 +1,6 @@
 // The only place that includes toml++, whose parser (3.3) trusts its input in two ways that a file can break:
 //  - some properties are checked by assertions alone ("[" at the end of a line): here they throw, in every
-//  kind
-//    of build;
+//    kind of build;
 //  - the tables of white space call some letters (U+00A1 to U+0499, outside of quotes) unreachable: here they
 //    are what they should be, no white space.
 #pragma once

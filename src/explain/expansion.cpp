@@ -10,12 +10,6 @@ namespace {
 
 using Factors = std::vector<Factor>;
 
-int degree(const Factors& factors) {
-  int sum = 0;
-  for (const Factor& factor : factors) sum += factor.power;
-  return sum;
-}
-
 using Polynomial = std::map<Factors, long double, GradedOrder>;
 
 // factors times one more power of `variable`, the last of them at most.
@@ -52,15 +46,6 @@ Polynomial expand(const Term& term, const std::vector<Substitution>& substitutio
 
 }  // namespace
 
-bool GradedOrder::operator()(const Factors& a, const Factors& b) const {
-  const int da = degree(a), db = degree(b);
-  if (da != db) return da < db;
-  return std::lexicographical_compare(
-      a.begin(), a.end(), b.begin(), b.end(), [](const Factor& x, const Factor& y) {
-        return x.variable != y.variable ? x.variable < y.variable : x.power > y.power;
-      });
-}
-
 std::vector<Substitution> substitutions(std::span<const Variable> variables, Units units) {
   std::vector<Substitution> all;
   std::map<std::string, int> columns;
@@ -75,18 +60,6 @@ std::vector<Substitution> substitutions(std::span<const Variable> variables, Uni
     all.push_back(s);
   }
   return all;
-}
-
-std::vector<Term> layer_terms(const Architecture& a, std::size_t layer) {
-  if (layer == 0) return basis_terms(a.basis, a.input, a.degree());
-  std::vector<Term> terms;
-  if (a.skip == Skip::input || a.skip == Skip::dense)
-    for (Index i = 0; i < a.input.size(); ++i) terms.push_back({static_cast<std::int32_t>(i)});
-  auto block = static_cast<std::int32_t>(a.input.size());
-  for (std::size_t l = 0; l < layer; ++l)
-    for (Index b = 0; b < a.layers[l].blocks; ++b, ++block)
-      if (a.skip == Skip::dense || l + 1 == layer) terms.push_back({block});
-  return terms;
 }
 
 Expansion::Expansion(const std::vector<Term>& terms, const std::vector<Substitution>& substitutions) {

@@ -23,14 +23,6 @@ struct Substitution {
 // exclude each other.
 std::vector<Substitution> substitutions(std::span<const Variable> variables, Units units);
 
-// The columns that a layer reads, as terms over the inputs followed by the blocks of all layers.
-std::vector<Term> layer_terms(const Architecture& architecture, std::size_t layer);
-
-// Graded order: lower degrees first, then by variables.
-struct GradedOrder {
-  bool operator()(const std::vector<Factor>& a, const std::vector<Factor>& b) const;
-};
-
 class Expansion {
  public:
   // `terms` over positions of the substitutions.

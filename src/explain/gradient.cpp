@@ -7,23 +7,6 @@ namespace bl::explain {
 
 namespace {
 
-double power(double base, int exponent) {
-  double product = 1;
-  for (int k = 0; k < exponent; ++k) product *= base;
-  return product;
-}
-
-// sums += weight times the derivatives of one term.
-void add_term(const Monomial& term, const std::vector<double>& values, double weight,
-              std::vector<double>& sums) {
-  for (const Factor& by : term.factors) {
-    double product = weight * term.coefficient * by.power * power(values[by.variable], by.power - 1);
-    for (const Factor& other : term.factors)
-      if (other.variable != by.variable) product *= power(values[other.variable], other.power);
-    sums[by.variable] += product;
-  }
-}
-
 // Change of an activation when its head moves at the given speed; at a kink the side it moves to counts.
 double directional(Activation activation, double head, double speed, double tolerance) {
   const double* kink = kink_near(activation, head, tolerance);
@@ -44,7 +27,7 @@ double directional(const Problem& problem, const Evaluation& at, std::size_t out
       for (std::size_t h = 0; h < block.heads.size(); ++h) {
         const Head& head = block.heads[h];
         std::vector<double> partial(problem.variables.size(), 0);
-        for (const Monomial& term : head.terms) add_term(term, at.variables, 1, partial);
+        for (const Monomial& term : head.terms) add_slopes(term, at.variables, 1, partial);
         double speed = 0;
         for (std::size_t v = 0; v < speeds.size(); ++v) speed += partial[v] * speeds[v];
         const double sign = head.kind == HeadKind::utility ? 1 : -1;
@@ -72,7 +55,7 @@ std::vector<double> sensitivities(const Problem& problem, const Evaluation& at, 
         const double sign = head.kind == HeadKind::utility ? 1 : -1;
         const double d_head = d_block * sign * head.lambda * slope(head.activation, at.heads[l][b][h]);
         if (d_head == 0) continue;
-        for (const Monomial& term : head.terms) add_term(term, at.variables, d_head, sums);
+        for (const Monomial& term : head.terms) add_slopes(term, at.variables, d_head, sums);
       }
     }
   return sums;

@@ -53,13 +53,9 @@ std::string number(double value) {
 }
 
 std::string factors(const Problem& problem, const Monomial& term) {
-  std::string out;
-  for (const Factor& factor : term.factors) {
-    const Variable& v = problem.variables[factor.variable];
-    out += fmt::format("{}\\text{{{}}}", out.empty() ? "" : "\\,", escaped(v.name));
-    if (factor.power > 1) out += fmt::format("^{{{}}}", factor.power);
-  }
-  return out;
+  return latex_of(term.factors, [&](std::size_t variable) {
+    return fmt::format("\\text{{{}}}", escaped(problem.variables[variable].name));
+  });
 }
 
 // Terms with their signs, broken into lines that align at their start.

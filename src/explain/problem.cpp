@@ -10,17 +10,6 @@
 
 namespace bl::explain {
 
-namespace {
-
-double value_of(const Monomial& term, const std::vector<double>& variables) {
-  double product = term.coefficient;
-  for (const Factor& factor : term.factors)
-    for (int k = 0; k < factor.power; ++k) product *= variables[factor.variable];
-  return product;
-}
-
-}  // namespace
-
 const Block& Problem::block(const std::string& name) const {
   std::vector<std::string> names;
   for (const auto& layer : layers)

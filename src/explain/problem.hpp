@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "explain/monomial.hpp"
 #include "model/architecture.hpp"
 
 namespace bl::explain {
@@ -39,22 +40,6 @@ struct Variable {
   double scale = 1;
   double fill = 0;  // what stands for an empty cell, in the data's units
   bool operator==(const Variable&) const = default;
-};
-
-struct Factor {
-  std::size_t variable = 0;  // index into Problem::variables
-  int power = 1;
-  auto operator<=>(const Factor&) const = default;
-};
-
-struct Monomial {
-  double coefficient = 0;
-  // |coefficient| in standardised units: how much the term moves its head when every factor is one deviation
-  // off its mean. Terms are ranked by it in either unit; 0 for a term that only the change of units brings
-  // in.
-  double size = 0;
-  std::vector<Factor> factors = {};  // by variable, ascending; never empty
-  bool operator==(const Monomial&) const = default;
 };
 
 struct Head {

@@ -20,12 +20,7 @@ ShownTerms shown_terms(const Head& head, const RenderOptions& options) {
 }
 
 std::string factors_text(const Problem& problem, const Monomial& term) {
-  std::string text;
-  for (const Factor& factor : term.factors) {
-    text += (text.empty() ? "" : "*") + problem.variables[factor.variable].name;
-    if (factor.power > 1) text += fmt::format("^{}", factor.power);
-  }
-  return text;
+  return text_of(term.factors, [&](std::size_t variable) { return problem.variables[variable].name; });
 }
 
 std::string number_text(double value) {

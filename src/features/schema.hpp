@@ -65,8 +65,7 @@ struct RoleOptions {
 //  - a column that is not named in any list is a feature;
 //  - a text column is nominal (ordinal where the table declares an order), a numeric feature continuous;
 //  - a numeric response is nominal (classes) if its values are all integers, at most 20 different ones, each
-//  seen
-//    twice on average; otherwise continuous.
+//    seen twice on average; otherwise continuous.
 // DataError for columns that do not exist (with the nearest name) and text in a continuous column (with the
 // line); UsageError for contradictions and for ordinal text without an order.
 Schema infer_schema(const Table& table, const RoleOptions& options);

@@ -17,8 +17,8 @@ namespace {
 
 constexpr double kWithin = 0.1;
 constexpr double kPercentile = 0.95;
-constexpr Index kLongestTrajectory =
-    8;  // |T| mixes within a few steps; longer ones would only turn the sphere
+// |T| mixes within a few steps; longer ones would only turn the sphere.
+constexpr Index kLongestTrajectory = 8;
 constexpr std::uint64_t kSeedStride = 0x9E3779B97F4A7C15;  // odd, from the golden ratio: far apart seeds
 constexpr double kStable = 2;      // largest step times curvature of a stable explicit step
 constexpr double kTailWidth = 12;  // half-width of the exact integral in standard deviations of T

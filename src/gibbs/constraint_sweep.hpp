@@ -49,8 +49,8 @@ struct SweepRow {
   double ess_bulk = 0;  // of |T|, the smallest over x
   double acceptance = 0;
   double step = 0;
-  double step_times_curvature =
-      0;  // of `paper`: 1e-4 times 8 lambda |x|^2 / tau at the mean |x|^2; unstable above 2
+  // Of `paper`: 1e-4 times 8 lambda |x|^2 / tau at the mean |x|^2; unstable above 2.
+  double step_times_curvature = 0;
   Index divergences = 0;
   Index diverged_chains = 0;  // unadjusted chains that left the finite numbers
   Index chains = 0;

@@ -14,8 +14,8 @@ namespace bl::gibbs {
 
 // Of one column. Where a measure has no value (all draws equal, or fewer than 6 draws per chain) it is NaN.
 struct Diagnostics {
-  double rhat =
-      0;  // larger of the rank-normalised split R-hat of the draws and of their distance to the median
+  // The larger of the rank-normalised split R-hat of the draws and of their distance to the median.
+  double rhat = 0;
   double ess_bulk = 0;  // effective sample size for the centre, of the rank-normalised split chains
   double ess_tail = 0;  // smaller effective sample size of the 5% and 95% quantiles
   double mean = 0;

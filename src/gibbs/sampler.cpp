@@ -14,8 +14,8 @@ namespace bl::gibbs {
 
 namespace {
 
-constexpr std::uint64_t kSharedRow =
-    (std::uint64_t{1} << 48) - 1;                     // a row no chain has: numbers all chains share
+// A row no chain has: numbers all chains share.
+constexpr std::uint64_t kSharedRow = (std::uint64_t{1} << 48) - 1;
 constexpr double kPaperStep = 1.4142135623730951e-2;  // e with e^2/2 = 1e-4
 constexpr double kLangevinTarget = 0.98;
 constexpr double kMalaTarget = 0.574;

@@ -4,16 +4,14 @@
 // one move from q is L leapfrog steps of size e:  p += e/2 s g;  q += e s p (reflected at the box, p changes
 // sign);  p += e/2 s g.
 //   hmc       accepts the end with probability min(1, exp(change of log-density - change of |p|^2/2)); L is
-//   drawn
-//             anew for every move, the same for all chains: the time L e is uniform up to the learned turning
-//             time.
+//             drawn anew for every move, the same for all chains: the time L e is uniform up to the learned
+//             turning time.
 //   mala      is hmc with L = 1: q' = q + eta s^2 g + sqrt(2 eta) s p with eta = e^2/2. Reflection leaves the
-//   law
-//             invariant in both, exactly.
+//             distribution invariant in both, exactly.
 //   langevin  takes the end of one step always (biased by the step; its warm-up runs mala at acceptance
-//   0.98). paper     q' = q + eta g + sqrt(2 eta tau) p with eta = 1e-4: drift of BL/tau with the noise of
-//   another law.
-//             Kept to show what it does; see docs/constraint_test.md.
+//             0.98).
+//   paper     q' = q + eta g + sqrt(2 eta tau) p with eta = 1e-4: drift of BL/tau with the noise of another
+//             distribution. Kept to show what it does; see docs/constraint_test.md.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ double physical_memory() {
   return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
-// Heads of utility want an odd function, of an inequality one that grows from zero, of an equality an even one.
+// Utility heads want an odd function, inequality heads one that grows from zero, equality heads an even one.
 bool suits(HeadKind kind, const ActivationFacts& f) {
   switch (kind) {
     case HeadKind::utility:
@@ -153,6 +153,18 @@ void validate(const Architecture& a, double memory_limit) {
       throw UsageError("an identifiable model keeps terms of the response only, so it needs the scalar form");
   }
   check_basis_fits(a, memory_limit);
+}
+
+std::vector<Term> layer_terms(const Architecture& a, std::size_t layer) {
+  if (layer == 0) return basis_terms(a.basis, a.input, a.degree());
+  std::vector<Term> terms;
+  if (a.skip == Skip::input || a.skip == Skip::dense)
+    for (Index i = 0; i < a.input.size(); ++i) terms.push_back({static_cast<std::int32_t>(i)});
+  auto block = static_cast<std::int32_t>(a.input.size());
+  for (std::size_t l = 0; l < layer; ++l)
+    for (Index b = 0; b < a.layers[l].blocks; ++b, ++block)
+      if (a.skip == Skip::dense || l + 1 == layer) terms.push_back({block});
+  return terms;
 }
 
 Index layer_input_size(const Architecture& a, std::size_t layer) {

@@ -86,6 +86,9 @@ Architecture identifiable(Architecture architecture);
 // whose training would not fit into memory_limit bytes (0: the memory of this machine), ...
 void validate(const Architecture& architecture, double memory_limit = 0);
 
+// The columns that a layer reads, as terms over the inputs followed by the blocks of all layers.
+std::vector<Term> layer_terms(const Architecture& architecture, std::size_t layer);
+
 // Columns that layer l reads (for the first layer, the terms of its basis).
 Index layer_input_size(const Architecture& architecture, std::size_t layer);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <string>
 
 #include "bl/errors.hpp"
 
@@ -23,10 +22,6 @@ Index monomial_count(Index n, int degree) {
   return static_cast<Index>(count - 1);
 }
 
-bool has_response_factor(const Term& term, const InputShape& shape) {
-  return term.back() >= shape.context;  // factors are sorted, response positions come last
-}
-
 void append_monomials(Index n, int degree, std::vector<Term>& terms) {
   Term term(static_cast<std::size_t>(degree), 0);
   for (;;) {
@@ -37,16 +32,6 @@ void append_monomials(Index n, int degree, std::vector<Term>& terms) {
     if (place == term.rend()) return;
     const std::int32_t next = *place + 1;
     std::fill(place.base() - 1, term.end(), next);
-  }
-}
-
-void check_term(const Term& term, const InputShape& shape) {
-  if (term.empty())
-    throw UsageError("a basis term without factors: the constant is already there as the bias");
-  for (const std::int32_t factor : term) {
-    if (factor < 0 || factor >= shape.size())
-      throw UsageError("a basis term names input " + std::to_string(factor) + ", but there are " +
-                       std::to_string(shape.size()) + " inputs, counted from 0");
   }
 }
 
@@ -64,7 +49,7 @@ Index basis_size(const BasisSpec& spec, const InputShape& shape, int degree) {
       for (Term term : spec.extra) {
         check_term(term, shape);
         std::sort(term.begin(), term.end());
-        if (!spec.response_only || has_response_factor(term, shape)) ++count;
+        if (!spec.response_only || reads_response(term, shape)) ++count;
       }
       return count;
     }
@@ -92,7 +77,7 @@ std::vector<Term> basis_terms(const BasisSpec& spec, const InputShape& shape, in
     }
   }
   if (spec.response_only)
-    std::erase_if(terms, [&](const Term& term) { return !has_response_factor(term, shape); });
+    std::erase_if(terms, [&](const Term& term) { return !reads_response(term, shape); });
   return terms;
 }
 

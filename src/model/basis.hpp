@@ -1,26 +1,11 @@
-// The fixed basis in which a first-layer head is linear: monomials of the input z = [x ; v ; e].
-//
-// x is the context, v the values of the response that vary by candidate (a continuous response, or an
-// alternative's attributes), e the one-hot class (or alternative). A term is the sorted list of its
-// factors' positions in z, so [0, 3, 3] is z0 z3^2. The constant is never a term: heads have a bias.
+// The fixed basis in which a first-layer head is linear: which terms (term.hpp), in which order.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
-#include "base/matrix.hpp"
+#include "model/term.hpp"
 
 namespace bl {
-
-struct InputShape {
-  Index context = 0;
-  Index values = 0;
-  Index classes = 0;
-  Index size() const { return context + values + classes; }
-  bool operator==(const InputShape&) const = default;
-};
-
-using Term = std::vector<std::int32_t>;
 
 enum class BasisKind {
   affine,       // z itself

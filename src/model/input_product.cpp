@@ -12,7 +12,7 @@ namespace bl {
 
 namespace {
 
-bool is_identity(const MonomialList& list, Index first_input, Index inputs) {
+bool is_identity(const TermList& list, Index first_input, Index inputs) {
   if (static_cast<Index>(list.terms.size()) != inputs) return false;
   for (Index i = 0; i < inputs; ++i) {
     const auto at = static_cast<std::size_t>(i);
@@ -22,31 +22,17 @@ bool is_identity(const MonomialList& list, Index first_input, Index inputs) {
   return true;
 }
 
-// The value of a monomial at one point; inputs below shape.context come from x, the others from v.
+// Inputs of one point: those below `context` come from x, the others from v.
 template <class T>
 struct PointInputs {
   const T* x;
   const T* v;
   Index context;
 
-  T at(std::int32_t i) const { return i < context ? x[i] : v[i - context]; }
-  T monomial(const Term& term) const {
-    T product = 1;
-    for (const std::int32_t i : term) product *= at(i);
-    return product;
-  }
-  // Derivative by value k (counted within v).
-  T derivative(const Term& term, Index k) const {
-    const auto position = static_cast<std::int32_t>(context + k);
-    T sum = 0;
-    for (std::size_t j = 0; j < term.size(); ++j) {
-      if (term[j] != position) continue;
-      T product = 1;
-      for (std::size_t i = 0; i < term.size(); ++i)
-        if (i != j) product *= at(term[i]);
-      sum += product;
-    }
-    return sum;
+  T operator()(std::int32_t i) const { return i < context ? x[i] : v[i - context]; }
+  // Derivative of a term by value k (counted within v).
+  T slope(const Term& term, Index k) const {
+    return slope_of<T>(term, static_cast<std::int32_t>(context + k), *this);
   }
 };
 
@@ -61,22 +47,22 @@ void for_each_point(const Points<T>& points, Index context, F&& visit) {
 }
 
 template <class T>
-void evaluate_monomials(const MonomialList& list, const Points<T>& points, Index context, Matrix<T>& out) {
+void evaluate_terms(const TermList& list, const Points<T>& points, Index context, Matrix<T>& out) {
   out.resize(points.count(), static_cast<Index>(list.terms.size()));
   for_each_point(points, context, [&](Index p, const PointInputs<T>& z) {
-    for (std::size_t t = 0; t < list.terms.size(); ++t) out.row(p)[t] = z.monomial(list.terms[t]);
+    for (std::size_t t = 0; t < list.terms.size(); ++t) out.row(p)[t] = value_of<T>(list.terms[t], z);
   });
 }
 
 // out[p][t] = sum_k d term_t / d v_k direction[p][k].
 template <class T>
-void monomial_tangents(const MonomialList& list, const Points<T>& points, Index context,
-                       MatrixView<const T> direction, Matrix<T>& out) {
+void term_tangents(const TermList& list, const Points<T>& points, Index context,
+                   MatrixView<const T> direction, Matrix<T>& out) {
   out.resize(points.count(), static_cast<Index>(list.terms.size()));
   for_each_point(points, context, [&](Index p, const PointInputs<T>& z) {
     for (std::size_t t = 0; t < list.terms.size(); ++t) {
       T sum = 0;
-      for (Index k = 0; k < direction.cols; ++k) sum += z.derivative(list.terms[t], k) * direction(p, k);
+      for (Index k = 0; k < direction.cols; ++k) sum += z.slope(list.terms[t], k) * direction(p, k);
       out.row(p)[t] = sum;
     }
   });
@@ -84,12 +70,12 @@ void monomial_tangents(const MonomialList& list, const Points<T>& points, Index 
 
 // d_values[p][k] += sum_t d term_t / d v_k d_features[p][t].
 template <class T>
-void monomial_value_gradient(const MonomialList& list, const Points<T>& points, Index context,
-                             const Matrix<T>& d_features, MatrixView<T> d_values) {
+void term_value_gradient(const TermList& list, const Points<T>& points, Index context,
+                         const Matrix<T>& d_features, MatrixView<T> d_values) {
   for_each_point(points, context, [&](Index p, const PointInputs<T>& z) {
     for (std::size_t t = 0; t < list.terms.size(); ++t)
       for (Index k = 0; k < d_values.cols; ++k)
-        d_values(p, k) += z.derivative(list.terms[t], k) * d_features.row(p)[t];
+        d_values(p, k) += z.slope(list.terms[t], k) * d_features.row(p)[t];
   });
 }
 
@@ -107,25 +93,13 @@ void update(MatrixView<const T> features, MatrixView<const T> weights, MatrixVie
 }  // namespace
 
 InputPlan::InputPlan(const InputShape& input, const std::vector<Term>& terms) : shape(input) {
-  const Index first_class = input.context + input.values;
   std::map<Term, Index> cofactor_index;
   for (std::size_t column = 0; column < terms.size(); ++column) {
-    Term cofactor;
-    std::int32_t class_index = -1;
-    bool zero = false;
-    for (const std::int32_t factor : terms[column]) {
-      if (factor < first_class) {
-        cofactor.push_back(factor);
-      } else {
-        const auto c = static_cast<std::int32_t>(factor - first_class);
-        zero = zero || (class_index >= 0 && class_index != c);
-        class_index = c;
-      }
-    }
+    auto [cofactor, class_index, zero] = parts_of(terms[column], input);
     if (zero) continue;
     const bool moves = !cofactor.empty() && cofactor.back() >= input.context;
     if (class_index < 0) {
-      MonomialList& list = moves ? values : context;
+      TermList& list = moves ? values : context;
       list.terms.push_back(std::move(cofactor));
       list.columns.push_back(static_cast<Index>(column));
       continue;
@@ -177,9 +151,9 @@ void InputProduct<T>::features(const Points<T>& points, InputWorkspace<T>& ws) c
       for (std::size_t t = 0; t < terms.size(); ++t) ws.context_features.row(i)[t] = z.monomial(terms[t]);
     }
   }
-  if (!plan_.values.identity) evaluate_monomials(plan_.values, points, context, ws.value_features);
+  if (!plan_.values.identity) evaluate_terms(plan_.values, points, context, ws.value_features);
   if (!points.classes.empty() && (!constant_cofactor() || points.one_per_row()))
-    evaluate_monomials(plan_.cofactors, points, context, ws.class_features);
+    evaluate_terms(plan_.cofactors, points, context, ws.class_features);
 }
 
 template <class T>
@@ -227,12 +201,12 @@ void InputProduct<T>::tangent(const PreparedInput<T>& w, const Points<T>& points
     for (Index p = 0; p < direction.rows; ++p)
       std::copy_n(direction.row(p), direction.cols, ws.value_tangents.row(p));
   } else {
-    monomial_tangents(plan_.values, points, context, direction, ws.value_tangents);
+    term_tangents(plan_.values, points, context, direction, ws.value_tangents);
   }
   for (Index p = 0; p < heads_dot.rows; ++p) std::fill_n(heads_dot.row(p), heads_dot.cols, T(0));
   update<T>(ws.value_tangents.view(), w.values.view(), heads_dot);
   if (points.classes.empty() || !plan_.cofactors_move) return;
-  monomial_tangents(plan_.cofactors, points, context, direction, ws.class_tangents);
+  term_tangents(plan_.cofactors, points, context, direction, ws.class_tangents);
   k.rank_update(ws.class_tangents.view(), points.classes, w.classes.view(), heads_dot);
 }
 
@@ -247,12 +221,12 @@ void InputProduct<T>::value_gradient(const PreparedInput<T>& w, const Points<T>&
     for (Index p = 0; p < d_values.rows; ++p)
       for (Index j = 0; j < d_values.cols; ++j) d_values(p, j) += ws.d_value_features(p, j);
   } else {
-    monomial_value_gradient(plan_.values, points, plan_.shape.context, ws.d_value_features, d_values);
+    term_value_gradient(plan_.values, points, plan_.shape.context, ws.d_value_features, d_values);
   }
   if (points.classes.empty() || !plan_.cofactors_move) return;
   ws.d_class_features.resize(points.count(), static_cast<Index>(plan_.cofactors.terms.size()));
   k.rank_feature_gradient(w.classes.view(), points.classes, d_heads, ws.d_class_features.view());
-  monomial_value_gradient(plan_.cofactors, points, plan_.shape.context, ws.d_class_features, d_values);
+  term_value_gradient(plan_.cofactors, points, plan_.shape.context, ws.d_class_features, d_values);
 }
 
 template <class T>

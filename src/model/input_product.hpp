@@ -15,8 +15,8 @@
 
 namespace bl {
 
-// Monomials over positions of [x ; v]; `columns` says which weight column each belongs to.
-struct MonomialList {
+// Terms without classes, over positions of [x ; v]; `columns` says which weight column each belongs to.
+struct TermList {
   std::vector<Term> terms;
   std::vector<Index> columns;
   bool identity = false;  // the terms are exactly the inputs, in order: no need to compute them
@@ -31,9 +31,9 @@ struct ClassTerm {
 // A basis sorted into those three lists; made once per architecture.
 struct InputPlan {
   InputShape shape;
-  MonomialList context;            // no factor of v
-  MonomialList values;             // at least one factor of v
-  MonomialList cofactors;          // what multiplies class indicators; the constant is the empty term
+  TermList context;                // no factor of v
+  TermList values;                 // at least one factor of v
+  TermList cofactors;              // what multiplies class indicators; the constant is the empty term
   std::vector<ClassTerm> classes;  // several columns may share a (class, cofactor): e_c and e_c^2
   bool cofactors_move = false;     // some cofactor has a factor of v
 

@@ -3,8 +3,8 @@
 //   likelihood      mean of -log p(observed | x), p over candidates: classes, alternatives, quadrature nodes
 //                   (the observed value itself in the numerator), or the outputs of the vector form
 //   score matching  mean of 1/2 || grad_v BL(x, v~)/tau + (v~ - v)/sigma^2 ||^2,  v~ = v + sigma e
-//   hybrid          gamma_d * likelihood of class given (x, v)  +  gamma_c * score matching of v given (x,
-//   class)
+//   hybrid          gamma_d * likelihood of class given (x, v)  +  gamma_c * score matching of v given
+//                   (x, class)
 #pragma once
 
 #include <cstdint>

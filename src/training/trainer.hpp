@@ -32,9 +32,9 @@ struct TrainSpec {
   std::int64_t patience = 20;        // epochs without improvement of the monitored value; 0: never stop early
   double min_delta = 0;              // what counts as an improvement
   double gradient_tolerance = 1e-6;  // L-BFGS: converged when the gradient's norm is below
-  double average =
-      0;  // stochastic rules: what is validated and kept is a running mean of the parameters, in which the
-          // past has this weight (less in the first steps); 0: the parameters themselves
+  // Stochastic rules: what is validated and kept is a running mean of the parameters, in which the past has
+  // this weight (less in the first steps); 0: the parameters themselves.
+  double average = 0;
   double sigma_final = 0;  // score matching: sigma moves geometrically to this over the epochs; 0: constant
   double time_limit = 0;   // seconds; 0: none
   std::uint64_t seed = 0;

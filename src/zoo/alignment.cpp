@@ -38,21 +38,13 @@ void take_up_lambda(Head& head, double lambda, Activation activation) {
   head.lambda = lambda;
 }
 
-// The class a term stands for: its one-hot factor, counted from 0, or -1.
-std::int32_t class_of(const PlantedProblem& problem, const Term& term) {
-  const InputShape& input = problem.architecture.input;
-  const auto first = static_cast<std::int32_t>(input.context + input.values);
-  const std::int32_t last_factor = *std::max_element(term.begin(), term.end());
-  return last_factor >= first ? last_factor - first : -1;
-}
-
 // One sign for the whole head; or, where every term belongs to one class and there is no bias, one for each
 // class, since no candidate then sees the terms of two.
 void align_signs(const PlantedProblem& problem, const Head& truth, Head& head) {
   const Architecture& a = problem.architecture;
   const std::vector<Term> terms = basis_terms(a.basis, a.input, a.degree());
   std::vector<std::int32_t> group;
-  for (const Term& term : terms) group.push_back(class_of(problem, term));
+  for (const Term& term : terms) group.push_back(parts_of(term, a.input).class_index);
   const bool separate = a.basis.response_only && std::find(group.begin(), group.end(), -1) == group.end();
   if (!separate) {
     if (inner_product(head, truth) < 0) scale(head, -1);
@@ -90,7 +82,7 @@ Block aligned(const PlantedProblem& problem, const Block& learned) {
   const std::vector<Term> terms = basis_terms(a.basis, a.input, a.degree());
   utility->bias = 0;
   for (std::size_t t = 0; t < terms.size(); ++t)
-    if (is_context_only(problem, terms[t])) utility->coefficients[t] = 0;
+    if (!reads_response(terms[t], a.input)) utility->coefficients[t] = 0;
   return block;
 }
 
@@ -107,7 +99,7 @@ std::vector<std::uint8_t> identified_parameters(const PlantedProblem& problem) {
     if (tensor.role == TensorRole::bias && linear_utility) identified[at] = 0;
     if (tensor.role != TensorRole::weight || !linear_utility) continue;
     for (std::size_t t = 0; t < terms.size(); ++t)
-      if (is_context_only(problem, terms[t])) identified[at + t] = 0;
+      if (!reads_response(terms[t], a.input)) identified[at + t] = 0;
   }
   return identified;
 }

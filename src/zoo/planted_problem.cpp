@@ -67,11 +67,6 @@ std::string term_name(const PlantedProblem& problem, const Term& term) {
   return text;
 }
 
-bool is_context_only(const PlantedProblem& problem, const Term& term) {
-  return std::all_of(term.begin(), term.end(),
-                     [&](std::int32_t input) { return input < problem.architecture.input.context; });
-}
-
 std::vector<double> raw_parameters(const Architecture& a, const Block& block) {
   require_single_block(a);
   const ParameterLayout layout(a);

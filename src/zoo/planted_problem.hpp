@@ -61,10 +61,6 @@ const PlantedProblem& planted_problem(std::string_view name);
 // "price*[two]", "spending^2": a class stands in brackets.
 std::string term_name(const PlantedProblem& problem, const Term& term);
 
-// True where the term has no factor of the response: a law that is normalised over responses cannot see it in
-// a utility head that is the identity.
-bool is_context_only(const PlantedProblem& problem, const Term& term);
-
 // One head in effective values; coefficients in the order of the basis.
 struct Head {
   double lambda = 1;

@@ -19,7 +19,7 @@ struct ReplicationSpec {
   ObjectiveSpec objective;
   int starts = 0;       // random ones beside the truth
   Index reference = 0;  // class whose coefficients are 0
-  // Score matching: noise of +1 and -1 deviations in turn, not random. With two draws the loss is
+  // Score matching: noise of +1 and -1 standard deviations in turn, not random. With two draws the loss is
   // Hyvarinen's,
   //   1/2 mean s(v +- sigma)^2 + (s(v + sigma) - s(v - sigma)) / (2 sigma) -> 1/2 s^2 + ds/dv,
   // s the score, off by sigma^2; nothing of its spread comes from the noise.

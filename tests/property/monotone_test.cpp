@@ -36,6 +36,8 @@ std::vector<Case> cases() {
   Architecture two_heads = layers({5, 3}, Skip::none);
   for (LayerSpec& layer : two_heads.layers) layer.degrees = {{{1, 1}, {1, 1}, {1}}};
   two_heads.activations = {Activation::identity, Activation::softplus, Activation::huber};
+  Architecture clipped = layers({5, 3}, Skip::none);
+  clipped.activations[0] = Activation::clip;
   Architecture interactions = layers({4, 2}, Skip::none);
   interactions.basis.kind = BasisKind::affine_plus;
   // An attribute with a direction times: a class, the context, itself, a free attribute.
@@ -48,6 +50,7 @@ std::vector<Case> cases() {
           {"residual, equal widths", layers({4, 4, 4}, Skip::residual)},
           {"residual, projected", layers({5, 3, 2}, Skip::residual)},
           {"several heads", two_heads},
+          {"clipped utilities", clipped},
           {"products", interactions},
           {"single block", single_block(kShape, {2}, {2, 1}, {2})}};
 }

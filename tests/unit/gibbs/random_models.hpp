@@ -31,6 +31,7 @@ inline std::vector<ModelCase> model_cases() {
   for (const auto& [name, activations] :
        {std::pair{"lanes", std::array{Activation::tanh, Activation::relu, Activation::abs}},
         std::pair{"lanes_smooth", std::array{Activation::tanh, Activation::softplus, Activation::square}},
+        std::pair{"lanes_clip", std::array{Activation::clip, Activation::softplus, Activation::abs}},
         std::pair{"lanes_huber", std::array{Activation::identity, Activation::relu, Activation::huber}}}) {
     cases.push_back({name, stacked({.context = 3, .values = 2, .classes = 0}, {7, 3})});
     cases.back().architecture.activations = activations;

@@ -45,8 +45,6 @@ TEST(PlantedProblems, TermsHaveReadableNames) {
   EXPECT_EQ(term_name(basket, {0, 4}), "price*[three]");
   EXPECT_EQ(term_name(basket, {1}), "budget");
   EXPECT_EQ(term_name(planted_problem("consumption"), {2, 2}), "spending^2");
-  EXPECT_TRUE(is_context_only(basket, {0, 1}));
-  EXPECT_FALSE(is_context_only(basket, {0, 2}));
 }
 
 TEST(PlantedProblems, BlockAndParametersAreInverses) {

@@ -148,7 +148,7 @@ void InputProduct<T>::features(const Points<T>& points, InputWorkspace<T>& ws) c
     ws.context_features.resize(points.rows(), static_cast<Index>(terms.size()));
     for (Index i = 0; i < points.rows(); ++i) {
       const PointInputs<T> z{context > 0 ? points.context.row(i) : nullptr, nullptr, context};
-      for (std::size_t t = 0; t < terms.size(); ++t) ws.context_features.row(i)[t] = z.monomial(terms[t]);
+      for (std::size_t t = 0; t < terms.size(); ++t) ws.context_features.row(i)[t] = value_of<T>(terms[t], z);
     }
   }
   if (!plan_.values.identity) evaluate_terms(plan_.values, points, context, ws.value_features);

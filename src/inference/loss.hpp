@@ -4,11 +4,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
-#include "base/parallel.hpp"
-#include "objective/batch.hpp"
+#include "engine/engine.hpp"
 
 namespace bl::inference {
 
@@ -44,7 +44,7 @@ class Loss {
   Noise noise_;
   std::vector<std::int64_t> rows_;
   double total_weight_ = 0;
-  BatchEvaluator<double> evaluator_;
+  std::unique_ptr<Engine<double>> engine_;
   OnStep on_step_;
 };
 

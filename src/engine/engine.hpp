@@ -63,7 +63,7 @@ class Engine {
   const Context& context() const { return context_; }
 
   // Takes the rows of an objective to the device, once: the same objective gives the same set. It must
-  // outlive the engine.
+  // live for as long as the engine is asked about it.
   RowSet load(const Objective<T>& objective);
 
   // Sum of the losses of these rows at given parameters. Where gradient is not empty it becomes batch.scale

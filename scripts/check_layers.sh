@@ -12,13 +12,14 @@ declare -A may=(
   [features]="base data"
   [model]="base compute"
   [objective]="base compute model"
-  [training]="base compute model objective"
-  [inference]="base compute model objective training"
-  [artifact]="base features model objective training"
+  [engine]="base compute model objective gibbs"
+  [training]="base compute model objective engine"
+  [inference]="base compute model objective engine training"
+  [artifact]="base features model objective engine training"
   [gibbs]="base compute model objective"
-  [zoo]="base compute model objective training gibbs inference"
+  [zoo]="base compute model objective engine training gibbs inference"
   [explain]="base features model gibbs artifact inference"
-  [api]="base compute data metrics features model objective training artifact gibbs inference zoo explain"
+  [api]="base compute data metrics features model objective engine training artifact gibbs inference zoo explain"
 )
 
 bad=0

@@ -1,5 +1,5 @@
 // What a training step ends with: the gradient's norm and one step of Adam, for few and for many parameters.
-#include "training/optimizer.hpp"
+#include "engine/cpu/update.hpp"
 
 #include <cmath>
 

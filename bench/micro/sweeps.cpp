@@ -4,7 +4,7 @@
 
 #include "check.hpp"
 #include "compute/log_sum_exp.hpp"
-#include "objective/batch.hpp"
+#include "engine/cpu/batch.hpp"
 #include "support/random_problem.hpp"
 
 namespace bl::bench {

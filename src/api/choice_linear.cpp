@@ -8,7 +8,7 @@
 
 #include "base/text.hpp"
 #include "bl/errors.hpp"
-#include "objective/batch.hpp"
+#include "engine/engine.hpp"
 #include "training/lbfgs.hpp"
 
 namespace bl {
@@ -108,7 +108,8 @@ LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& dat
   const Network<double>& network = scaled.network;
   const Objective<double>& objective = scaled.objective;
   ThreadPool pool(static_cast<std::size_t>(settings.threads));
-  BatchEvaluator<double> evaluator(objective, pool);
+  const auto engine = make_engine<double>(pool);
+  const RowSet loaded = engine->load(objective);
   std::vector<std::int64_t> rows(static_cast<std::size_t>(data.situations()));
   std::iota(rows.begin(), rows.end(), 0);
   const double total = data.weights.empty() ? static_cast<double>(rows.size())
@@ -125,8 +126,8 @@ LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& dat
   const DifferentiableFunction<double> function = [&](std::span<const double> point,
                                                       std::span<double> gradient) {
     place(point);
-    const LossSum sum = evaluator.evaluate(raw, rows, Noise{RandomStream(0, Purpose::score_noise), 0, {}},
-                                           1 / total, raw_gradient);
+    const LossSum sum = engine->loss(loaded, {.rows = rows, .scale = 1 / total},
+                                     Noise{RandomStream(0, Purpose::score_noise), 0, {}}, raw, raw_gradient);
     for (std::size_t k = 0; k < terms.size(); ++k)
       gradient[k] =
           raw_gradient[weight_at + k] * (terms[k].sign == 0 ? 1 : terms[k].sign / (1 + std::exp(-point[k])));

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "artifact/checkpoint.hpp"
-#include "base/fits_in_parallel.hpp"
 #include "bl/errors.hpp"
 #include "bl/fit.hpp"
 #include "model/join.hpp"
@@ -94,9 +93,6 @@ struct TrainedMembers {
   std::vector<std::string> notes = {};  // members that diverged, members left out
 };
 
-// Steps of this many intermediate numbers or fewer do not gain from several threads.
-inline constexpr double kSmallStep = 1 << 20;
-
 struct MemberFit {
   std::vector<double> parameters;  // empty: not begun, or interrupted before its first epoch was over
   FitReport report;
@@ -149,8 +145,8 @@ class MemberWatch {
 
 template <class T>
 MemberFit train_member(const Objective<T>& training, const Objective<T>* validation, const TrainSpec& spec,
-                       Index member, MemberWatch<T>& watch, ThreadPool& pool) {
-  Trainer<T> trainer(training, validation, spec, pool);
+                       Index member, MemberWatch<T>& watch, Engine<T>& engine) {
+  Trainer<T> trainer(training, validation, spec, engine);
   TrainingState<T> state = trainer.start();
   watch.start(member, state);
   TrainingHooks<T> each;
@@ -203,16 +199,19 @@ TrainedMembers train_members(const Objective<T>& training, const Objective<T>* v
   const double rows = static_cast<double>(plan.spec.optimizer.kind == OptimizerKind::lbfgs
                                               ? training.data().rows
                                               : std::min<Index>(plan.spec.batch_size, training.data().rows));
-  const bool small = rows * training.numbers_per_row() <= kSmallStep;
-  const std::size_t at_once = small ? std::min(members, pool.threads()) : 1;
+  const double numbers_per_step = rows * training.numbers_per_row();
+  const auto engine = make_engine<T>(pool);
+  engine->load(training);
+  if (validation) engine->load(*validation);
+  const std::size_t at_once = engine->at_once(members, numbers_per_step);
   std::vector<MemberFit> fits(members);
   MemberWatch<T> watch(plan, options);
-  run_fits(pool, members, small, [&](std::size_t i, ThreadPool& threads) {
+  engine->together(members, numbers_per_step, [&](std::size_t i, Engine<T>& own) {
     if (i > 0 && watch.should_stop()) return;
     TrainSpec spec = plan.spec;
     spec.time_limit /= static_cast<double>((members + at_once - 1) / at_once);
     spec.seed = member_seed(plan.spec.seed, static_cast<Index>(i));
-    fits[i] = train_member(training, validation, spec, static_cast<Index>(i), watch, threads);
+    fits[i] = train_member(training, validation, spec, static_cast<Index>(i), watch, own);
   });
   TrainedMembers result;
   drop_ruined(fits, training.spec().kind == ObjectiveKind::likelihood, result.notes);

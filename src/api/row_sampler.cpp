@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "base/random.hpp"
-#include "gibbs/conditional_density.hpp"
-#include "gibbs/network_density.hpp"
+#include "engine/engine.hpp"
 
 namespace bl {
 
@@ -37,36 +36,30 @@ gibbs::Box box_of(const Support& support, const std::vector<Index>& free) {
 RowSamples sample_rows(const gibbs::Utility& utility, const Matrix<double>& context,
                        const RowSamplerOptions& options, ThreadPool& pool) {
   const Index rows = context.rows(), chains = rows * options.chains;
-  gibbs::NetworkDensity<double> law(utility.network(), utility.prepared(), utility.temperature(), context,
-                                    rows, options.chains);
   const gibbs::Box box = box_of(utility.support(), options.free);
-  gibbs::SamplerOptions sampler;
-  sampler.method = options.method;
-  sampler.warmup = options.warmup;
-  sampler.draws = (options.draws + options.chains - 1) / options.chains;
-  sampler.step = options.step;
-  sampler.temperature = utility.temperature();
-  sampler.chains_per_law = options.chains;
-  sampler.seed = options.seed;
   const Matrix<double> from = starts(box, chains, options.seed);
-  gibbs::SamplerResult<double> result;
-  Matrix<double> held;
-  if (!options.free.empty()) {
-    held.resize(chains, utility.values());
-    for (Index i = 0; i < chains; ++i)
-      std::copy_n(options.held.row(i / options.chains), held.cols(), held.row(i));
-    if (utility.classes() > 0) {
-      gibbs::ConditionalHybridDensity<double> conditional(law, options.free, held.view());
-      result = gibbs::sample_hybrid<double>(conditional, box, from.view(), sampler, pool);
-    } else {
-      const gibbs::ConditionalDensity<double> conditional(law, options.free, held.view());
-      result = gibbs::sample<double>(conditional, box, from.view(), sampler, pool);
-    }
-  } else if (utility.classes() > 0) {
-    result = gibbs::sample_hybrid<double>(law, box, from.view(), sampler, pool);
-  } else {
-    result = gibbs::sample<double>(law, box, from.view(), sampler, pool);
-  }
+  Matrix<double> held(options.free.empty() ? 0 : chains, utility.values());
+  for (Index i = 0; i < held.rows(); ++i)
+    std::copy_n(options.held.row(i / options.chains), held.cols(), held.row(i));
+  ChainPlan<double> plan{.network = utility.network(),
+                         .parameters = utility.parameters(),
+                         .temperature = utility.temperature(),
+                         .context = context.view(),
+                         .rows = rows,
+                         .chains_per_row = options.chains,
+                         .box = box,
+                         .start = from.view(),
+                         .free = options.free,
+                         .held = held.view(),
+                         .options = {}};
+  plan.options.method = options.method;
+  plan.options.warmup = options.warmup;
+  plan.options.draws = (options.draws + options.chains - 1) / options.chains;
+  plan.options.step = options.step;
+  plan.options.temperature = utility.temperature();
+  plan.options.chains_per_law = options.chains;
+  plan.options.seed = options.seed;
+  const gibbs::SamplerResult<double> result = make_engine<double>(pool)->run_chains(plan);
 
   RowSamples out;
   out.draws_per_row = options.draws;

@@ -4,7 +4,7 @@
 #include "api/impl.hpp"
 #include "bl/settings.hpp"
 #include "objective/objective.hpp"
-#include "training/optimizer.hpp"
+#include "engine/update_rule.hpp"
 
 namespace bl {
 

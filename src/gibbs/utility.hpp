@@ -25,6 +25,7 @@ class Utility {
           Support support);
 
   const Network<double>& network() const { return whole_->network; }
+  std::span<const double> parameters() const { return whole_->parameters; }
   const PreparedParameters<double>& prepared() const { return whole_->prepared; }
   double temperature() const { return temperature_; }
   const Support& support() const { return support_; }

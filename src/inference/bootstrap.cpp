@@ -43,8 +43,9 @@ Bootstrap bootstrap(const Objective<double>& objective, const Estimate& estimate
   std::vector<std::uint8_t> held(estimate.chart.states.size(), 1);
   for (const Index i : estimate.chart.positions) held[static_cast<std::size_t>(i)] = 0;
   std::atomic<Index> done = 0;
-  pool.run(found.size(), [&](std::size_t r) {
-    ThreadPool own(1);
+  const auto engine = make_engine<double>(pool);
+  constexpr double kShortStep = 0;  // resamples run side by side whatever their length
+  engine->together(found.size(), kShortStep, [&](std::size_t r, Engine<double>& own) {
     const std::vector<double> weights = drawn_weights(objective, spec, r);
     DatasetView<double> data = objective.data();
     data.weights = weights;

@@ -8,10 +8,20 @@ namespace bl::inference {
 
 Loss::Loss(const Objective<double>& objective, std::uint64_t noise_seed, ThreadPool& pool, Index most_rows,
            MatrixView<const double> given)
+    : Loss(objective, noise_seed, make_engine<double>(pool), most_rows, given) {}
+
+Loss::Loss(const Objective<double>& objective, std::uint64_t noise_seed, std::unique_ptr<Engine<double>> own,
+           Index most_rows, MatrixView<const double> given)
+    : Loss(objective, noise_seed, *own, most_rows, given) {
+  own_ = std::move(own);
+}
+
+Loss::Loss(const Objective<double>& objective, std::uint64_t noise_seed, Engine<double>& engine,
+           Index most_rows, MatrixView<const double> given)
     : objective_(&objective),
-      pool_(&pool),
       noise_{RandomStream(noise_seed, Purpose::score_noise), objective.spec().sigma, given},
-      evaluator_(objective, pool) {
+      engine_(&engine),
+      loaded_(engine.load(objective)) {
   const Index all = objective.data().rows;
   for (Index row = 0; row < (most_rows > 0 ? std::min(most_rows, all) : all); ++row) {
     const double weight = objective.data().weight(row);
@@ -23,7 +33,8 @@ Loss::Loss(const Objective<double>& objective, std::uint64_t noise_seed, ThreadP
 }
 
 double Loss::operator()(std::span<const double> raw, std::span<double> gradient) {
-  return evaluator_.evaluate(raw, rows_, noise_, 1 / total_weight_, gradient).loss / total_weight_;
+  const Batch all{.rows = rows_, .scale = 1 / total_weight_};
+  return engine_->loss(loaded_, all, noise_, raw, gradient).loss / total_weight_;
 }
 
 }  // namespace bl::inference

@@ -4,11 +4,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
-#include "base/parallel.hpp"
-#include "objective/batch.hpp"
+#include "engine/engine.hpp"
 
 namespace bl::inference {
 
@@ -24,6 +24,10 @@ class Loss {
   Loss(const Objective<double>& objective, std::uint64_t noise_seed, ThreadPool& pool, Index most_rows = 0,
        MatrixView<const double> given = {});
 
+  // The same on an engine of someone else, who keeps it for as long as this.
+  Loss(const Objective<double>& objective, std::uint64_t noise_seed, Engine<double>& engine,
+       Index most_rows = 0, MatrixView<const double> given = {});
+
   double operator()(std::span<const double> raw, std::span<double> gradient);
 
   // Work over all rows tells where it stands.
@@ -36,15 +40,19 @@ class Loss {
   const std::vector<std::int64_t>& rows() const { return rows_; }
   const Noise& noise() const { return noise_; }
   double total_weight() const { return total_weight_; }
-  ThreadPool& pool() const { return *pool_; }
+  ThreadPool& pool() const { return engine_->context().threads(); }
 
  private:
+  Loss(const Objective<double>& objective, std::uint64_t noise_seed, std::unique_ptr<Engine<double>> own,
+       Index most_rows, MatrixView<const double> given);
+
   const Objective<double>* objective_;
-  ThreadPool* pool_;
   Noise noise_;
   std::vector<std::int64_t> rows_;
   double total_weight_ = 0;
-  BatchEvaluator<double> evaluator_;
+  std::unique_ptr<Engine<double>> own_;
+  Engine<double>* engine_;
+  RowSet loaded_;
   OnStep on_step_;
 };
 

@@ -22,6 +22,9 @@ constexpr double kSameParameters = 1e-2;  // relative to 1 + |effective value|
 constexpr std::int64_t kStallIterations = 25;
 constexpr double kStall = 1e-13;
 
+// Starts run side by side whatever their length: there are as many of them as threads, or more.
+constexpr double kShortStep = 0;
+
 double norm(std::span<const double> values) {
   return std::sqrt(std::inner_product(values.begin(), values.end(), values.begin(), 0.0));
 }
@@ -96,9 +99,10 @@ std::vector<std::vector<double>> promising_starts(const Objective<double>& objec
   if (tries == 0) return {};
   MinimiserSpec brief = spec;
   brief.iterations = spec.try_iterations;
-  pool.run(ends.size(), [&](std::size_t i) {
+  const auto engine = make_engine<double>(pool);
+  engine->load(objective);
+  engine->together(ends.size(), kShortStep, [&](std::size_t i, Engine<double>& own) {
     if (i > 0 && watch.stopped()) return;
-    ThreadPool own(1);
     Loss loss(objective, spec.seed, own, spec.try_rows, spec.noise);
     const std::uint64_t seed = spec.seed * static_cast<std::uint64_t>(tries) + i;
     ends[i] = descend(loss, spread_start(network.architecture(), network.layout(), seed), brief);
@@ -219,22 +223,17 @@ Minimisation minimise(const Objective<double>& objective, const MinimiserSpec& s
   starts.insert(starts.end(), spec.given.begin(), spec.given.end());
   if (starts.empty()) throw UsageError("a minimum needs at least one start");
   std::vector<LocalMinimum> ends(starts.size());
-  const auto finish = [&](std::size_t i, ThreadPool& threads) {
+  const auto engine = make_engine<double>(pool);
+  engine->load(objective);
+  engine->together(starts.size(), kShortStep, [&](std::size_t i, Engine<double>& own) {
     if (i > 0 && watch.stopped()) return;
-    Loss loss(objective, spec.seed, threads, 0, spec.noise);
+    Loss loss(objective, spec.seed, own, 0, spec.noise);
     ends[i] = descend(loss, starts[i], watched);
     ends[i].parameters =
         canonical_form(architecture, ends[i].parameters, {.reference = spec.reference, .merge = false})
             .parameters;
     watch.end_start(ends[i].loss);
-  };
-  if (starts.size() == 1)
-    finish(0, pool);
-  else
-    pool.run(starts.size(), [&](std::size_t i) {
-      ThreadPool own(1);
-      finish(i, own);
-    });
+  });
   drop_unbegun(ends);
   std::stable_sort(ends.begin(), ends.end(), is_lower);
   if (!std::isfinite(ends.front().loss))

@@ -1,21 +1,17 @@
 #include "model/architecture.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <limits>
 #include <string>
 
+#include "base/context.hpp"
 #include "bl/errors.hpp"
 
 namespace bl {
 
 namespace {
-
-double physical_memory() {
-  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-}
 
 // Utility heads want an odd function, inequality heads one that grows from zero, equality heads an even one.
 bool suits(HeadKind kind, const ActivationFacts& f) {

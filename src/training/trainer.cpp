@@ -4,23 +4,17 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <numbers>
 #include <numeric>
 #include <utility>
 
-#include "base/slices.hpp"
 #include "bl/errors.hpp"
-#include "compute/update_kernels.hpp"
+#include "compute/gradient_norm.hpp"
 
 namespace bl {
 
 namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 template <class Enum, std::size_t N>
 std::string_view text_of(const std::array<std::pair<Enum, std::string_view>, N>& names, Enum value) {
@@ -57,6 +51,12 @@ void check(const TrainSpec& spec) {
     throw UsageError("signs in a network are learned by a stochastic optimizer, not by lbfgs; use adam");
 }
 
+std::vector<std::int64_t> row_numbers(Index rows) {
+  std::vector<std::int64_t> all(static_cast<std::size_t>(rows));
+  std::iota(all.begin(), all.end(), std::int64_t{0});
+  return all;
+}
+
 // A run whose loss grows by this factor over its first epoch, or within it over its first batch, is not
 // coming back.
 constexpr double kDivergence = 1e6;
@@ -78,27 +78,47 @@ ScheduleKind schedule_from_name(std::string_view name) {
 
 template <class T>
 Trainer<T>::Trainer(const Objective<T>& training, const Objective<T>* validation, TrainSpec spec,
-                    ThreadPool& pool)
+                    Engine<T>& engine)
     : training_(&training),
-      spec_(std::move(spec)),
-      rule_(spec_.optimizer, training.network().layout()),
-      evaluator_(training, pool),
       validation_(validation),
-      pool_(&pool),
-      order_(static_cast<std::size_t>(training.data().rows)),
-      gradient_(static_cast<std::size_t>(training.network().layout().size())) {
+      spec_(std::move(spec)),
+      engine_(&engine),
+      training_rows_(engine.load(training)) {
   check(spec_);
-  if (spec_.optimizer.kind == OptimizerKind::lbfgs) {
-    all_rows_.resize(order_.size());
-    std::iota(all_rows_.begin(), all_rows_.end(), std::int64_t{0});
-  }
   for (Index i = 0; i < training.data().rows; ++i)
     total_weight_ += static_cast<double>(training.data().weight(i));
   if (!(total_weight_ > 0)) throw DataError("the row weights sum to zero; there is nothing to learn from");
-  if (validation) {
-    validation_evaluator_.emplace(*validation, pool);
-    validation_rows_.resize(static_cast<std::size_t>(validation->data().rows));
-    std::iota(validation_rows_.begin(), validation_rows_.end(), std::int64_t{0});
+  if (spec_.optimizer.kind == OptimizerKind::lbfgs)
+    all_ = row_numbers(training.data().rows);
+  else
+    cut_batches();
+  if (!validation) return;
+  validation_rows_ = engine.load(*validation);
+  all_validation_ = row_numbers(validation->data().rows);
+}
+
+template <class T>
+Trainer<T>::Trainer(const Objective<T>& training, const Objective<T>* validation, TrainSpec spec,
+                    const Context& context)
+    : Trainer(training, validation, std::move(spec), make_engine<T>(context)) {}
+
+template <class T>
+Trainer<T>::Trainer(const Objective<T>& training, const Objective<T>* validation, TrainSpec spec,
+                    std::unique_ptr<Engine<T>> own)
+    : Trainer(training, validation, std::move(spec), *own) {
+  own_ = std::move(own);
+}
+
+template <class T>
+void Trainer<T>::cut_batches() {
+  order_.resize(static_cast<std::size_t>(training_->data().rows));
+  const auto size = static_cast<std::size_t>(spec_.batch_size);
+  // Row weights keep their meaning across batches: they are relative to the mean weight of all rows.
+  const double mean_weight = total_weight_ / static_cast<double>(order_.size());
+  for (std::size_t from = 0; from < order_.size(); from += size) {
+    const auto rows =
+        std::span<const std::int64_t>(order_).subspan(from, std::min(size, order_.size() - from));
+    batches_.push_back({.rows = rows, .scale = 1 / (mean_weight * static_cast<double>(rows.size()))});
   }
 }
 
@@ -133,7 +153,15 @@ template <class T>
 double Trainer<T>::validation_loss(std::span<const T> parameters) {
   const double last_sigma = spec_.sigma_final > 0 ? spec_.sigma_final : validation_->spec().sigma;
   const Noise same_every_epoch{RandomStream(spec_.seed, Purpose::validation_noise), last_sigma, {}};
-  return validation_evaluator_->evaluate(parameters, validation_rows_, same_every_epoch, 1, {}).mean();
+  return engine_->loss(validation_rows_, {.rows = all_validation_}, same_every_epoch, parameters, {}).mean();
+}
+
+template <class T>
+std::optional<StopReason> Trainer<T>::asked_to_stop(const TrainingHooks<T>& hooks) const {
+  if (engine_->context().should_stop() || (hooks.should_stop && hooks.should_stop()))
+    return StopReason::interrupted;
+  if (out_of_time()) return StopReason::time_limit;
+  return std::nullopt;
 }
 
 template <class T>
@@ -141,51 +169,36 @@ typename Trainer<T>::EpochOutcome Trainer<T>::stochastic_epoch(TrainingState<T>&
                                                                const TrainingHooks<T>& hooks) {
   const auto epoch = static_cast<std::uint32_t>(state.epoch);
   shuffled_order(RandomStream(spec_.seed, Purpose::shuffle, epoch), order_);
-  const Noise noise{RandomStream(spec_.seed, Purpose::score_noise, epoch), sigma(state.epoch), {}};
-  const double rate = learning_rate(state);
-  // Row weights keep their meaning across batches: they are relative to the mean weight of all rows.
-  const double mean_weight = total_weight_ / static_cast<double>(order_.size());
+  const StepPlan plan{
+      .from = training_rows_,
+      .batches = batches_,
+      .noise = {RandomStream(spec_.seed, Purpose::score_noise, epoch), sigma(state.epoch), {}},
+      .rate = learning_rate(state)};
   EpochOutcome outcome;
-  LossSum sum;
-  double first_loss = 0;
-  const auto batch_size = static_cast<std::size_t>(spec_.batch_size);
-  for (std::size_t from = 0; from < order_.size(); from += batch_size) {
-    const auto rows =
-        std::span<const std::int64_t>(order_).subspan(from, std::min(batch_size, order_.size() - from));
-    const double scale = 1 / (mean_weight * static_cast<double>(rows.size()));
-    const LossSum loss = evaluator_.evaluate(state.parameters, rows, noise, scale, gradient_);
-    outcome.gradient_norm = clip_norm<T>(gradient_, spec_.clip_norm, pool_);
-    if (!std::isfinite(loss.loss) || !std::isfinite(outcome.gradient_norm)) {
-      outcome.stop = StopReason::diverged;
-      outcome.cause = fmt::format(
-          "the {} became {} in epoch {}, batch {}, at learning rate {}; lower --learning-rate, set "
-          "--clip-norm, or look "
-          "for extreme values in the data",
-          std::isfinite(loss.loss) ? "gradient" : "loss",
-          std::isfinite(loss.loss) ? outcome.gradient_norm : loss.loss, state.epoch + 1,
-          from / batch_size + 1, rate);
-      return outcome;
-    }
-    rule_.step(state.parameters, gradient_, rate, state.optimizer, pool_);
-    project<T>(spec_.bounds, state.parameters);
-    if (spec_.average > 0) update_average(state);
-    if (from == 0) first_loss = loss.mean();
-    sum.add(loss);
-    if (hooks.should_stop && hooks.should_stop()) {
-      outcome.stop = StopReason::interrupted;
-      outcome.cause = fmt::format("stopped on request in epoch {}", state.epoch + 1);
-      return outcome;
-    }
-    if (out_of_time()) {
-      outcome.stop = StopReason::time_limit;
-      outcome.cause =
-          fmt::format("the time limit of {} s was reached in epoch {}", spec_.time_limit, state.epoch + 1);
-      return outcome;
-    }
-  }
-  outcome.loss = sum.mean();
-  if (!state.history.empty()) first_loss = state.history[0].train_loss;
-  if (outcome.loss > kDivergence * (1 + std::abs(first_loss))) {
+  const auto stop = [&] {
+    outcome.stop = asked_to_stop(hooks);
+    return outcome.stop.has_value();
+  };
+  const StepsReport report = engine_->steps(plan, std::ref(stop));  // by reference: nothing is allocated
+  engine_->read(state);
+  outcome.gradient_norm = report.last.gradient_norm;
+  outcome.loss = report.loss.mean();
+  const double first_loss = state.history.empty() ? report.first_loss : state.history[0].train_loss;
+  if (report.stopped) {
+    outcome.cause = outcome.stop == StopReason::interrupted
+                        ? fmt::format("stopped on request in epoch {}", state.epoch + 1)
+                        : fmt::format("the time limit of {} s was reached in epoch {}", spec_.time_limit,
+                                      state.epoch + 1);
+  } else if (!report.last.taken) {
+    const double loss = report.last.loss.loss;
+    outcome.stop = StopReason::diverged;
+    outcome.cause = fmt::format(
+        "the {} became {} in epoch {}, batch {}, at learning rate {}; lower --learning-rate, set "
+        "--clip-norm, or look "
+        "for extreme values in the data",
+        std::isfinite(loss) ? "gradient" : "loss", std::isfinite(loss) ? outcome.gradient_norm : loss,
+        state.epoch + 1, report.taken + 1, plan.rate);
+  } else if (outcome.loss > kDivergence * (1 + std::abs(first_loss))) {
     outcome.stop = StopReason::diverged;
     outcome.cause = fmt::format("the training loss grew to {:.3g} in epoch {}; lower --learning-rate",
                                 outcome.loss, state.epoch + 1);
@@ -199,27 +212,16 @@ const std::vector<T>& Trainer<T>::kept(const TrainingState<T>& state) const {
 }
 
 template <class T>
-void Trainer<T>::update_average(TrainingState<T>& state) const {
-  if (state.averaged.empty()) state.averaged = state.parameters;
-  const auto steps = static_cast<double>(state.optimizer.steps);
-  const T past = static_cast<T>(std::min(spec_.average, steps / (steps + 10)));
-  for_slices(pool_, static_cast<Index>(state.averaged.size()), [&](Index, Index from, Index to) {
-    update_kernels<T>().running_mean(past, state.parameters.data() + from, to - from,
-                                     state.averaged.data() + from);
-  });
-}
-
-template <class T>
 typename Trainer<T>::EpochOutcome Trainer<T>::lbfgs_iteration(TrainingState<T>& state) {
   const Noise noise{RandomStream(spec_.seed, Purpose::score_noise), training_->spec().sigma, {}};
   const double scale = 1 / total_weight_;
   const DifferentiableFunction<T> function = [&](std::span<const T> point, std::span<T> gradient) {
-    return evaluator_.evaluate(point, all_rows_, noise, scale, gradient).mean();
+    return engine_->loss(training_rows_, {.rows = all_, .scale = scale}, noise, point, gradient).mean();
   };
   EpochOutcome outcome;
   const LbfgsStatus status = lbfgs_.iterate(function, state.parameters, state.lbfgs);
   outcome.loss = state.lbfgs.value;
-  outcome.gradient_norm = clip_norm<T>(state.lbfgs.gradient, 0);
+  outcome.gradient_norm = gradient_norm<T>(state.lbfgs.gradient);
   if (status == LbfgsStatus::not_finite) {
     outcome.stop = StopReason::diverged;
     outcome.cause = fmt::format("the loss is {} at the starting values", outcome.loss);
@@ -255,13 +257,14 @@ bool Trainer<T>::monitor(TrainingState<T>& state, double value) {
 
 template <class T>
 bool Trainer<T>::out_of_time() const {
-  return spec_.time_limit > 0 && now() - started_ > spec_.time_limit;
+  return spec_.time_limit > 0 && clock_seconds() - started_ > spec_.time_limit;
 }
 
 template <class T>
 FitReport Trainer<T>::run(TrainingState<T>& state, const TrainingHooks<T>& hooks) {
-  started_ = now();
+  started_ = clock_seconds();
   const bool lbfgs = spec_.optimizer.kind == OptimizerKind::lbfgs;
+  if (!lbfgs) engine_->write(training_->network(), spec_, state);
   FitReport report;
   report.cause = fmt::format("all {} epochs were run", spec_.epochs);
   bool stopped = false;
@@ -299,13 +302,11 @@ FitReport Trainer<T>::run(TrainingState<T>& state, const TrainingHooks<T>& hooks
     }
     if (hooks.on_epoch) hooks.on_epoch(state);
     if (stopped) break;
-    if (hooks.should_stop && hooks.should_stop()) {
-      report.reason = StopReason::interrupted;
-      report.cause = fmt::format("stopped on request after epoch {}", state.epoch);
-      stopped = true;
-    } else if (out_of_time()) {
-      report.reason = StopReason::time_limit;
-      report.cause = fmt::format("the time limit of {} s was reached", spec_.time_limit);
+    if (const std::optional<StopReason> asked = asked_to_stop(hooks)) {
+      report.reason = *asked;
+      report.cause = asked == StopReason::interrupted
+                         ? fmt::format("stopped on request after epoch {}", state.epoch)
+                         : fmt::format("the time limit of {} s was reached", spec_.time_limit);
       stopped = true;
     }
   }
@@ -321,7 +322,7 @@ FitReport Trainer<T>::run(TrainingState<T>& state, const TrainingHooks<T>& hooks
       state.history.empty() ? std::numeric_limits<double>::quiet_NaN() : state.history.back().train_loss;
   if (!state.best_parameters.empty()) report.best_monitor = state.best_monitor;
   report.history = state.history;
-  report.seconds = now() - started_;
+  report.seconds = clock_seconds() - started_;
   return report;
 }
 

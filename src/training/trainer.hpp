@@ -4,16 +4,14 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/parallel.hpp"
-#include "model/monotone.hpp"
-#include "objective/batch.hpp"
+#include "engine/engine.hpp"
 #include "training/lbfgs.hpp"
-#include "training/optimizer.hpp"
 
 namespace bl {
 
@@ -21,24 +19,19 @@ enum class ScheduleKind { constant, cosine, plateau };
 std::string_view name(ScheduleKind kind);
 ScheduleKind schedule_from_name(std::string_view name);  // throws UsageError
 
-struct TrainSpec {
-  OptimizerSpec optimizer;
+// What is validated and kept is the running mean of the parameters, where there is one.
+struct TrainSpec : UpdateSpec {
   ScheduleKind schedule = ScheduleKind::constant;
   double plateau_factor = 0.5;
   std::int64_t plateau_patience = 5;
   std::int64_t epochs = 200;  // L-BFGS: iterations
   std::int64_t batch_size = 256;
-  double clip_norm = 0;              // 0: no clipping
   std::int64_t patience = 20;        // epochs without improvement of the monitored value; 0: never stop early
   double min_delta = 0;              // what counts as an improvement
   double gradient_tolerance = 1e-6;  // L-BFGS: converged when the gradient's norm is below
-  // Stochastic rules: what is validated and kept is a running mean of the parameters, in which the past has
-  // this weight (less in the first steps); 0: the parameters themselves.
-  double average = 0;
   double sigma_final = 0;  // score matching: sigma moves geometrically to this over the epochs; 0: constant
   double time_limit = 0;   // seconds; 0: none
   std::uint64_t seed = 0;
-  std::vector<Bound> bounds;  // per parameter, kept after every step of a stochastic rule; empty: none
 };
 
 enum class StopReason {
@@ -63,17 +56,14 @@ struct EpochRecord {
 
 // Complete at the end of every epoch: saving it and running on gives the same bits as not having stopped.
 template <class T>
-struct TrainingState {
+struct TrainingState : LearnerState<T> {
   std::int64_t epoch = 0;
-  std::vector<T> parameters;
-  std::vector<T> averaged;         // the running mean; empty without averaging
   std::vector<T> best_parameters;  // empty until something was monitored
   double best_monitor = std::numeric_limits<double>::infinity();
   std::int64_t best_epoch = 0;
   std::int64_t stale_epochs = 0;    // since the best
   std::int64_t plateau_epochs = 0;  // since the best or the last cut of the rate
   double rate_factor = 1;
-  OptimizerState<T> optimizer;
   LbfgsState<T> lbfgs;
   std::vector<EpochRecord> history;
 };
@@ -94,7 +84,7 @@ struct FitReport {
 template <class T>
 struct TrainingHooks {
   std::function<void(const TrainingState<T>&)> on_epoch;  // progress, checkpoints
-  std::function<bool()> should_stop;                      // asked after every batch; true ends the run
+  std::function<bool()> should_stop;  // asked after every batch, like the context's; true ends the run
   // Replaces the validation loss as the monitored value; lower is better.
   std::function<double(std::span<const T> parameters)> metric;
 };
@@ -102,8 +92,11 @@ struct TrainingHooks {
 template <class T>
 class Trainer {
  public:
-  // validation may be null. The objectives must outlive the trainer.
-  Trainer(const Objective<T>& training, const Objective<T>* validation, TrainSpec spec, ThreadPool& pool);
+  // validation may be null. The objectives and the engine must outlive the trainer.
+  Trainer(const Objective<T>& training, const Objective<T>* validation, TrainSpec spec, Engine<T>& engine);
+  // On an engine of its own.
+  Trainer(const Objective<T>& training, const Objective<T>* validation, TrainSpec spec,
+          const Context& context);
 
   // A fresh state from the seed.
   TrainingState<T> start() const;
@@ -118,9 +111,13 @@ class Trainer {
     std::optional<StopReason> stop;
     std::string cause;
   };
+  Trainer(const Objective<T>& training, const Objective<T>* validation, TrainSpec spec,
+          std::unique_ptr<Engine<T>> own);
+  void cut_batches();
+  // Why to end the run between two steps, if at all.
+  std::optional<StopReason> asked_to_stop(const TrainingHooks<T>& hooks) const;
   EpochOutcome stochastic_epoch(TrainingState<T>& state, const TrainingHooks<T>& hooks);
   EpochOutcome lbfgs_iteration(TrainingState<T>& state);
-  void update_average(TrainingState<T>& state) const;
   const std::vector<T>& kept(const TrainingState<T>& state) const;  // what is validated
   double learning_rate(const TrainingState<T>& state) const;
   double sigma(std::int64_t epoch) const;
@@ -130,15 +127,14 @@ class Trainer {
   bool out_of_time() const;
 
   const Objective<T>* training_;
-  TrainSpec spec_;
-  UpdateRule<T> rule_;
-  Lbfgs<T> lbfgs_;
-  BatchEvaluator<T> evaluator_;
   const Objective<T>* validation_;
-  ThreadPool* pool_;
-  std::optional<BatchEvaluator<T>> validation_evaluator_;
-  std::vector<std::int64_t> order_, all_rows_, validation_rows_;
-  std::vector<T> gradient_;
+  TrainSpec spec_;
+  Lbfgs<T> lbfgs_;
+  std::unique_ptr<Engine<T>> own_;
+  Engine<T>* engine_;
+  RowSet training_rows_ = 0, validation_rows_ = 0;
+  std::vector<std::int64_t> order_, all_, all_validation_;  // row numbers: shuffled, in order
+  std::vector<Batch> batches_;                              // of order_
   double total_weight_ = 0;
   double started_ = 0;
 };

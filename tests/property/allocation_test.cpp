@@ -78,20 +78,17 @@ void expect_no_allocation_per_step(Task task, BasisKind basis) {
   const Objective<T> objective(network, problem.spec, problem.data());
   const Noise noise{RandomStream(1, Purpose::test), problem.spec.sigma, {}};
   for (const std::size_t threads : {std::size_t{1}, std::size_t{2}}) {
-    ThreadPool pool(threads);
-    BatchEvaluator<T> evaluator(objective, pool);
-    const UpdateRule<T> rule({}, network.layout());
-    OptimizerState<T> state;
-    std::vector<T> parameters(static_cast<std::size_t>(network.layout().size())), gradient(parameters.size());
-    starting_values<T>(network.architecture(), network.layout(), 1, parameters);
+    const auto engine = make_engine<T>(Context(threads));
+    const RowSet loaded = engine->load(objective);
+    LearnerState<T> state;
+    state.parameters.resize(static_cast<std::size_t>(network.layout().size()));
+    starting_values<T>(network.architecture(), network.layout(), 1, state.parameters);
+    engine->write(network, {.clip_norm = 1, .average = 0.9}, state);
     std::vector<std::int64_t> rows(static_cast<std::size_t>(problem.rows));
     std::iota(rows.begin(), rows.end(), std::int64_t{0});
     const auto steps = [&](int count) {
-      for (int i = 0; i < count; ++i) {
-        evaluator.evaluate(parameters, rows, noise, 1.0 / 256, gradient);
-        clip_norm<T>(gradient, 1);
-        rule.step(parameters, gradient, 1e-3, state);
-      }
+      for (int i = 0; i < count; ++i)
+        EXPECT_TRUE(engine->step(loaded, {.rows = rows, .scale = 1.0 / 256}, noise, 1e-3).taken);
     };
     steps(1);
     const std::int64_t before = allocations;

@@ -2,156 +2,13 @@
 // and objectives. Heads stand on both sides of every kink, and no kink lies within the difference step.
 #include <gtest/gtest.h>
 
-#include <map>
-#include <optional>
 #include <string>
 
-#include "support/naive_loss.hpp"
-#include "support/random_problem.hpp"
+#include "support/finite_differences.hpp"
+#include "support/random_architectures.hpp"
 
 namespace bl::test {
 namespace {
-
-struct BasisCase {
-  std::string name;
-  BasisKind kind;
-  bool response_only;
-  bool mixed_degrees;
-};
-const std::vector<BasisCase> kBases = {
-    {"affine", BasisKind::affine, false, false},
-    {"affine_response_only", BasisKind::affine, true, false},
-    {"monomials_2", BasisKind::monomials, false, false},
-    {"monomials_mixed_3", BasisKind::monomials, false, true},
-    {"monomials_mixed_3_response_only", BasisKind::monomials, true, true},
-    {"affine_plus", BasisKind::affine_plus, false, false},
-    {"affine_plus_response_only", BasisKind::affine_plus, true, false},
-    {"listed", BasisKind::listed, false, false},
-    {"listed_response_only", BasisKind::listed, true, false},
-};
-
-struct SkipCase {
-  std::string name;
-  Skip skip;
-  std::vector<Index> widths;
-};
-const std::vector<SkipCase> kSkips = {
-    {"none", Skip::none, {2, 3}},
-    {"input", Skip::input, {2, 2}},
-    {"dense", Skip::dense, {2, 1, 2}},
-    {"residual_equal", Skip::residual, {2, 2}},
-    {"residual_unequal", Skip::residual, {1, 3, 2}},
-    {"single_block", Skip::none, {1}},  // and no readout
-};
-
-const std::vector<std::array<Activation, 3>> kActivations = [] {
-  std::vector<std::array<Activation, 3>> all;
-  for (const Activation u : activations_of(HeadKind::utility))
-    for (const Activation c : activations_of(HeadKind::inequality))
-      for (const Activation t : activations_of(HeadKind::equality)) all.push_back({u, c, t});
-  return all;
-}();
-
-// Heads of each kind per block: several, and every way of leaving kinds out.
-const std::vector<std::array<int, 3>> kHeads = {{1, 1, 1}, {2, 1, 2}, {1, 2, 1}, {0, 1, 1}, {1, 0, 1},
-                                                {1, 1, 0}, {1, 0, 0}, {0, 0, 2}, {0, 2, 0}, {2, 2, 1}};
-
-// Squares, mixed products and a cube over z, as far as the input has such columns.
-std::vector<Term> chosen_terms(const InputShape& shape) {
-  const auto last = static_cast<std::int32_t>(shape.size() - 1);
-  std::vector<Term> terms = {{0, last}, {last, last}, {0, 0, last}};
-  if (shape.values > 0) {
-    const auto v = static_cast<std::int32_t>(shape.context);
-    if (v != last) terms.push_back({v, last});
-    if (v != last) terms.push_back({v, v, v});
-    terms.push_back({0, v, v});
-  }
-  return terms;
-}
-
-struct Variant {
-  std::array<Activation, 3> activations;
-  BasisCase basis;
-  SkipCase skip;
-  std::array<int, 3> heads;
-  Sign lambda, readout;
-  bool readout_bias;
-};
-
-Architecture architecture_of(Task task, const Variant& variant) {
-  Architecture a;
-  a.input = input_shape(task);
-  if (vector_form(task)) {
-    a.form = Form::vector;
-    a.outputs = 3;
-  }
-  a.basis.kind = variant.basis.kind;
-  a.basis.response_only = variant.basis.response_only;
-  if (a.basis.kind == BasisKind::affine_plus || a.basis.kind == BasisKind::listed)
-    a.basis.extra = chosen_terms(a.input);
-  if (a.basis.kind == BasisKind::listed) {  // out of order, and without some inputs of the context
-    for (Index i = a.input.size(); i-- > a.input.context;)
-      a.basis.extra.push_back({static_cast<std::int32_t>(i)});
-    if (task == Task::vector) a.basis.extra.push_back({1});
-  }
-  for (const Index width : variant.skip.widths) {
-    LayerSpec layer{.blocks = width, .degrees = {}};
-    for (std::size_t k = 0; k < 3; ++k)
-      for (int h = 0; h < variant.heads[k]; ++h)
-        layer.degrees[k].push_back(variant.basis.mixed_degrees ? 1 + (h + static_cast<int>(k)) % 3 : 2);
-    a.layers.push_back(layer);
-  }
-  a.skip = variant.skip.skip;
-  a.activations = variant.activations;
-  a.lambda = variant.lambda;
-  a.readout = {.present = variant.skip.name != "single_block" || vector_form(task),
-               .bias = variant.readout_bias,
-               .sign = variant.readout};
-  return a;
-}
-
-std::string describe(Task task, const Variant& v) {
-  std::string text = name(task);
-  text.append(", basis ").append(v.basis.name).append(", skip ").append(v.skip.name).append(", activations");
-  for (const Activation a : v.activations) text.append(" ").append(bl::name(a));
-  text += ", heads";
-  for (const int h : v.heads) text.append(" ").append(std::to_string(h));
-  return text;
-}
-
-// How many heads stood below and above each kink, over all problems checked.
-using Sides = std::map<std::pair<Activation, double>, std::array<std::int64_t, 2>>;
-
-// No closer to a kink than this: more than any head moves within the longest step, 2 * 6e-6 times |features|.
-constexpr double kKinkMargin = 2e-4;
-
-struct Instance {
-  Problem<double> problem;
-  std::vector<double> parameters;
-};
-
-// Draws again until no head of any evaluated point is near a kink. The mean loss comes from the naive copy.
-std::optional<Instance> draw(Task task, const Variant& variant, const ParameterLayout& layout, Index rows,
-                             Sides& sides, double& naive_mean) {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    Instance drawn{random_problem<double>(task, architecture_of(task, variant), rows, seed),
-                   random_parameters(layout, seed)};
-    bool clear = true;
-    Sides here;
-    const NaiveLoss<double> naive(drawn.problem, layout, drawn.parameters, [&](Activation a, double head) {
-      for (const double kink : kinks(a)) {
-        clear = clear && std::abs(head - kink) > kKinkMargin;
-        ++here[{a, kink}][head > kink ? 1 : 0];
-      }
-    });
-    naive_mean = naive.mean();
-    if (!clear) continue;
-    for (const auto& [kink, count] : here)
-      for (std::size_t side = 0; side < 2; ++side) sides[kink][side] += count[side];
-    return drawn;
-  }
-  return std::nullopt;
-}
 
 // One random direction within each tensor: a wrong sign or a lost term in any of them shows, with its name.
 void check_by_tensor(LibraryLoss<double>& loss, const ParameterLayout& layout,
@@ -188,25 +45,14 @@ TEST_P(ParameterGradient, EveryActivationBasisAndSkip) {
     for (const SkipCase& skip : kSkips) {
       for (const auto& activations : kActivations) {
         ++number;
-        const Variant variant{.activations = activations,
-                              .basis = basis,
-                              .skip = skip,
-                              .heads = kHeads[number % kHeads.size()],
-                              .lambda = number % 3 == 0 ? Sign::free : Sign::non_negative,
-                              .readout = number % 2 == 0 ? Sign::free : Sign::non_negative,
-                              .readout_bias = number % 5 < 3};
+        const Variant variant = variant_at(number, basis, skip, activations);
         SCOPED_TRACE(describe(task, variant));
         const Network<double> network(architecture_of(task, variant));
-        double naive_mean = 0;
-        const auto instance =
-            draw(task, variant, network.layout(), task == Task::density_2d ? 2 : 4, sides, naive_mean);
+        const auto instance = draw(task, variant, network, task == Task::density_2d ? 2 : 4, sides);
         ASSERT_TRUE(instance) << "no draw without a head near a kink";
         LibraryLoss<double> loss(instance->problem, network, pool);
         std::vector<double> gradient(instance->parameters.size());
-        const double value = loss(instance->parameters, gradient);
-        // Score matching's naive slopes are differences, good to about 1e-9.
-        const double tolerance = instance->problem.spec.kind == ObjectiveKind::likelihood ? 1e-12 : 1e-7;
-        EXPECT_NEAR(value, naive_mean, tolerance * (1 + std::abs(naive_mean)));
+        loss(instance->parameters, gradient);
         check_by_tensor(loss, network.layout(), instance->parameters, gradient);
         expect_masked_entries_are_zero(network.layout(), gradient);
         if (HasFailure()) return;
@@ -237,8 +83,7 @@ TEST_P(ParameterGradient, EveryEntry) {
           .readout_bias = true};
       SCOPED_TRACE(describe(task, variant));
       const Network<double> network(architecture_of(task, variant));
-      double naive_mean = 0;
-      const auto instance = draw(task, variant, network.layout(), 2, sides, naive_mean);
+      const auto instance = draw(task, variant, network, 2, sides);
       ASSERT_TRUE(instance);
       LibraryLoss<double> loss(instance->problem, network, pool);
       std::vector<double> gradient(instance->parameters.size());
@@ -315,8 +160,7 @@ TEST_P(NetworkSweeps, ResponseGradientTangentAndMixedDerivative) {
       ++number;
       SCOPED_TRACE(describe(task, variant));
       const Network<double> network(architecture_of(task, variant));
-      double naive_mean = 0;
-      auto instance = draw(task, variant, network.layout(), 3, sides, naive_mean);
+      const auto instance = draw(task, variant, network, 3, sides);
       ASSERT_TRUE(instance);
       Sweeps sweeps(instance->problem, network);
       const Index n = instance->problem.rows, dims = network.architecture().input.values;
@@ -418,7 +262,7 @@ TEST(Kinks, BothSidesOfEveryKinkHaveTheirOwnDerivative) {
     network.backward(prepared, at, seed.view(), ws, sums);
     network.finish(prepared, sums);
     // BL = -lambda psi(w v + b).
-    const double psi = naive_activation(side.activation, side.head);
+    const double psi = reference::activate(side.activation, side.head).value;
     EXPECT_DOUBLE_EQ(ws.scores(0, 0), -2 * psi);
     EXPECT_DOUBLE_EQ(sums.flat[0], 0.0);
     EXPECT_DOUBLE_EQ(sums.flat[1], -2 * side.slope);

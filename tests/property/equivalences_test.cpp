@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "support/naive_loss.hpp"
+#include "engine/reference/utility.hpp"
 #include "support/random_problem.hpp"
 
 namespace bl::test {
@@ -245,13 +245,14 @@ TEST(Quadrature, ANodeObservedIsAWeightedChoice) {
   density.values(0, 0) = density.spec.rule.nodes(3, 0);
   const Network<double> network(a);
   const auto parameters = parameters_of(a);
-  const NaiveModel naive(a, network.layout(), parameters);
+  const reference::Utility plain(a, network.layout(), parameters);
   double sum = 0;
   for (Index k = 0; k < 8; ++k)
-    sum += std::exp(density.spec.rule.log_weights[static_cast<std::size_t>(k)] +
-                    naive.outputs({density.context(0, 0), density.spec.rule.nodes(k, 0)})[0] / 0.7);
+    sum +=
+        std::exp(density.spec.rule.log_weights[static_cast<std::size_t>(k)] +
+                 plain.outputs(std::vector{density.context(0, 0), density.spec.rule.nodes(k, 0)})[0] / 0.7);
   const double expected =
-      std::log(sum) - naive.outputs({density.context(0, 0), density.values(0, 0)})[0] / 0.7;
+      std::log(sum) - plain.outputs(std::vector{density.context(0, 0), density.values(0, 0)})[0] / 0.7;
   EXPECT_NEAR(evaluate(density, parameters).loss, expected, kReordered * (1 + std::abs(expected)));
 }
 

@@ -5,7 +5,7 @@
 #include <Eigen/Dense>
 #include <numeric>
 
-#include "support/naive_loss.hpp"
+#include "engine/reference/utility.hpp"
 #include "support/random_problem.hpp"
 #include "training/trainer.hpp"
 
@@ -77,11 +77,11 @@ TEST_P(Density, IntegratesToOne) {
     const Network<double> network(a);
     const auto parameters = random_parameters(network.layout(), seed);
     LibraryLoss<double> loss(p, network, pool);
-    const NaiveModel naive(a, network.layout(), parameters);
-    const std::vector<double> observed(p.values.flat().begin(), p.values.flat().end());
+    const reference::Utility plain(a, network.layout(), parameters);
+    std::vector<double> observed(p.context.flat().begin(), p.context.flat().end());
+    observed.insert(observed.end(), p.values.flat().begin(), p.values.flat().end());
     // -log p(observed) = log Z - BL / tau.
-    const double log_normaliser =
-        loss(parameters) + naive.outputs(naive_input(p, 0, observed, -1))[0] / p.spec.temperature;
+    const double log_normaliser = loss(parameters) + plain.outputs(observed)[0] / p.spec.temperature;
     EXPECT_NEAR(integral_of_density(p, network, parameters, box, log_normaliser, c.intervals), 1, 1e-6)
         << "seed " << seed;
   }

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "api/row_sampler.hpp"
+#include "engine/reference/utility.hpp"
 #include "gibbs/mode.hpp"
 #include "gibbs/network_density.hpp"
 #include "gibbs/utility.hpp"
-#include "support/naive_model.hpp"
 #include "support/random_problem.hpp"
 
 namespace bl::gibbs {
@@ -65,7 +65,7 @@ class NaiveLaw {
 
  private:
   ParameterLayout layout_;
-  test::NaiveModel model_;
+  reference::Utility model_;
   std::vector<double> z_;
   double temperature_;
 };

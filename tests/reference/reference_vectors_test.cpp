@@ -14,7 +14,7 @@
 
 #include "base/parallel.hpp"
 #include "compute/log_sum_exp.hpp"
-#include "objective/batch.hpp"
+#include "engine/cpu/batch.hpp"
 
 namespace bl {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "base/parallel.hpp"
 #include "base/random.hpp"
-#include "objective/batch.hpp"
+#include "engine/cpu/batch.hpp"
 
 namespace bl::test {
 

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/random.hpp"
-#include "support/naive_model.hpp"
+#include "engine/reference/utility.hpp"
 
 namespace bl {
 namespace {
@@ -101,7 +101,7 @@ TYPED_TEST(LaneKernelsOf, BlocksOnEveryInstructionSet) {
             const Index head = section.begin + h, block = h / section.heads_per_block;
             const auto at = static_cast<std::size_t>(block * kLanePoints + p);
             const double weight = section.sign * static_cast<double>(lambda[static_cast<std::size_t>(head)]);
-            const double term = weight * test::naive_activation(section.activation, value(a, head, p));
+            const double term = weight * reference::activate(section.activation, value(a, head, p)).value;
             sums[at] += term;
             sizes[at] += std::abs(term);
             const double truth =

@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "bl/errors.hpp"
+#include "engine/reference/utility.hpp"
 #include "example_model.hpp"
 #include "explain/problem_json.hpp"
 #include "gibbs/utility.hpp"
 #include "problem_reader.hpp"
-#include "support/naive_model.hpp"
 
 namespace bl {
 namespace {
@@ -54,7 +54,7 @@ std::vector<double> evaluate_json(const json& problem, std::map<std::string, dou
           inner += product;
         }
         const double outer =
-            test::naive_activation(activation_from_name(head["activation"].get<std::string>()), inner);
+            reference::activate(activation_from_name(head["activation"].get<std::string>()), inner).value;
         total += (head["kind"] == "U" ? 1 : -1) * head["lambda"].get<double>() * outer;
       }
       values[block["name"]] = total;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "support/naive_model.hpp"
+#include "support/kinks.hpp"
 #include "support/random_problem.hpp"
 
 namespace bl::gibbs {
@@ -61,16 +61,17 @@ class NaiveUtility {
       : architecture_(architecture), layout_(architecture_), parameters_(std::move(parameters)) {}
 
   template <class T>
-  double operator()(const T* x, const T* v, std::int32_t c,
-                    const test::NaiveModel::HeadVisitor& visit = {}) const {
-    const test::NaiveModel model(architecture_, layout_, parameters_);
+  double operator()(const T* x, const T* v, std::int32_t c, const test::HeadVisitor& visit = {}) const {
+    const reference::Utility model(architecture_, layout_, parameters_);
     const InputShape& input = architecture_.input;
     std::vector<double> z;
     for (Index j = 0; j < input.context; ++j) z.push_back(static_cast<double>(x[j]));
     for (Index j = 0; j < input.values; ++j) z.push_back(static_cast<double>(v[j]));
     for (Index j = 0; j < input.classes; ++j) z.push_back(j == c ? 1 : 0);
     const bool vector = architecture_.form == Form::vector;
-    return model.outputs(z, visit)[vector ? static_cast<std::size_t>(c) : 0];
+    const reference::Trace trace = model.trace(z);
+    if (visit) test::visit_heads(trace, architecture_, visit);
+    return trace.outputs[vector ? static_cast<std::size_t>(c) : 0];
   }
 
  private:

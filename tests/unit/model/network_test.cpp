@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/naive_loss.hpp"
+#include "engine/reference/utility.hpp"
 #include "support/random_problem.hpp"
 
 namespace bl {
@@ -21,11 +21,12 @@ TEST(Network, RowsWithoutPointsAreSkipped) {
   network.prepare(parameters, prepared);
   NetworkWorkspace<double> ws;
   network.forward(prepared, {context.view(), begin, values.view(), {}}, ws);
-  const test::NaiveModel naive(network.architecture(), network.layout(), parameters);
+  const reference::Utility plain(network.architecture(), network.layout(), parameters);
   const std::vector<Index> owner = {0, 0, 2};
   for (Index p = 0; p < 3; ++p) {
     const Index row = owner[static_cast<std::size_t>(p)];
-    EXPECT_NEAR(ws.scores(p, 0), naive.outputs({context(row, 0), context(row, 1), values(p, 0)})[0], 1e-13)
+    EXPECT_NEAR(ws.scores(p, 0),
+                plain.outputs(std::vector<double>{context(row, 0), context(row, 1), values(p, 0)})[0], 1e-13)
         << p;
   }
   // The gradient by the first-layer context weights must use the same owners: compare with one row a point.

@@ -1,38 +1,12 @@
-#include "training/optimizer.hpp"
+#include "engine/cpu/update.hpp"
 
-#include <array>
 #include <cmath>
-#include <string>
-#include <utility>
 
 #include "base/slices.hpp"
-#include "bl/errors.hpp"
+#include "compute/gradient_norm.hpp"
 #include "compute/update_kernels.hpp"
 
 namespace bl {
-
-namespace {
-
-constexpr std::array<std::pair<OptimizerKind, std::string_view>, 4> kNames = {{
-    {OptimizerKind::adam, "adam"},
-    {OptimizerKind::adamw, "adamw"},
-    {OptimizerKind::sgd, "sgd"},
-    {OptimizerKind::lbfgs, "lbfgs"},
-}};
-
-}  // namespace
-
-std::string_view name(OptimizerKind kind) {
-  for (const auto& [value, text] : kNames)
-    if (value == kind) return text;
-  return "";
-}
-
-OptimizerKind optimizer_from_name(std::string_view name) {
-  for (const auto& [value, text] : kNames)
-    if (text == name) return value;
-  throw UsageError("unknown optimizer '" + std::string(name) + "'; known: adam, adamw, sgd, lbfgs");
-}
 
 template <class T>
 UpdateRule<T>::UpdateRule(const OptimizerSpec& spec, const ParameterLayout& layout) : spec_(spec) {
@@ -87,14 +61,7 @@ void UpdateRule<T>::sgd(std::span<T> parameters, std::span<const T> gradient, do
 
 template <class T>
 double clip_norm(std::span<T> gradient, double limit, ThreadPool* pool) {
-  std::array<double, kMostSlices> squares{};
-  for_slices(pool, static_cast<Index>(gradient.size()), [&](Index slice, Index from, Index to) {
-    squares[static_cast<std::size_t>(slice)] =
-        update_kernels<T>().sum_of_squares(gradient.data() + from, to - from);
-  });
-  double square = 0;
-  for (const double one : squares) square += one;
-  const double norm = std::sqrt(square);
+  const double norm = gradient_norm<T>(gradient, pool);
   if (limit > 0 && norm > limit) {
     const T factor = static_cast<T>(limit / norm);
     for (T& g : gradient) g *= factor;

@@ -1,4 +1,4 @@
-#include "objective/batch.hpp"
+#include "engine/cpu/batch.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "objective/context_product.hpp"
+#include "engine/cpu/context_product.hpp"
 
 #include <algorithm>
 

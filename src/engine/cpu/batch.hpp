@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
-#include "objective/context_product.hpp"
+#include "engine/cpu/context_product.hpp"
 #include "objective/objective.hpp"
 
 namespace bl {

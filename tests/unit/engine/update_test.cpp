@@ -1,4 +1,4 @@
-#include "training/optimizer.hpp"
+#include "engine/cpu/update.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
 #include "bl/choice_inference.hpp"
 #include "commands.hpp"
 #include "options.hpp"
+#include "spelling.hpp"
 #include "terminal.hpp"
 
 namespace bl::cli {
@@ -26,7 +27,7 @@ void run_check(const CheckArguments& a, const Settings& reading) {
   const CheckReport report = report_of(a, reading);
   if (a.json) return write_text("-", check_json(report));
   std::string out = check_text(report);
-  for (const std::string& finding : report.findings) out += wrapped(finding, 0) + "\n";
+  for (const std::string& finding : report.findings) out += wrapped(spelled(finding), 0) + "\n";
   write_text("-", out);
 }
 

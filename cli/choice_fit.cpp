@@ -5,6 +5,7 @@
 
 #include "bl/errors.hpp"
 #include "choice.hpp"
+#include "spelling.hpp"
 #include "terminal.hpp"
 
 namespace bl::cli {
@@ -108,12 +109,13 @@ bool ChoiceFitOptions::fit(const Run& run, Settings settings) const {
     d.negative = name_list(negative_);
     d.positive = name_list(positive_);
     // Settings that say the same for choices as for tables.
-    d.nominal = name_list(std::exchange(settings.nominal, ""));
-    d.person = std::exchange(settings.group, "");
-    d.weight = std::exchange(settings.weight, "");
+    const Settings defaults;
+    d.nominal = name_list(std::exchange(settings.nominal, defaults.nominal));
+    d.person = std::exchange(settings.group, defaults.group);
+    d.weight = std::exchange(settings.weight, defaults.weight);
     text = choice_schema(d, data);
   }
-  const ChoiceFitSummary summary = [&] {
+  ChoiceFitSummary summary = [&] {
     ProgressLine line(run.quiet);
     FitOptions options = run.options;
     options.on_progress = [&](const FitProgress& p) { line.show(p.seconds, progress_text(p)); };
@@ -121,6 +123,8 @@ bool ChoiceFitOptions::fit(const Run& run, Settings settings) const {
                       : fit_choice(data, choice_, settings, options);
   }();
   summary.model.save(run.output);
+  for (std::string& note : summary.notes) note = spelled(note);
+  summary.stop_cause = spelled(summary.stop_cause);
   if (run.json) print_json(summary, run.output);
   if (!run.json && !run.quiet) print_text(summary, run.output);
   return summary.interrupted;

@@ -10,6 +10,7 @@
 #include "choice.hpp"
 #include "commands.hpp"
 #include "options.hpp"
+#include "spelling.hpp"
 #include "terminal.hpp"
 
 namespace bl::cli {
@@ -79,7 +80,7 @@ void check_options(const ExplainArguments& a, const CLI::App& command, const std
 std::string of_data(const Model& model, const Data& data, const std::string& question,
                     const ExplainArguments& a) {
   const Part part = part_from_name(a.part);
-  if (question == "--row") return explain_row(model, data, a.row, a.options);
+  if (question == "--row") return spelled(explain_row(model, data, a.row, a.options));
   if (question == "--economics")
     return table_text(economics(model, data, {a.numeraire, a.row, part, a.threads}), a.json);
   if (question == "--constraints")
@@ -101,7 +102,7 @@ void explain_choices(const ExplainArguments& a, ExplainFormat format, const CLI:
   if (a.economics)
     return write_text(a.output, choice_economics(a.model, Data::read(a.data, reading),
                                                  {a.attribute, a.numeraire, a.json, a.threads}));
-  write_text(a.output, explain_choice(ChoiceModel::load(a.model), format, a.options, a.alternative));
+  write_text(a.output, spelled(explain_choice(ChoiceModel::load(a.model), format, a.options, a.alternative)));
 }
 
 void run_explain(ExplainArguments& a, const CLI::App& command, const Settings& reading) {
@@ -121,7 +122,7 @@ void run_explain(ExplainArguments& a, const CLI::App& command, const Settings& r
   if (question.empty() && !a.data.empty())
     throw UsageError("data is read for --row, --economics, --constraints or --importance; give one of them");
   const Model model = Model::load(a.model);
-  if (question.empty()) return write_text(a.output, explain_model(model, format, a.options));
+  if (question.empty()) return write_text(a.output, spelled(explain_model(model, format, a.options)));
   write_text(a.output, of_data(model, model.read(a.data, reading), question, a));
 }
 

@@ -10,6 +10,7 @@
 #include "choice.hpp"
 #include "commands.hpp"
 #include "options.hpp"
+#include "spelling.hpp"
 #include "terminal.hpp"
 
 namespace bl::cli {
@@ -120,6 +121,8 @@ void run_fit(const FitArguments& arguments, const ChoiceFitOptions& choice, cons
     return fit(data, settings, options);
   }();
   summary.model.save(arguments.output);
+  for (std::string& note : summary.notes) note = spelled(note);
+  summary.stop_cause = spelled(summary.stop_cause);
   if (!summary.interrupted) remove_checkpoints(options.checkpoint);
   if (arguments.json) print_json(summary, arguments.output);
   if (talk) print_summary(summary, arguments.output);

@@ -3,6 +3,7 @@
 #include "bl/choice.hpp"
 #include "bl/model.hpp"
 #include "commands.hpp"
+#include "spelling.hpp"
 
 namespace bl::cli {
 
@@ -18,7 +19,7 @@ void add_inspect(CLI::App& app) {
   command->footer("Example:\n  bl inspect model.bl");
   command->callback([a] {
     const auto print = [&](const auto& model) {
-      fmt::print("{}", a->json ? model.information_json() + "\n" : model.describe());
+      fmt::print("{}", a->json ? model.information_json() + "\n" : spelled(model.describe()));
     };
     if (is_choice_model(a->model))
       print(ChoiceModel::load(a->model));

@@ -8,6 +8,7 @@
 #include "bl/model.hpp"
 #include "bl/names.hpp"
 #include "commands.hpp"
+#include "spelling.hpp"
 #include "terminal.hpp"
 
 namespace bl::cli {
@@ -17,7 +18,7 @@ namespace {
 constexpr int kInternal = 1, kUsage = 2, kData = 3, kModelFile = 4, kNumeric = 5;
 
 int fail(int code, const std::string& message) {
-  fmt::print(stderr, "bl: {}\n", message);
+  fmt::print(stderr, "bl: {}\n", spelled(message));
   return code;
 }
 
@@ -87,6 +88,7 @@ int run(int argc, char** argv) {
        {add_fit, add_predict, add_evaluate, add_inspect, add_explain, add_summary, add_check, add_canonical,
         add_whatif, add_sample, add_schema, add_settings, add_demo, add_reproduce})
     add(app);
+  learn_options(app);
   try {
     app.parse(argc, argv);
     return exit_code();

@@ -7,6 +7,7 @@
 #include "bl/output.hpp"
 #include "commands.hpp"
 #include "options.hpp"
+#include "spelling.hpp"
 #include "terminal.hpp"
 
 namespace bl::cli {
@@ -113,9 +114,13 @@ void run_summary(SummaryArguments& a, const CLI::App& command, const Settings& r
   const std::string out = [&] {
     ProgressLine line(false);
     a.options.on_progress = [&](double seconds, const std::string& text) { line.show(seconds, text); };
-    return (choices ? choice_output : table_output)(a, reading);
+    try {
+      return (choices ? choice_output : table_output)(a, reading);
+    } catch (const NeedsData& error) {
+      throw UsageError(fmt::format("{}: bl summary MODEL DATA", error.what()));
+    }
   }();
-  write_text(a.output, out);
+  write_text(a.output, spelled(out));
 }
 
 }  // namespace

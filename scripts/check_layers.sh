@@ -58,4 +58,9 @@ while IFS=: read -r file line text; do
 done < <(grep -rnE '\b(std::(cout|cerr|exit|abort|terminate)|fmt::print|printf|puts|abort\(\)|exit\()' src --include='*.hpp' --include='*.cpp' |
          grep -vE 'snprintf|//' || true)
 
+# The library does not speak the command line: messages name `settings` and arguments, the front end spells them.
+while IFS=: read -r file line text; do
+  fail "$file:$line: words of the command line in a text of the library; name the setting in backquotes"
+done < <(grep -rnE '"([^"\\]|\\.)*--[a-z]' src include --include='*.hpp' --include='*.cpp' --include='*.def' | grep -vE '^[^:]+:[0-9]+: *//' || true)
+
 exit "$bad"

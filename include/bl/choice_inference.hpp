@@ -23,7 +23,7 @@ struct ChoiceInference {
 // where should_stop ended it.
 ChoiceInference infer(const ChoiceModel& model, const Data& data, const InferenceOptions& options = {});
 
-// From the covariances that the model stores: robust, classical, or by person. UsageError where it stores
+// From the covariances that the model stores: robust, classical, or by person. NeedsData where it stores
 // none.
 InferenceSummary stored_inference(const ChoiceModel& model, const InferenceOptions& options = {});
 bool has_inference(const ChoiceModel& model);

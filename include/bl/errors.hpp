@@ -1,5 +1,5 @@
-// The failures that callers can cause. The library throws these and nothing of its own else;
-// each front end translates them once (exit codes, Python exceptions).
+// The failures that callers can cause; each front end translates them once (exit codes, exceptions). Messages
+// name settings and arguments in backquotes, `learning_rate`; the command line prints --learning-rate.
 #pragma once
 
 #include <stdexcept>

@@ -7,9 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "bl/errors.hpp"
 #include "bl/model.hpp"
 
 namespace bl {
+
+// Something was asked without rows that only rows can answer.
+class NeedsData : public UsageError {
+ public:
+  using UsageError::UsageError;
+};
 
 struct InferenceOptions {
   std::string covariance = "robust";  // robust, classical, cluster
@@ -95,7 +102,7 @@ struct Inference {
 // reason, where no minimum is reached; Interrupted where should_stop ended it.
 Inference infer(const Model& model, const Data& data, const InferenceOptions& options = {});
 
-// From the covariances that the model stores: robust or classical. UsageError where it stores none.
+// From the covariances that the model stores: robust or classical. NeedsData where it stores none.
 InferenceSummary stored_inference(const Model& model, const InferenceOptions& options = {});
 bool has_inference(const Model& model);
 

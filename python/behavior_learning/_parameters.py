@@ -18,8 +18,7 @@ _KINDS = {one["name"]: one["kind"] for one in _core.setting_list()}
 _DEFAULTS = {one["name"]: one["default"] for one in _core.setting_list()}
 
 
-# `lambda` is a word of Python's own, and utility() a method.
-_RENAMED = {"lambda": "lambda_sign", "utility": "utility_activation"}
+_RENAMED = _core.renamed_settings()
 
 
 def parameter_name(setting: str) -> str:

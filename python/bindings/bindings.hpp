@@ -35,6 +35,8 @@ void bind_explain(nb::module_& module);
 void bind_choice(nb::module_& module);
 void bind_inference(nb::module_& module);
 
+// The parameters of settings that Python calls by another name.
+const std::map<std::string, std::string>& renamed_settings();
 Settings settings_of(const SettingTexts& texts);
 Part part_of(const std::string& name);
 

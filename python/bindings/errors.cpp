@@ -24,17 +24,27 @@ PyObject* add_class(nb::module_& module, const char* name, const char* text, PyO
   return made;
 }
 
+// The library names settings in backquotes; people know them by their parameter.
+std::string spelled(std::string message) {
+  for (const auto& [setting, parameter] : renamed_settings()) {
+    const std::string name = "`" + setting + "`";
+    for (std::size_t at = 0; (at = message.find(name, at)) != std::string::npos;)
+      message.replace(at, name.size(), "`" + parameter + "`");
+  }
+  return message;
+}
+
 void translate(const std::exception_ptr& pointer, void*) {
   try {
     std::rethrow_exception(pointer);
   } catch (const UsageError& error) {
-    PyErr_SetString(usage_error, error.what());
+    PyErr_SetString(usage_error, spelled(error.what()).c_str());
   } catch (const DataError& error) {
     PyErr_SetString(data_error, error.what());
   } catch (const ModelFileError& error) {
     PyErr_SetString(model_file_error, error.what());
   } catch (const NumericError& error) {
-    PyErr_SetString(numeric_error, error.what());
+    PyErr_SetString(numeric_error, spelled(error.what()).c_str());
   } catch (const Interrupted&) {
     PyErr_SetNone(PyExc_KeyboardInterrupt);
   } catch (const Error& error) {

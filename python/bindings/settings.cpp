@@ -4,6 +4,13 @@
 
 namespace bl::python {
 
+const std::map<std::string, std::string>& renamed_settings() {
+  // `lambda` is a word of Python's own, and utility() a method.
+  static const std::map<std::string, std::string> names = {{"lambda", "lambda_sign"},
+                                                           {"utility", "utility_activation"}};
+  return names;
+}
+
 Settings settings_of(const SettingTexts& texts) {
   Settings settings;
   for (const auto& [name, value] : texts) set(settings, name, value);
@@ -35,6 +42,7 @@ void bind_settings(nb::module_& module) {
         return out;
       },
       "Every setting of the library, in the order of its reference page.");
+  module.def("renamed_settings", &renamed_settings, "The settings whose parameter has another name.");
   module.def(
       "check_settings", [](const SettingTexts& texts) { static_cast<void>(settings_of(texts)); },
       "Raises UsageError for an unknown name or a value out of range.");

@@ -250,6 +250,6 @@ def test_seeds(labels):
 
 
 def test_settings_without_effect_are_refused(labels):
-    with pytest.raises(UsageError, match="momentum = '0.5'.*sgd"):
+    with pytest.raises(UsageError, match="`momentum` = '0.5'.*sgd"):
         BLClassifier(layers=[2], epochs=2, momentum=0.5).fit(*labels)
     BLClassifier(layers=[2], epochs=2, momentum=0.5, optimizer="sgd").fit(*labels)

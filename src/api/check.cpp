@@ -40,7 +40,7 @@ void require_possible(const Model::Impl& m, const Settings& settings) {
   if (settings.class_weight == "balanced")
     throw UsageError(
         "this model was fitted with balanced class weights, so its law is not that of the rows and there is "
-        "nothing to recover; fit it without --class-weight");
+        "nothing to recover; fit it without `class_weight`");
   if (m.space.values() > 2)
     throw UsageError(fmt::format("responses of {} numbers cannot be drawn exactly; check needs at most 2",
                                  m.space.values()));

@@ -61,7 +61,7 @@ std::string verdict(const RecoveryRound& round, bool enough, bool honest) {
   return fmt::format(
       "Not sound: at {} rows the 95% intervals of this model hold the truth in {:.1f}% of simulated fits; "
       "read "
-      "its standard errors with caution, and prefer more rows, fewer heads or --bootstrap.",
+      "its standard errors with caution, and prefer more rows, fewer heads or `bootstrap`.",
       round.rows, 100 * round.mean_coverage);
 }
 

@@ -8,6 +8,7 @@
 #include "api/choice_impl.hpp"
 #include "api/choice_reading.hpp"
 #include "api/impl.hpp"
+#include "api/stored_settings.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 
@@ -58,11 +59,7 @@ void align_alternatives(ChoiceData& data, const std::vector<std::string>& altern
 }
 
 Settings choice_settings(const ChoiceModel::Impl& model) {
-  Settings settings;
-  const nlohmann::json stored = model.stored.information.value("settings", nlohmann::json::object());
-  for (const auto& [name, value] : stored.items())
-    if (value.is_string()) set(settings, name, value.get<std::string>());
-  return settings;
+  return stored_settings(model.stored.information);
 }
 
 namespace {
@@ -91,11 +88,11 @@ ChoiceData read_part(const ChoiceModel::Impl& model, const Data& data, Part part
   if (part == Part::all) return all;
   if (!is_fit_data(model, table))
     throw DataError(table.source +
-                    ": not the file this model was fitted on, so its parts are not known; leave out --part");
+                    ": not the file this model was fitted on, so its parts are not known; leave out `part`");
   const auto rows = choice_part(all, choice_settings(model), part);
   if (rows.empty())
     throw UsageError(
-        "this model was fitted without such a part; leave out --part, or fit with --fractions 7:1:2");
+        "this model was fitted without such a part; leave out `part`, or fit with `fractions` 7:1:2");
   return select_situations(all, rows);
 }
 

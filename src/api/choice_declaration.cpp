@@ -27,7 +27,7 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
-// A line of the schema, with the option that it is from.
+// A line of the schema, with the argument that it is from.
 std::string marked(const std::string& text, const char* option) {
   return fmt::format("{}  {}{}\n", text, kSchemaMark, option);
 }
@@ -82,10 +82,10 @@ class Declaration {
   }
 
   std::string text() const {
-    if (d_.chosen.empty()) throw UsageError("choices need --chosen: the column that says what was chosen");
+    if (d_.chosen.empty()) throw UsageError("choices need `chosen`: the column that says what was chosen");
     for (const auto& [option, names] :
-         {std::pair("--attributes", &d_.attributes), std::pair("--specific", &d_.specific),
-          std::pair("--negative", &d_.negative), std::pair("--positive", &d_.positive)})
+         {std::pair("`attributes`", &d_.attributes), std::pair("`specific`", &d_.specific),
+          std::pair("`negative`", &d_.negative), std::pair("`positive`", &d_.positive)})
       refuse_twice(option, *names);
     return data_text() + (d_.wide ? wide_text() : long_text()) + utility_text();
   }
@@ -96,29 +96,29 @@ class Declaration {
   }
 
   std::string data_text() const {
-    const char* choice = d_.wide ? "--choice wide" : "--choice long";
+    const char* choice = d_.wide ? "`choice` wide" : "`choice` long";
     std::string out =
         marked("[data]", choice) + marked(d_.wide ? "layout = \"wide\"" : "layout = \"long\"", choice);
-    line(out, d_.wide ? "choice" : "chosen", d_.chosen, "--chosen");
+    line(out, d_.wide ? "choice" : "chosen", d_.chosen, "`chosen`");
     if (!d_.wide) {
-      line(out, "situation", d_.situation, "--situation");
-      line(out, "alternative", d_.alternative, "--alternative");
-      line(out, "available", d_.available, "--available");
-      line(out, "outside", d_.outside, "--outside");
+      line(out, "situation", d_.situation, "`situation`");
+      line(out, "alternative", d_.alternative, "`alternative`");
+      line(out, "available", d_.available, "`available`");
+      line(out, "outside", d_.outside, "`outside`");
     } else if (!d_.situation.empty() || !d_.alternative.empty() || !d_.outside.empty()) {
       throw UsageError("situation, alternative and outside are for a long file (a line per alternative)");
     }
-    line(out, "filter", d_.filter, "--filter");
-    line(out, "person", d_.person, "--group");
-    line(out, "weight", d_.weight, "--weight");
+    line(out, "filter", d_.filter, "`filter`");
+    line(out, "person", d_.person, "`person`");
+    line(out, "weight", d_.weight, "`weight`");
     return out;
   }
 
   std::string long_text() const {
-    std::string out = marked("[attributes]", "--attributes");
+    std::string out = marked("[attributes]", "`attributes`");
     for (const std::string& attribute : d_.attributes) {
       const auto [name, column] = pair_of(attribute);
-      out += marked(fmt::format("{} = {}", quoted(name), column_text(column)), "--attributes");
+      out += marked(fmt::format("{} = {}", quoted(name), column_text(column)), "`attributes`");
     }
     for (const std::string& alternative : d_.alternatives) out += alternative_text(alternative);
     return out;
@@ -126,20 +126,20 @@ class Declaration {
 
   static std::string alternative_text(const std::string& alternative) {
     const auto [name, code] = pair_of(alternative);
-    return marked("[[alternatives]]", "--alternatives") + marked("name = " + quoted(name), "--alternatives") +
-           marked("code = " + quoted(code), "--alternatives");
+    return marked("[[alternatives]]", "`alternatives`") + marked("name = " + quoted(name), "`alternatives`") +
+           marked("code = " + quoted(code), "`alternatives`");
   }
 
   std::string wide_text() const {
     if (d_.alternatives.size() < 2)
-      throw UsageError("a wide file of choices needs --alternatives, two or more, for example train=1,car=2");
+      throw UsageError("a wide file of choices needs `alternatives`, two or more, for example train=1,car=2");
     std::vector<bool> found(d_.attributes.size(), false);
     std::string out;
     for (const std::string& alternative : d_.alternatives) {
       const std::string name = pair_of(alternative).first;
       out += alternative_text(alternative);
       if (!d_.available.empty())
-        out += marked("available = " + column_text(filled_in(d_.pattern, name, d_.available)), "--available");
+        out += marked("available = " + column_text(filled_in(d_.pattern, name, d_.available)), "`available`");
       std::string attributes;
       for (std::size_t k = 0; k < d_.attributes.size(); ++k) {
         const auto [attribute, stem] = pair_of(d_.attributes[k]);
@@ -149,7 +149,7 @@ class Declaration {
         attributes +=
             fmt::format("{}{} = {}", attributes.empty() ? "" : ", ", quoted(attribute), column_text(column));
       }
-      out += marked(fmt::format("attributes = {{ {} }}", attributes), "--attributes");
+      out += marked(fmt::format("attributes = {{ {} }}", attributes), "`attributes`");
     }
     for (std::size_t k = 0; k < found.size(); ++k) {
       if (found[k]) continue;
@@ -164,14 +164,14 @@ class Declaration {
 
   std::string utility_text() const {
     const bool network = d_.network || !d_.context.empty();
-    const char* why = d_.network ? "--network" : "--context";
+    const char* why = d_.network ? "`network`" : "`context`";
     std::string out = "[utility]\n" + (network ? marked("form = \"network\"", why) : "form = \"linear\"\n");
-    line(out, "reference", d_.reference, "--reference");
-    if (!d_.context.empty()) out += marked("context = " + list_text(d_.context), "--context");
-    if (!d_.nominal.empty()) out += marked("nominal = " + list_text(d_.nominal), "--nominal");
+    line(out, "reference", d_.reference, "`reference`");
+    if (!d_.context.empty()) out += marked("context = " + list_text(d_.context), "`context`");
+    if (!d_.nominal.empty()) out += marked("nominal = " + list_text(d_.nominal), "`nominal`");
     for (const std::string& name : d_.negative)
       if (std::find(d_.positive.begin(), d_.positive.end(), name) != d_.positive.end())
-        throw UsageError(fmt::format("{} stands under --negative and --positive", in_quotes(name)));
+        throw UsageError(fmt::format("{} stands under `negative` and `positive`", in_quotes(name)));
     std::string signs;
     for (const auto& [names, sign] :
          {std::pair(&d_.negative, "negative"), std::pair(&d_.positive, "positive")})
@@ -179,18 +179,18 @@ class Declaration {
         signs += fmt::format("{}{} = \"{}\"", signs.empty() ? "" : ", ", quoted(name), sign);
     if (!signs.empty())
       out +=
-          marked(fmt::format("signs = {{ {} }}", signs), d_.positive.empty()   ? "--negative"
-                                                         : d_.negative.empty() ? "--positive"
-                                                                               : "--negative and --positive");
+          marked(fmt::format("signs = {{ {} }}", signs), d_.positive.empty()   ? "`negative`"
+                                                         : d_.negative.empty() ? "`positive`"
+                                                                               : "`negative` and `positive`");
     if (d_.specific.empty()) return out;
     if (d_.alternatives.empty())
-      throw UsageError("--specific needs --alternatives, to know whose coefficients there are");
+      throw UsageError("`specific` needs `alternatives`, to know whose coefficients there are");
     std::vector<std::string> names;
     for (const std::string& alternative : d_.alternatives) names.push_back(pair_of(alternative).first);
     std::string specific;
     for (const std::string& attribute : d_.specific)
       specific += fmt::format("{}{} = {}", specific.empty() ? "" : ", ", quoted(attribute), list_text(names));
-    return out + marked(fmt::format("specific = {{ {} }}", specific), "--specific");
+    return out + marked(fmt::format("specific = {{ {} }}", specific), "`specific`");
   }
 
   const ChoiceDeclaration& d_;

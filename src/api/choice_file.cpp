@@ -140,7 +140,7 @@ StoredChoice choice_from_file(const artifact::TensorFile& file) {
     throw ModelFileError(path + ": a model of a table, not of choices among alternatives");
   if (format == file.metadata.end() || format->second != kFormat)
     throw ModelFileError(
-        path + ": a safetensors file, but not a choice model; give a file that bl fit --choice wrote");
+        path + ": a safetensors file, but not a choice model; give a file that a fit of choices wrote");
   if (file.metadata_value("format_version") != kVersion)
     throw ModelFileError(fmt::format("{}: choice format version {}, this program reads version {}; fit again",
                                      path, file.metadata_value("format_version").substr(0, 20), kVersion));

@@ -14,6 +14,7 @@
 #include "api/members.hpp"
 #include "api/minimum_progress.hpp"
 #include "api/plan.hpp"
+#include "api/stored_settings.hpp"
 #include "api/table_plan.hpp"
 #include "api/unused_settings.hpp"
 #include "base/file.hpp"
@@ -202,7 +203,7 @@ void fit_linear_model(const Parts& parts, const FitPlan& plan, StoredChoice& mod
   if (!found.estimate.identification.directions.empty())
     summary.notes.push_back(
         "some combination of coefficients does not change the probabilities, so not all have standard "
-        "errors; bl summary names it, leave out a constant or an attribute");
+        "errors; its summary names it, leave out a constant or an attribute");
   if (!found.estimate.converged) return;
   model.inference = std::move(found.stored);
   model.inference->facts["digest"] = plan.identity.data;
@@ -226,19 +227,11 @@ std::string plan_text(const ChoiceSchema& schema, const StoredChoice& m, const P
 
 }  // namespace
 
-Settings merge_settings(const ChoiceSchema& schema, const Settings& given, bool& explicit_fractions) {
+Settings merge_settings(const ChoiceSchema& schema, const Settings& caller) {
   Settings merged;
-  explicit_fractions = false;
-  for (const auto& [name, value] : schema.settings) {
-    set(merged, name, value);
-    explicit_fractions |= name == "fractions";
-  }
-  for (const SettingInfo& info : setting_list()) {
-    const std::string value = get(given, info.name);
-    if (value == info.default_value) continue;
-    set(merged, info.name, value);
-    explicit_fractions |= info.name == "fractions";
-  }
+  for (const auto& [name, value] : schema.settings) set(merged, name, value);
+  for (const SettingInfo& info : setting_list())
+    if (is_given(caller, info.name)) set(merged, info.name, get(caller, info.name));
   return merged;
 }
 
@@ -276,12 +269,11 @@ ChoiceFitSummary fit_choice_text(const Data& data, const std::string& schema_tex
   const double started = now();
   const Table& table = data.impl().table;
   const ChoiceSchema schema = read_choice_schema(schema_text, name);
-  bool explicit_fractions = false;
-  Settings settings = merge_settings(schema, given, explicit_fractions);
+  Settings settings = merge_settings(schema, given);
   refuse_settings(settings);
   if (schema.linear) refuse_unused(settings, {.linear = true});
-  if (schema.linear && !explicit_fractions) settings.fractions = "1:0:0";
-  if (!schema.linear && !explicit_fractions && options.training_rows_only)
+  if (schema.linear && !settings.fractions.given()) settings.fractions = "1:0:0";
+  if (!schema.linear && !settings.fractions.given() && options.training_rows_only)
     settings = without_test_part(settings, {});
   const ChoiceData all = read_choices(table, schema, true);
   const Parts parts{select_situations(all, choice_part(all, settings, Part::train)),

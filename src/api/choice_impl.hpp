@@ -49,9 +49,8 @@ nlohmann::json choice_document(const StoredChoice& model);
 artifact::TensorFile choice_to_file(const StoredChoice& model);
 StoredChoice choice_from_file(const artifact::TensorFile& file);
 
-// The schema's settings, then those of `given` that differ from their defaults. explicit_fractions: either
-// sets them.
-Settings merge_settings(const ChoiceSchema& schema, const Settings& given, bool& explicit_fractions);
+// The schema's settings, then those that the caller gave.
+Settings merge_settings(const ChoiceSchema& schema, const Settings& caller);
 
 // Situations of a part, cut by person where there is one. Settings decide the fractions and the seed.
 std::vector<Index> choice_part(const ChoiceData& data, const Settings& settings, Part part);

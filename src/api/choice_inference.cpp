@@ -33,7 +33,7 @@ void check_for(const ChoiceModel::Impl& model, const InferenceOptions& options) 
 std::vector<std::string> cluster_columns(const ChoiceModel::Impl& model, const InferenceOptions& options) {
   if (!options.cluster.empty() || options.covariance != "cluster") return options.cluster;
   if (model.schema.person.empty())
-    throw UsageError("the choice schema names no person to cluster by; give a column: --cluster COLUMN");
+    throw UsageError("the choice schema names no person to cluster by; give a column with `cluster`");
   return {model.schema.person};
 }
 
@@ -101,10 +101,9 @@ bool has_inference(const ChoiceModel& model) {
 InferenceSummary stored_inference(const ChoiceModel& model, const InferenceOptions& options) {
   const ChoiceModel::Impl& m = model.impl();
   check_for(m, options);
-  if (!m.stored.inference)
-    throw UsageError("this model stores no standard errors; give the data: bl summary MODEL DATA");
+  if (!m.stored.inference) throw NeedsData("this model stores no standard errors; give the data");
   if (!options.cluster.empty() || options.bootstrap > 0)
-    throw UsageError("clusters and bootstraps are computed from rows; give the data: bl summary MODEL DATA");
+    throw NeedsData("clusters and bootstraps are computed from rows; give the data");
   const StoredInference& stored = *m.stored.inference;
   const NamedModel named = named_model(m);
   InferenceSummary out = make_summary({.model = &named,

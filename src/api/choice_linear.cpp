@@ -138,7 +138,7 @@ LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& dat
   if (options.resume) checkpoint.load(state);
   const Lbfgs<double> optimizer;
   LinearFit fit;
-  const std::int64_t most = settings.epochs > 0 ? settings.epochs : 2000;
+  const std::int64_t most = settings.epochs > 0 ? settings.epochs.value() : 2000;
   const auto gradient_norm = [&] {
     const auto& g = state.lbfgs.gradient;
     return std::sqrt(std::inner_product(g.begin(), g.end(), g.begin(), 0.0));

@@ -11,7 +11,7 @@ namespace bl {
 // another file than the one the model was fitted on.
 ChoiceData read_part(const ChoiceModel::Impl& model, const Data& data, Part part, bool need_choice);
 
-// The settings of the fit.
+// The settings of the fit. ModelFileError where they cannot be read.
 Settings choice_settings(const ChoiceModel::Impl& model);
 
 // The situations that standard errors are computed from: those that the model was trained on where the data

@@ -93,7 +93,8 @@ std::string change_text(const Model::Impl& model, const Problem& problem, const 
     out += "\n";
   }
   if (last < outcomes.size() && last > first)
-    out += fmt::format("  and {} more classes; --economics --row has all\n", outcomes.size() - last);
+    out += fmt::format("  and {} more classes; `economics` and `row` together have all\n",
+                       outcomes.size() - last);
   return out;
 }
 

@@ -15,6 +15,7 @@
 #include "api/minimum_progress.hpp"
 #include "api/part_data.hpp"
 #include "api/plan.hpp"
+#include "api/stored_settings.hpp"
 #include "api/table_plan.hpp"
 #include "api/unused_settings.hpp"
 #include "bl/errors.hpp"
@@ -51,12 +52,12 @@ std::vector<std::string> encoding_notes(const Encoder& encoder, std::size_t trai
   for (const std::string& name : report.constant)
     notes.push_back(fmt::format("'{}' is constant and left out", name));
   for (const auto& [name, earlier] : report.duplicates)
-    notes.push_back(fmt::format("'{}' repeats '{}'; consider --ignore", name, earlier));
+    notes.push_back(fmt::format("'{}' repeats '{}'; consider `ignore`", name, earlier));
   for (const auto& [name, count] : report.missing)
     notes.push_back(fmt::format("'{}' has {} missing training values, filled in and flagged", name, count));
   for (const FeatureEncoding& f : encoder.features())
     if (f.type == ColumnType::nominal && f.levels.size() > std::max(kManyLevels, train_rows / 2))
-      notes.push_back(fmt::format("'{}' has {} levels in {} training rows; if it names rows, give --id {}",
+      notes.push_back(fmt::format("'{}' has {} levels in {} training rows; if it names rows, give `id` {}",
                                   f.name, f.levels.size(), train_rows, f.name));
   return notes;
 }
@@ -324,6 +325,7 @@ void describe_fit(const Prepared& p, const Trained& trained, FitSummary& summary
 }  // namespace
 
 FitSummary fit(const Data& data, const Settings& given, const FitOptions& options) {
+  validate(given);
   const Table& table = data.impl().table;
   const Schema schema = plan_schema(table, given);
   const Settings settings = options.training_rows_only ? without_test_part(given, schema) : given;

@@ -172,10 +172,9 @@ bool has_inference(const Model& model) {
 InferenceSummary stored_inference(const Model& model, const InferenceOptions& options) {
   check_options(options);
   const Model::Impl& m = model.impl();
-  if (!m.stored.inference)
-    throw UsageError("this model stores no standard errors; give the data: bl summary MODEL DATA");
+  if (!m.stored.inference) throw NeedsData("this model stores no standard errors; give the data");
   if (!options.cluster.empty() || options.bootstrap > 0)
-    throw UsageError("clusters and bootstraps are computed from rows; give the data: bl summary MODEL DATA");
+    throw NeedsData("clusters and bootstraps are computed from rows; give the data");
   const NamedModel named = named_model(m);
   InferenceSummary out =
       make_summary({.model = &named,
@@ -250,7 +249,7 @@ std::vector<Quantity> delta_method(const Model& model,
                                    const std::string& covariance) {
   const StoredModel& stored = model.impl().stored;
   if (!stored.inference)
-    throw UsageError("this model stores no standard errors; run bl summary MODEL DATA --save");
+    throw UsageError("this model stores no standard errors; run its summary with the data and `save`");
   const Eigen::MatrixXd v = stored_covariance(*stored.inference, covariance);
   const inference::ParameterMap map(stored.architecture);
   const std::vector<double> effective = map.effective(stored.parameters);

@@ -236,9 +236,7 @@ void describe_stored_covariance(const StoredInference& stored, const std::string
 
 Eigen::MatrixXd stored_covariance(const StoredInference& stored, const std::string& kind) {
   const bool cluster = inference::covariance_from_name(kind) == inference::CovarianceKind::cluster;
-  if (cluster && stored.cluster.empty())
-    throw UsageError(
-        "clusters are computed from rows; give the data: bl summary MODEL DATA --cluster COLUMN");
+  if (cluster && stored.cluster.empty()) throw NeedsData("clusters are computed from rows; give the data");
   const std::vector<double>& values = cluster            ? stored.cluster
                                       : kind == "robust" ? stored.robust
                                                          : stored.classical;

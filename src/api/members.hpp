@@ -9,7 +9,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,16 +53,6 @@ struct MemberPlan {
   std::function<void(Index member, TrainingState<T>& fresh)> on_start = {};
   std::function<void(Index member, const TrainingState<T>& state)> on_epoch = {};
 };
-
-// The number of threads and the place of the data are left out: nothing depends on them, so neither a model
-// file nor a checkpoint may.
-inline nlohmann::json settings_json(const Settings& settings) {
-  nlohmann::json object = nlohmann::json::object();
-  for (const SettingInfo& info : setting_list())
-    if (info.name != "threads" && info.name != "out_of_core")
-      object[std::string(info.name)] = get(settings, info.name);
-  return object;
-}
 
 // A checkpoint for every member: PATH, PATH.1, PATH.2, ... They belong to these data and settings; those to
 // go on from are checked before any member is trained, so that a wrong one leaves the others as they are.

@@ -10,6 +10,7 @@
 #include "api/impl.hpp"
 #include "api/model_rows.hpp"
 #include "api/prediction.hpp"
+#include "api/stored_settings.hpp"
 #include "api/table_plan.hpp"
 #include "api/wrapped_text.hpp"
 #include "artifact/architecture_json.hpp"
@@ -59,17 +60,7 @@ std::string metrics_text(const json& metrics) {
 }  // namespace
 
 Settings fit_settings(const Model::Impl& model) {
-  Settings settings;
-  const json& stored = model.stored.information.value("settings", json::object());
-  for (const auto& [name, value] : stored.items()) {
-    if (!value.is_string()) throw ModelFileError("model: information.settings." + name + " should be a text");
-    try {
-      set(settings, name, value.get<std::string>());
-    } catch (const UsageError& error) {
-      throw ModelFileError(std::string("model: information.settings: ") + error.what());
-    }
-  }
-  return settings;
+  return stored_settings(model.stored.information);
 }
 
 bool is_fit_data(const Model::Impl& model, const Table& table) {
@@ -81,7 +72,7 @@ std::vector<Index> rows_of_part(const Model::Impl& model, const Table& table, Pa
   if (part == Part::all) return all_rows(table.rows);
   if (!is_fit_data(model, table))
     throw DataError(table.source +
-                    ": not the file this model was fitted on, so its parts are not known; leave out --part");
+                    ": not the file this model was fitted on, so its parts are not known; leave out `part`");
   if (model.stored.information.value("split", json::object()).value("given", json()) == json(true))
     throw UsageError("the caller of the fit chose its parts row by row, and the model does not keep them");
   Split split = plan_split(table, model.stored.encoder.schema(), fit_settings(model));

@@ -47,7 +47,8 @@ std::array<std::vector<int>, 3> plan_heads(const Settings& s, bool monomials) {
   const int degree = s.degree > 0 ? static_cast<int>(s.degree) : (monomials ? 2 : 1);
   for (std::size_t kind = 0; kind < 3; ++kind)
     degrees[kind].assign(static_cast<std::size_t>(counts[kind]), degree);
-  const std::array<const std::string*, 3> given = {&s.degree_u, &s.degree_c, &s.degree_t};
+  const std::array<const std::string*, 3> given = {&s.degree_u.value(), &s.degree_c.value(),
+                                                   &s.degree_t.value()};
   const std::array<const char*, 3> names = {"degree_u", "degree_c", "degree_t"};
   for (std::size_t kind = 0; kind < 3; ++kind)
     if (!given[kind]->empty()) degrees[kind] = number_list<int>(names[kind], *given[kind], 1);
@@ -267,7 +268,7 @@ ObjectiveSpec plan_objective(const Settings& s, const ResponseSpace& space, cons
   spec.gamma_discrete = s.gamma_d;
   spec.gamma_continuous = s.gamma_c;
   const bool mixed = space.classes() > 0 && space.values() > 0;
-  const std::string kind = s.objective != "auto" ? s.objective
+  const std::string kind = s.objective != "auto" ? s.objective.value()
                            : mixed               ? "hybrid"
                            : space.values() > 2  ? "dsm"
                                                  : "likelihood";
@@ -292,21 +293,24 @@ ObjectiveSpec plan_objective(const Settings& s, const ResponseSpace& space, cons
 TrainSpec plan_training(const Settings& s, Index train_rows, bool one_number) {
   TrainSpec spec;
   const bool decays = s.weight_decay < 0 && automatic_for_number(s, one_number);
-  spec.optimizer.kind = optimizer_from_name(s.optimizer != "auto" ? s.optimizer : decays ? "adamw" : "adam");
+  spec.optimizer.kind = optimizer_from_name(s.optimizer != "auto" ? s.optimizer.value()
+                                            : decays              ? "adamw"
+                                                                  : "adam");
   const bool lbfgs = spec.optimizer.kind == OptimizerKind::lbfgs;
   const bool sgd = spec.optimizer.kind == OptimizerKind::sgd;
   spec.optimizer.learning_rate = s.learning_rate > 0 ? s.learning_rate : sgd ? 0.1 : 0.01;
   spec.optimizer.weight_decay =
-      decays ? automatic_decay(static_cast<double>(train_rows)) : std::max(0.0, s.weight_decay);
+      decays ? automatic_decay(static_cast<double>(train_rows)) : std::max(0.0, s.weight_decay.value());
   spec.optimizer.momentum = s.momentum;
   const auto rows = static_cast<double>(train_rows);
-  spec.batch_size = s.batch_size > 0 ? s.batch_size : std::clamp<std::int64_t>(train_rows / 100, 32, 256);
+  spec.batch_size =
+      s.batch_size > 0 ? s.batch_size.value() : std::clamp<std::int64_t>(train_rows / 100, 32, 256);
   const double steps_per_epoch = std::ceil(rows / static_cast<double>(spec.batch_size));
-  spec.epochs = s.epochs > 0 ? s.epochs
+  spec.epochs = s.epochs > 0 ? s.epochs.value()
                 : lbfgs
                     ? 2000
                     : std::clamp<std::int64_t>(static_cast<std::int64_t>(60000 / steps_per_epoch), 100, 1000);
-  spec.patience = s.patience > 0 ? s.patience : lbfgs ? 0 : 20;
+  spec.patience = s.patience > 0 ? s.patience.value() : lbfgs ? 0 : 20;
   spec.clip_norm = s.clip_norm;
   spec.schedule = s.schedule == "auto" ? ScheduleKind::plateau : schedule_from_name(s.schedule);
   spec.gradient_tolerance = s.gradient_tolerance;

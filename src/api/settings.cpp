@@ -16,8 +16,11 @@ namespace bl {
 
 namespace {
 
-using Field =
-    std::variant<std::string Settings::*, double Settings::*, std::int64_t Settings::*, bool Settings::*>;
+using Text = Setting<std::string> Settings::*;
+using Number = Setting<double> Settings::*;
+using Integer = Setting<std::int64_t> Settings::*;
+using Flag = Setting<bool> Settings::*;
+using Field = std::variant<Text, Number, Integer, Flag>;
 
 constexpr std::size_t kLargestFile = 16U << 20;
 
@@ -83,9 +86,9 @@ const Entry& find_entry(std::string_view given) {
   throw UsageError(fmt::format("{} = {}: expected {}", info.name, in_quotes(value), expected));
 }
 
-template <class Number>
-Number parse_in_range(const SettingInfo& info, std::string_view value, const char* kind) {
-  Number number{};
+template <class T>
+T parse_in_range(const SettingInfo& info, std::string_view value, const char* kind) {
+  T number{};
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   const bool whole = error == std::errc() && end == value.data() + value.size();
   if (!whole || std::isnan(static_cast<double>(number)) || static_cast<double>(number) < info.lowest ||
@@ -120,36 +123,44 @@ void set(Settings& settings, std::string_view name, std::string_view value) {
   const SettingInfo& info = entry.info;
   switch (info.kind) {
     case SettingInfo::Kind::text:
-      settings.*std::get<std::string Settings::*>(entry.field) = value;
+      settings.*std::get<Text>(entry.field) = std::string(value);
       return;
     case SettingInfo::Kind::choice:
       if (std::find(info.choices.begin(), info.choices.end(), value) == info.choices.end())
         refuse(info, value, "one of " + quoted_list(info.choices) + did_you_mean(value, info.choices));
-      settings.*std::get<std::string Settings::*>(entry.field) = value;
+      settings.*std::get<Text>(entry.field) = std::string(value);
       return;
     case SettingInfo::Kind::number:
-      settings.*std::get<double Settings::*>(entry.field) = parse_in_range<double>(info, value, "a number");
+      settings.*std::get<Number>(entry.field) = parse_in_range<double>(info, value, "a number");
       return;
     case SettingInfo::Kind::integer:
-      settings.*std::get<std::int64_t Settings::*>(entry.field) =
-          parse_in_range<std::int64_t>(info, value, "a whole number");
+      settings.*std::get<Integer>(entry.field) = parse_in_range<std::int64_t>(info, value, "a whole number");
       return;
     case SettingInfo::Kind::flag:
       if (value != "true" && value != "false") refuse(info, value, "true or false");
-      settings.*std::get<bool Settings::*>(entry.field) = value == "true";
+      settings.*std::get<Flag>(entry.field) = value == "true";
       return;
   }
 }
 
 std::string get(const Settings& settings, std::string_view name) {
-  struct Text {
+  struct InWords {
     const Settings& from;
-    std::string operator()(std::string Settings::*field) const { return from.*field; }
-    std::string operator()(double Settings::*field) const { return format_number(from.*field); }
-    std::string operator()(std::int64_t Settings::*field) const { return fmt::format("{}", from.*field); }
-    std::string operator()(bool Settings::*field) const { return from.*field ? "true" : "false"; }
+    std::string operator()(Text field) const { return from.*field; }
+    std::string operator()(Number field) const { return format_number(from.*field); }
+    std::string operator()(Integer field) const { return std::to_string(from.*field); }
+    std::string operator()(Flag field) const { return from.*field ? "true" : "false"; }
   };
-  return std::visit(Text{settings}, find_entry(name).field);
+  return std::visit(InWords{settings}, find_entry(name).field);
+}
+
+bool is_given(const Settings& settings, std::string_view name) {
+  return std::visit([&](auto field) { return (settings.*field).given(); }, find_entry(name).field);
+}
+
+void validate(const Settings& settings) {
+  Settings checked;
+  for (const SettingInfo& info : setting_list()) set(checked, info.name, get(settings, info.name));
 }
 
 void read_settings_file(Settings& settings, const std::string& path) {
@@ -191,45 +202,8 @@ std::string write_settings_file(const Settings& settings) {
     group = info.group;
     const bool text = info.kind == SettingInfo::Kind::text || info.kind == SettingInfo::Kind::choice;
     const std::string value = get(settings, info.name);
-    out += fmt::format("# {}\n{} = {}\n", info.help, info.name, text ? quoted_toml(value) : value);
-  }
-  return out;
-}
-
-std::string settings_reference() {
-  std::string out =
-      "# Settings\n\nMade by `bl settings --markdown` from the one list in `include/bl/settings.def`; do not "
-      "edit.\n"
-      "On the command line a setting is an option with dashes (`--learning-rate 0.01`) or `--set "
-      "learning_rate=0.01`;\n"
-      "in a file given with `--config` it is a line `learning_rate = 0.01`. The command line wins over the "
-      "file.\n";
-  std::string_view group;
-  for (const SettingInfo& info : setting_list()) {
-    if (info.group != group)
-      out +=
-          fmt::format("\n## {}\n\n| setting | default | values | meaning |\n|---|---|---|---|\n", info.group);
-    group = info.group;
-    std::string values;
-    switch (info.kind) {
-      case SettingInfo::Kind::text:
-        values = "text";
-        break;
-      case SettingInfo::Kind::flag:
-        values = "true, false";
-        break;
-      case SettingInfo::Kind::choice:
-        for (const std::string& choice : info.choices) values += (values.empty() ? "" : ", ") + choice;
-        break;
-      case SettingInfo::Kind::number:
-      case SettingInfo::Kind::integer:
-        values = format_number(info.lowest) + " to " + format_number(info.highest);
-        break;
-    }
-    std::string help(info.help);
-    for (std::size_t at = 0; (at = help.find('|', at)) != std::string::npos; at += 2) help.insert(at, "\\");
-    out += fmt::format("| `{}` | {} | {} | {} |\n", info.name,
-                       info.default_value.empty() ? "" : "`" + info.default_value + "`", values, help);
+    out += fmt::format("# {}\n{}{} = {}\n", info.help, is_given(settings, info.name) ? "" : "#", info.name,
+                       text ? quoted_toml(value) : value);
   }
   return out;
 }

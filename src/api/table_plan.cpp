@@ -116,7 +116,7 @@ Split plan_split(const Table& table, const Schema& schema, const Settings& setti
   if (kind == "auto") kind = !groups.empty() ? "group" : "random";
   const Column* labels = nullptr;
   if (kind == "group") {
-    if (groups.empty()) throw UsageError("split = 'group' needs a group column; name it with --group");
+    if (groups.empty()) throw UsageError("split = 'group' needs a group column; name it with `group`");
     options.kind = SplitKind::group;
     labels = &table.column(groups[0]->name);
   } else if (kind == "stratified") {
@@ -135,10 +135,9 @@ Split plan_split(const Table& table, const Schema& schema, const Settings& setti
 }
 
 Settings without_test_part(const Settings& settings, const Schema& schema) {
-  const Settings defaults;
   Settings out = settings;
-  if (out.fractions == defaults.fractions) out.fractions = "7:1:0";
-  if (out.split == defaults.split && schema.with_role(Role::group).empty() && class_response(schema))
+  if (!out.fractions.given()) out.fractions = "7:1:0";
+  if (out.split == "auto" && schema.with_role(Role::group).empty() && class_response(schema))
     out.split = "stratified";
   return out;
 }

@@ -86,8 +86,11 @@ constexpr std::array<Rule, 20> kRules = {{{"skip", kLayers},
 bool counts_in_linear(const SettingInfo& info, const std::string& value) {
   if (info.group == "Data") return true;
   static constexpr std::array<std::string_view, 3> used = {"epochs", "seed", "threads"};
-  static constexpr std::array<std::array<std::string_view, 2>, 3> said = {
-      {{"objective", "likelihood"}, {"optimizer", "lbfgs"}, {"precision", "float64"}}};
+  static constexpr std::array<std::array<std::string_view, 2>, 5> said = {{{"objective", "auto"},
+                                                                           {"objective", "likelihood"},
+                                                                           {"optimizer", "auto"},
+                                                                           {"optimizer", "lbfgs"},
+                                                                           {"precision", "float64"}}};
   return std::find(used.begin(), used.end(), info.name) != used.end() ||
          std::any_of(said.begin(), said.end(),
                      [&](const auto& one) { return one[0] == info.name && one[1] == value; });
@@ -103,11 +106,9 @@ std::string fit_words(const FitUse& use) {
                      use.continuous ? "" : ", no continuous response");
 }
 
-// "momentum = '0.5' (--momentum)".
+// "`momentum` = '0.5'".
 std::string given_words(const SettingInfo& info, const std::string& value) {
-  std::string option(info.name);
-  std::replace(option.begin(), option.end(), '_', '-');
-  return fmt::format("{} = {} (--{})", info.name, in_quotes(value), option);
+  return fmt::format("`{}` = {}", info.name, in_quotes(value));
 }
 
 }  // namespace
@@ -126,12 +127,12 @@ FitUse fit_use(const Settings& settings, const ResponseSpace& space, Index train
 
 void refuse_unused(const Settings& settings, const FitUse& use) {
   for (const SettingInfo& info : setting_list()) {
+    if (!is_given(settings, info.name)) continue;
     const std::string value = get(settings, info.name);
-    if (value == info.default_value) continue;
     if (use.linear && !counts_in_linear(info, value))
       throw UsageError(fmt::format(
           "{} has no effect on a linear utility, which is fitted to its one maximum; leave it out, or make "
-          "the utility a network (--network or --context, or form = \"network\" in the choice schema)",
+          "the utility a network (`network` or `context`, or form = \"network\" in the choice schema)",
           given_words(info, value)));
     for (const Rule& rule : kRules)
       if (!use.linear && rule.setting == info.name && value != rule.nothing && !rule.need.met(settings, use))

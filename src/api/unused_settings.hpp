@@ -20,8 +20,8 @@ struct FitUse {
 // Of a table. UsageError for an objective that the response cannot have.
 FitUse fit_use(const Settings& settings, const ResponseSpace& space, Index train_rows, int starts);
 
-// UsageError for the first setting that differs from its default and has no effect: its name, what it is for,
-// what to do.
+// UsageError for the first setting that was given and has no effect, be it the default: its name, what it is
+// for, what to do.
 void refuse_unused(const Settings& settings, const FitUse& use);
 
 }  // namespace bl

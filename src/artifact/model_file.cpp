@@ -120,7 +120,7 @@ StoredModel from_tensor_file(const artifact::TensorFile& file) {
   if (format == file.metadata.end() || format->second != kFormat)
     throw ModelFileError(
         file.source +
-        ": a safetensors file, but not a Behavior Learning model; give a file that bl fit wrote");
+        ": a safetensors file, but not a Behavior Learning model; give a file that a fit wrote");
   const std::string version = file.metadata_value("format_version");
   if (version != std::to_string(kModelFormatVersion))
     throw ModelFileError(

@@ -102,7 +102,7 @@ class Parser {
     std::uint64_t length = 0;
     std::memcpy(&length, bytes_.data(), kLengthBytes);
     if (length > kMaxHeaderBytes && begins_with_text())
-      fail("not a model file: it begins with {}; a model is what bl fit writes with --output",
+      fail("not a model file: it begins with {}; give a file that a fit wrote",
            in_quotes(bytes_.substr(0, kShownText)));
     if (length > kMaxHeaderBytes)
       fail("not a model file: it declares a header of {} bytes, at most {} are allowed", length,

@@ -194,7 +194,7 @@ std::string render_text(const Problem& problem, const RenderOptions& options) {
              hierarchy_text(problem, layers) + path_text(problem, layers);
   }
   if (blocks.size() < count)
-    out += fmt::format("\nThe {} most influential of {} blocks (--block NAME shows any other)\n",
+    out += fmt::format("\nThe {} most influential of {} blocks (`block` NAME shows any other)\n",
                        blocks.size(), count);
   bool rest = false;
   for (const Block* block : blocks) {
@@ -203,7 +203,7 @@ std::string render_text(const Problem& problem, const RenderOptions& options) {
   }
   if (!options.readings.empty())
     out += "\nReadings are in standardised units and leave the other terms, R, as they are.\n";
-  if (rest) out += "\nR[n] stands for n smaller terms; --terms all prints them.\n";
+  if (rest) out += "\nR[n] stands for n smaller terms; `terms` all prints them.\n";
   return out;
 }
 

@@ -65,8 +65,8 @@ struct ChoiceSchema {
   std::vector<std::string> alternative_names() const;
 };
 
-// A schema that a program wrote ends each line with a comment "#: WHAT": the option or argument that the line
-// is from, which messages name in place of file and line.
+// A schema that a program wrote ends each line with a comment "#: WHAT": the argument that the line is
+// from, which messages name in place of file and line.
 inline constexpr std::string_view kSchemaMark = "#: ";
 
 // UsageError naming file and line for what is not TOML, unknown or absent keys, and expressions that make no

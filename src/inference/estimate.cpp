@@ -63,11 +63,11 @@ bool newton_step(Loss& loss, const Rechart& rechart, Estimate& e) {
 std::string cause_of(const Estimate& e, double tolerance) {
   if (!e.identification.is_minimum)
     return "the loss still falls along some direction: this point is a saddle, not a minimum; try more "
-           "--starts";
+           "`starts`";
   return fmt::format(
       "the gradient is {:.1e} standard deviations of a row's score, above {:.0e}, so this is not the "
       "minimum; "
-      "try more --epochs or --starts, or fewer heads",
+      "try more `epochs` or `starts`, or fewer heads",
       e.gradient, tolerance);
 }
 

@@ -64,7 +64,7 @@ void check_basis_fits(const Architecture& a, double memory_limit) {
   throw UsageError(
       fmt::format("a basis of degree {} on {} inputs has {} terms, and training its {:.3g} coefficients "
                   "would need {:.1f} GiB "
-                  "of {:.1f} GiB; lower --degree, drop columns, or name the terms you want with --terms",
+                  "of {:.1f} GiB; lower `degree`, drop columns, or name the terms you want with `terms`",
                   a.degree(), a.input.size(), size, coefficients,
                   coefficients * kBytesPerCoefficient / 0x1p30, limit / 0x1p30));
 }

@@ -32,7 +32,7 @@ Objective<T>::Objective(const Network<T>& network, ObjectiveSpec spec, const Dat
   if (!data_.alternatives.begin.empty()) {
     candidates_ = Candidates::alternatives;
     if (spec_.kind != ObjectiveKind::likelihood)
-      throw UsageError("a choice among alternatives is learned by likelihood; use --objective likelihood");
+      throw UsageError("a choice among alternatives is learned by likelihood; use `objective` = likelihood");
     if (a.form == Form::vector)
       throw UsageError(
           "a choice among alternatives needs the scalar form: their attributes stand in the utility");

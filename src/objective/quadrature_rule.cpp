@@ -131,7 +131,7 @@ QuadratureRule composite_rule(const Support& support, int panels) {
   const Index dimension = support.dimension();
   if (dimension < 1 || dimension > 2)
     throw UsageError(fmt::format(
-        "the quadrature likelihood serves one or two response dimensions, not {}; use --objective dsm",
+        "the quadrature likelihood serves one or two response dimensions, not {}; use `objective` = dsm",
         dimension));
   if (panels < 1) throw UsageError("the quadrature rule needs at least one panel");
   std::vector<Rule1d> rules;

@@ -193,14 +193,13 @@ typename Trainer<T>::EpochOutcome Trainer<T>::stochastic_epoch(TrainingState<T>&
     const double loss = report.last.loss.loss;
     outcome.stop = StopReason::diverged;
     outcome.cause = fmt::format(
-        "the {} became {} in epoch {}, batch {}, at learning rate {}; lower --learning-rate, set "
-        "--clip-norm, or look "
-        "for extreme values in the data",
+        "the {} became {} in epoch {}, batch {}, at learning rate {}; lower `learning_rate`, set `clip_norm`, or "
+        "look for extreme values in the data",
         std::isfinite(loss) ? "gradient" : "loss", std::isfinite(loss) ? outcome.gradient_norm : loss,
         state.epoch + 1, report.taken + 1, plan.rate);
   } else if (outcome.loss > kDivergence * (1 + std::abs(first_loss))) {
     outcome.stop = StopReason::diverged;
-    outcome.cause = fmt::format("the training loss grew to {:.3g} in epoch {}; lower --learning-rate",
+    outcome.cause = fmt::format("the training loss grew to {:.3g} in epoch {}; lower `learning_rate`",
                                 outcome.loss, state.epoch + 1);
   }
   return outcome;
@@ -291,7 +290,7 @@ FitReport Trainer<T>::run(TrainingState<T>& state, const TrainingHooks<T>& hooks
     state.history.push_back(record);
     if (validation_ && !std::isfinite(record.validation_loss)) {
       report.reason = StopReason::diverged;
-      report.cause = fmt::format("the validation loss became {} in epoch {}; lower --learning-rate",
+      report.cause = fmt::format("the validation loss became {} in epoch {}; lower `learning_rate`",
                                  record.validation_loss, state.epoch);
       break;
     }

@@ -169,6 +169,19 @@ TEST_F(Choice, OtherFilesAreRefusedInWords) {
   EXPECT_THROW(fit_choice(data(two_by_two()), schema, settings), UsageError);
 }
 
+// The same for a table's model: what a file says of its fit is not what the reader asks for.
+TEST_F(Choice, ASettingThatAModelFileCannotHaveIsThatFilesFault) {
+  const auto schema = file("s.toml", two_by_two_schema("generic = [\"x\"]\n"));
+  Settings settings;
+  settings.fractions = "7:1:2";
+  std::string bytes = fit_choice(data(two_by_two()), schema, settings).model.to_bytes();
+  const std::size_t at = bytes.find("split\\\":\\\"auto");
+  ASSERT_NE(at, std::string::npos);
+  bytes.replace(at + 11, 4, "both");
+  const ChoiceModel model = ChoiceModel::from_bytes(bytes, "these bytes");
+  EXPECT_THROW(model.evaluate(data(two_by_two()), Part::test), ModelFileError);
+}
+
 // The published four-parameter logit. The published estimates are those of an optimizer that stopped up
 // to 1.3e-6 before the maximum; the exact ones are from Newton's method in Python (numpy, gradient below
 // 1e-13). Runs where the environment variable BL_DATA names a folder that holds swissmetro.dat.

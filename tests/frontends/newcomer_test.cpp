@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "frontends/command.hpp"
 #include "frontends/newcomer_data.hpp"
@@ -307,7 +309,7 @@ TEST_F(NewcomerTest, SettingsFileRoundTrip) {
   folder_.write("data.csv", class_table(80));
   bl("settings --output all.toml");
   std::string settings = file("all.toml");
-  const std::string line = "\nseed = 0\n";
+  const std::string line = "\n#seed = 0\n";
   settings.replace(settings.find(line), line.size(), "\nseed = 3\n");
   folder_.write("all.toml", settings);
   const std::string rest = " --target choice --id id" + kSmall;
@@ -316,6 +318,26 @@ TEST_F(NewcomerTest, SettingsFileRoundTrip) {
   bl("fit data.csv --set seed=3 -o from_set.bl" + rest);
   EXPECT_EQ(file("from_file.bl"), file("from_option.bl"));
   EXPECT_EQ(file("from_file.bl"), file("from_set.bl"));
+}
+
+// Red after a change of settings.def: run `bl settings --markdown --output docs/settings.md`.
+TEST_F(NewcomerTest, ThePageOfSettingsIsCurrent) {
+  std::ifstream in(std::string(BL_TEST_DATA) + "/../../docs/settings.md", std::ios::binary);
+  std::ostringstream page;
+  page << in.rdbuf();
+  EXPECT_EQ(bl("settings --markdown"), page.str());
+}
+
+// The library names settings; here they are options, in notes as in errors.
+TEST_F(NewcomerTest, NotesNameOptions) {
+  std::string table = "a,b,y\n";
+  for (int i = 0; i < 40; ++i) {
+    const std::string x = std::to_string(i % 7);
+    table += x + "," + x + (i % 3 == 0 ? ",u\n" : ",v\n");
+  }
+  folder_.write("data.csv", table);
+  EXPECT_THAT(bl("fit data.csv --target y -o model.bl" + kSmall), HasSubstr("consider --ignore"));
+  EXPECT_THAT(bl("fit data.csv --target y --json -o model.bl" + kSmall), HasSubstr("consider --ignore"));
 }
 
 TEST_F(NewcomerTest, SchemaFileRoundTrip) {

@@ -3,11 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
+#include <cmath>
 #include <set>
 #include <sstream>
 
 #include "bl/errors.hpp"
+#include "bl/fit.hpp"
 #include "unit/data/data_helpers.hpp"
 
 namespace bl {
@@ -125,18 +126,60 @@ TEST(SettingsFile, LeavesAloneWhatItDoesNotName) {
   EXPECT_EQ(settings.skip, "input");
 }
 
-// Red after a change of settings.def: run `bl settings --markdown --output docs/settings.md`.
-TEST(SettingsReference, ThePageInTheDocumentationIsCurrent) {
-  std::ifstream in(std::string(BL_TEST_DATA) + "/../../docs/settings.md", std::ios::binary);
-  std::ostringstream page;
-  page << in.rdbuf();
-  EXPECT_EQ(page.str(), settings_reference());
+TEST(SettingsFile, WhatNobodyGaveIsCommentedOut) {
+  Settings settings;
+  settings.seed = 0;
+  const std::string file = write_settings_file(settings);
+  EXPECT_THAT(file, HasSubstr("\nseed = 0\n"));
+  EXPECT_THAT(file, HasSubstr("\n#threads = 0\n"));
+  EXPECT_THAT(file, HasSubstr("\n#fractions = \"7:1:2\"\n"));
+  Settings again;
+  read_settings_text(again, file, "fit.toml");
+  for (const SettingInfo& info : setting_list())
+    EXPECT_EQ(is_given(again, info.name), info.name == "seed") << info.name;
 }
 
-TEST(SettingsReference, NamesEverySetting) {
-  const std::string page = settings_reference();
-  for (const SettingInfo& info : setting_list())
-    EXPECT_THAT(page, HasSubstr("| `" + std::string(info.name) + "` |"));
+TEST(GivenSettings, AreThoseSetOrAssignedAlsoToTheDefault) {
+  Settings settings;
+  for (const SettingInfo& info : setting_list()) EXPECT_FALSE(is_given(settings, info.name)) << info.name;
+  for (const SettingInfo& info : setting_list()) {
+    Settings one;
+    set(one, info.name, info.default_value);
+    for (const SettingInfo& other : setting_list())
+      EXPECT_EQ(is_given(one, other.name), other.name == info.name) << info.name;
+  }
+  settings.fractions = "7:1:2";
+  settings.momentum = 0.9;
+  settings.epochs = 0;
+  settings.single = false;
+  EXPECT_TRUE(settings.fractions.given() && settings.momentum.given() && settings.epochs.given() &&
+              settings.single.given());
+  const Settings copy = settings;
+  EXPECT_TRUE(is_given(copy, "fractions"));
+  settings.fractions = Settings{}.fractions;  // taken back
+  EXPECT_FALSE(is_given(settings, "fractions"));
+}
+
+TEST(AssignedSettings, AreCheckedLikeThoseOfTheCommandLine) {
+  const auto refused = [](const auto& assign) {
+    Settings settings;
+    assign(settings);
+    return test::message_of<UsageError>([&] { validate(settings); });
+  };
+  EXPECT_EQ(refused([](Settings& s) { s.skip = "dens"; }), refusal("skip", "dens"));
+  EXPECT_THAT(refusal("skip", "dens"), HasSubstr("did you mean 'dense'"));
+  EXPECT_EQ(refused([](Settings& s) { s.learning_rate = -1; }), refusal("learning_rate", "-1"));
+  EXPECT_EQ(refused([](Settings& s) { s.learning_rate = std::nan(""); }), refusal("learning_rate", "nan"));
+  EXPECT_EQ(refused([](Settings& s) { s.degree = 9; }), refusal("degree", "9"));
+  EXPECT_NO_THROW(validate(Settings{}));
+}
+
+TEST(AssignedSettings, AreCheckedByAFit) {
+  const Data data = Data::from_columns({{"x", {1, 2, 3, 4}, {}}, {"y", {1, 3, 2, 4}, {}}}, "memory");
+  Settings settings;
+  settings.target = "y";
+  settings.skip = "dens";
+  EXPECT_EQ(test::message_of<UsageError>([&] { fit(data, settings); }), refusal("skip", "dens"));
 }
 
 }  // namespace

@@ -80,11 +80,9 @@ TEST(UnusedSettings, AreRefusedWhereTheyHaveNoEffectAndOnlyThere) {
       {"readout", "free", {kSingle}, {kClass}, "a single block has none"},
       {"readout_bias", "true", {kSingle}, {kClass}, "a single block has none"}};
   for (const Case& one : cases) {
-    std::string option = "--" + one.name;
-    std::replace(option.begin(), option.end(), '_', '-');
     for (const Given& given : one.refused) {
       const std::string message = refusal(with(given, one.name, one.value));
-      EXPECT_THAT(message, HasSubstr(one.name + " = '" + one.value + "' (" + option + ") has no effect"));
+      EXPECT_THAT(message, HasSubstr("`" + one.name + "` = '" + one.value + "' has no effect"));
       EXPECT_THAT(message, HasSubstr("it is for "));
       EXPECT_THAT(message, HasSubstr(one.belongs_to));
     }
@@ -93,11 +91,20 @@ TEST(UnusedSettings, AreRefusedWhereTheyHaveNoEffectAndOnlyThere) {
   }
 }
 
-// The value of a setting that asks for nothing is no contradiction, nor is one that equals the default.
+// The value of a setting that asks for nothing is no contradiction.
 TEST(UnusedSettings, NothingAskedForIsNothingRefused) {
-  for (const auto& [name, value] : {std::pair("weight_decay", "0"), std::pair("clip_norm", "0"),
-                                    std::pair("average", "0"), std::pair("momentum", "0.9")})
+  for (const auto& [name, value] :
+       {std::pair("weight_decay", "0"), std::pair("clip_norm", "0"), std::pair("average", "0")})
     EXPECT_NO_THROW(fit(rows(), settings_of(with(kLbfgs, name, value)))) << name;
+}
+
+TEST(UnusedSettings, ADefaultThatWasGivenIsRefusedLikeAnyOtherValue) {
+  EXPECT_NO_THROW(fit(rows(), settings_of(kLbfgs)));
+  EXPECT_THAT(refusal(with(kLbfgs, "momentum", "0.9")), HasSubstr("`momentum` = '0.9' has no effect"));
+  EXPECT_THAT(refusal(with(kClass, "sigma", "0.3")), HasSubstr("`sigma` = '0.3' has no effect"));
+  Settings assigned = settings_of(kSingle);
+  assigned.skip = "none";
+  EXPECT_THAT(test::message_of<UsageError>([&] { fit(rows(), assigned); }), HasSubstr("`skip` = 'none'"));
 }
 
 ChoiceFitSummary fit_choices(const std::string& utility, const Given& given) {
@@ -127,11 +134,13 @@ TEST(UnusedSettings, OfANetworkMeanNothingToALinearUtility) {
                                          {"patience", "3"},
                                          {"time_limit", "5"},
                                          {"sigma", "0.2"},
-                                         {"skip", "input"}}) {
+                                         {"skip", "input"},
+                                         {"skip", "none"},
+                                         {"precision", "float32"}}) {
     const std::string message = test::message_of<UsageError>([&] { fit_choices("linear", {{name, value}}); });
-    EXPECT_THAT(message, HasSubstr(name + " = '" + value + "'"));
+    EXPECT_THAT(message, HasSubstr("`" + name + "` = '" + value + "'"));
     EXPECT_THAT(message, HasSubstr("no effect on a linear utility"));
-    EXPECT_THAT(message, HasSubstr("--network"));
+    EXPECT_THAT(message, HasSubstr("`network`"));
   }
   // What counts, and what says what is done anyway.
   EXPECT_NO_THROW(fit_choices("linear", {{"fractions", "8:1:1"},
@@ -141,6 +150,12 @@ TEST(UnusedSettings, OfANetworkMeanNothingToALinearUtility) {
                                          {"optimizer", "lbfgs"},
                                          {"objective", "likelihood"},
                                          {"precision", "float64"}}));
+}
+
+// A linear utility is fitted to all situations, unless parts are asked for.
+TEST(GivenSettings, FractionsOfALinearChoiceCountAlsoWhereTheyAreTheDefault) {
+  EXPECT_TRUE(fit_choices("linear", {}).test.empty());
+  EXPECT_FALSE(fit_choices("linear", {{"fractions", "7:1:2"}}).test.empty());
 }
 
 TEST(UnusedSettings, OfANetworkOfChoices) {

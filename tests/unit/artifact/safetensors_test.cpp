@@ -201,10 +201,8 @@ INSTANTIATE_TEST_SUITE_P(
     Header, Corrupted,
     testing::Values(
         BadFile{"empty", "", "not a model file: 0 bytes long, shorter than the 8 bytes of a header length"},
-        BadFile{
-            "text", "id,income,choice\n1,2,3\n",
-            "not a model file: it begins with 'id,income,choice\\x0A1,2'; a model is what bl fit writes with "
-            "--output"},
+        BadFile{"text", "id,income,choice\n1,2,3\n",
+                "not a model file: it begins with 'id,income,choice\\x0A1,2'; give a file that a fit wrote"},
         BadFile{"largest_length", with_length(~std::uint64_t{0}, "{}"),
                 "not a model file: it declares a header of 18446744073709551615 bytes, at most 100000000 are "
                 "allowed"},

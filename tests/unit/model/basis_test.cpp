@@ -118,7 +118,7 @@ TEST(Basis, TooLargeABasisIsRefusedBeforeAnythingIsAllocated) {
   const std::string text = refusal(single_block(wide, {3}, {3}, {3}), 1e9);
   EXPECT_THAT(text, HasSubstr("80931144 terms"));
   EXPECT_THAT(text, HasSubstr("degree 3"));
-  EXPECT_THAT(text, HasSubstr("--degree"));
+  EXPECT_THAT(text, HasSubstr("`degree`"));
   EXPECT_THAT(text, HasSubstr("784 inputs"));
   EXPECT_THAT(refusal(single_block(wide, {40}, {1}, {1}), 0), HasSubstr("more than 9e18"));
   EXPECT_EQ(refusal(single_block(wide, {2}, {1}, {1}), 1e9), "");

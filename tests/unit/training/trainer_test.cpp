@@ -245,7 +245,7 @@ TEST(Trainer, AnAbsurdLearningRateIsDivergence) {
     TrainingRun run(spec);
     const FitReport report = run.go();
     EXPECT_EQ(report.reason, StopReason::diverged) << name(kind) << ": " << report.cause;
-    EXPECT_THAT(report.cause, HasSubstr("--learning-rate"));
+    EXPECT_THAT(report.cause, HasSubstr("`learning_rate`"));
     EXPECT_LE(report.epochs, 2);
   }
 }

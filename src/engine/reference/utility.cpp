@@ -133,7 +133,7 @@ void Utility::add_heads(const Heads& heads, LayerTrace& layer) const {
       head += value(*heads.weight, h * columns + j) * layer.in[static_cast<std::size_t>(j)];
       dot += value(*heads.weight, h * columns + j) * layer.in_dot[static_cast<std::size_t>(j)];
     }
-    const Activated f = activate(heads.activation, head);
+    const Activated f = reference::activate(heads.activation, head);
     const auto block = static_cast<std::size_t>(h / heads.per_block);
     layer.blocks[block] += heads.sign * value(*heads.lambda, h) * f.value;
     layer.blocks_dot[block] += heads.sign * value(*heads.lambda, h) * f.slope * dot;
@@ -236,7 +236,7 @@ void Utility::layer_gradient(std::size_t l, const Trace& at, std::vector<Adjoint
   for (const Heads& heads : heads_[l]) {
     for (Index h = 0; h < heads.weight->rows; ++h, ++place) {
       const double head_dot = layer.heads_dot[place], lambda = value(*heads.lambda, h);
-      const Activated f = activate(heads.activation, layer.heads[place]);
+      const Activated f = reference::activate(heads.activation, layer.heads[place]);
       const auto block = static_cast<std::size_t>(h / heads.per_block);
       const double g = heads.sign * adjoints[l].blocks[block],
                    g_dot = heads.sign * adjoints[l].blocks_dot[block];

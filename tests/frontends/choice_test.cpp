@@ -177,7 +177,7 @@ TEST_F(Choice, ASettingThatAModelFileCannotHaveIsThatFilesFault) {
   std::string bytes = fit_choice(data(two_by_two()), schema, settings).model.to_bytes();
   const std::size_t at = bytes.find("split\\\":\\\"auto");
   ASSERT_NE(at, std::string::npos);
-  bytes.replace(at + 11, 4, "both");
+  bytes.replace(at + 10, 4, "both");
   const ChoiceModel model = ChoiceModel::from_bytes(bytes, "these bytes");
   EXPECT_THROW(model.evaluate(data(two_by_two()), Part::test), ModelFileError);
 }

@@ -41,7 +41,8 @@ struct Planned {
     s.target = target;
     s.continuous = "v,u,t";
     for (const char* name : {"y", "s", "v", "u", "t"})
-      if (target.find(name) == std::string::npos) s.ignore += std::string(s.ignore.empty() ? "" : ",") + name;
+      if (target.find(name) == std::string::npos)
+        s.ignore = s.ignore.value() + (s.ignore.empty() ? "" : ",") + name;
     for (const auto& [name, value] : chosen) set(s, name, value);
     return s;
   }

@@ -61,6 +61,25 @@ std::vector<std::int64_t> row_numbers(Index rows) {
 // coming back.
 constexpr double kDivergence = 1e6;
 
+// Leaves the parameters to keep in the state, and says in the report which they are. last_epoch: those of the
+// last whole epoch, where nothing was monitored.
+template <class T>
+void conclude(TrainingState<T>& state, const std::vector<T>& kept, const std::vector<T>& last_epoch,
+              FitReport& report) {
+  const bool diverged = report.reason == StopReason::diverged;
+  report.usable = !diverged || !state.best_parameters.empty() || !last_epoch.empty();
+  if (!state.best_parameters.empty())
+    state.parameters = state.best_parameters;
+  else
+    state.parameters = diverged && report.usable ? last_epoch : kept;
+  report.epochs = state.epoch;
+  report.best_epoch = state.best_parameters.empty() ? state.epoch : state.best_epoch;
+  report.final_loss =
+      state.history.empty() ? std::numeric_limits<double>::quiet_NaN() : state.history.back().train_loss;
+  if (!state.best_parameters.empty()) report.best_monitor = state.best_monitor;
+  report.history = state.history;
+}
+
 }  // namespace
 
 std::string_view name(ScheduleKind kind) {
@@ -309,18 +328,7 @@ FitReport Trainer<T>::run(TrainingState<T>& state, const TrainingHooks<T>& hooks
       stopped = true;
     }
   }
-  const bool diverged = report.reason == StopReason::diverged;
-  report.usable = !diverged || !state.best_parameters.empty() || !last_epoch.empty();
-  if (!state.best_parameters.empty())
-    state.parameters = state.best_parameters;
-  else
-    state.parameters = diverged && report.usable ? last_epoch : kept(state);
-  report.epochs = state.epoch;
-  report.best_epoch = state.best_parameters.empty() ? state.epoch : state.best_epoch;
-  report.final_loss =
-      state.history.empty() ? std::numeric_limits<double>::quiet_NaN() : state.history.back().train_loss;
-  if (!state.best_parameters.empty()) report.best_monitor = state.best_monitor;
-  report.history = state.history;
+  conclude<T>(state, std::vector<T>(kept(state)), last_epoch, report);
   report.seconds = clock_seconds() - started_;
   return report;
 }

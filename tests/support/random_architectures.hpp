@@ -142,6 +142,10 @@ using Sides = std::map<std::pair<Activation, double>, std::array<std::int64_t, 2
 // No closer to a kink than this: more than any head moves within the longest step, 2 * 6e-6 times |features|.
 inline constexpr double kKinkMargin = 2e-4;
 
+// A loss closer to zero than this is what rounding leaves of scores that differ by much: its differences have
+// no digits.
+inline constexpr double kLeastLoss = 1e-3;
+
 struct Instance {
   Problem<double> problem;
   std::vector<double> parameters;
@@ -168,7 +172,7 @@ inline void visit_heads(const Instance& drawn, const Network<double>& network, c
   }
 }
 
-// Draws again until no head of any evaluated point is near a kink.
+// Draws again until no head of any evaluated point is near a kink and the loss has digits.
 inline std::optional<Instance> draw(Task task, const Variant& variant, const Network<double>& network,
                                     Index rows, Sides& sides) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
@@ -183,6 +187,8 @@ inline std::optional<Instance> draw(Task task, const Variant& variant, const Net
       }
     });
     if (!clear) continue;
+    ThreadPool pool(1);
+    if (std::abs(LibraryLoss<double>(drawn.problem, network, pool)(drawn.parameters)) < kLeastLoss) continue;
     for (const auto& [kink, count] : here)
       for (std::size_t side = 0; side < 2; ++side) sides[kink][side] += count[side];
     return drawn;

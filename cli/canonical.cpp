@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "bl/choice_inference.hpp"
+#include "bl/inference.hpp"
 #include "commands.hpp"
 #include "options.hpp"
 
@@ -12,19 +12,12 @@ struct CanonicalArguments {
   std::string model, reference, output;
 };
 
-// Of a table or of choices.
-template <class AnyModel>
-void write_canonical(const AnyModel& model, const CanonicalArguments& a) {
-  const auto form = canonical(model, a.reference);
+void run_canonical(const CanonicalArguments& a) {
+  const Canonical form = canonical(Model::load(a.model), a.reference);
   for (const std::string& note : form.notes) fmt::print("note      {}\n", note);
   const std::string path = a.output.empty() ? a.model : a.output;
   form.model.save(path);
   fmt::print("saved     {}\n", path);
-}
-
-void run_canonical(const CanonicalArguments& a) {
-  if (is_choice_model(a.model)) return write_canonical(ChoiceModel::load(a.model), a);
-  write_canonical(Model::load(a.model), a);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "bl/choice_inference.hpp"
+#include "bl/check.hpp"
 #include "commands.hpp"
 #include "options.hpp"
 #include "spelling.hpp"
@@ -17,8 +17,6 @@ struct CheckArguments {
 CheckReport report_of(const CheckArguments& a, const Settings& reading) {
   ProgressLine line(a.json);
   const auto progress = [&](double seconds, const std::string& text) { line.show(seconds, text); };
-  if (is_choice_model(a.model))
-    return check_model(ChoiceModel::load(a.model), Data::read(a.data, reading), a.options, progress);
   const Model model = Model::load(a.model);
   return check_model(model, model.read(a.data, reading), a.options, progress);
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bl/errors.hpp"
+#include "options.hpp"
 #include "terminal.hpp"
 
 namespace bl::cli {
@@ -145,15 +146,14 @@ ChoiceWhatIfOptions::ChoiceWhatIfOptions(CLI::App& command) {
       ->group(group);
 }
 
-void ChoiceWhatIfOptions::run(const std::string& model, const Data& data, bool json,
-                              std::size_t threads) const {
+void ChoiceWhatIfOptions::run(const Model& model, const Data& data, bool json, std::size_t threads) const {
   ChoiceScenario scenario;
   for (const std::string& text : add) scenario.added.push_back(addition_from_text(text));
   for (const std::string& text : change) scenario.changes.push_back(change_from_text(text));
   scenario.withdrawn = name_list(withdraw);
   if (scenario.added.empty() && scenario.changes.empty() && scenario.withdrawn.empty())
     throw UsageError("nothing to change; give --change, --add or --withdraw");
-  const WhatIf result = ChoiceModel::load(model).what_if(data, scenario, money, threads);
+  const WhatIf result = what_if(model, data, scenario, money, threads);
   if (!json) return print_whatif(result, money);
   ordered_json out = {{"alternatives", result.alternatives},
                       {"before", result.before},
@@ -169,54 +169,41 @@ void ChoiceWhatIfOptions::run(const std::string& model, const Data& data, bool j
   fmt::print("{}\n", out.dump(2));
 }
 
-std::string situation_metrics(const std::string& title, const std::vector<Metric>& metrics) {
-  std::string out = title + "\n";
-  for (const Metric& metric : metrics)
-    out += metric.name == "situations" ? fmt::format("  {:<22}{:>14.0f}\n", metric.name, metric.value)
-                                       : fmt::format("  {:<22}{:>14.6f}\n", metric.name, metric.value);
-  return out;
-}
-
-void evaluate_choices(const std::string& model, const Data& data, const std::string& part, bool json,
-                      std::size_t threads) {
-  const auto metrics = ChoiceModel::load(model).evaluate(data, part_from_name(part), threads);
-  if (!json) {
-    fmt::print("{}", situation_metrics(part == "all" ? "all situations" : part + " situations", metrics));
-    return;
-  }
-  ordered_json out = ordered_json::object();
-  for (const Metric& metric : metrics) out[metric.name] = metric.value;
-  fmt::print("{}\n", out.dump(2));
-}
-
-std::string choice_economics(const std::string& path, const Data& data, const ChoiceEconomicsRun& run) {
-  const ChoiceModel model = ChoiceModel::load(path);
-  std::vector<std::string> attributes = name_list(run.attributes);
-  if (attributes.empty()) attributes = model.attributes();
+std::string choice_economics(const Model& model, const Data& data, const ChoiceEconomicsRun& run) {
+  std::vector<std::string> names = name_list(run.attributes);
+  if (names.empty()) names = attributes(model);
   ordered_json all = ordered_json::object();
   std::string out;
-  for (std::size_t i = 0; i < attributes.size(); ++i) {
-    const std::string& attribute = attributes[i];
-    const ChoiceSlopes slopes = model.slopes(data, attribute, run.threads);
-    const ChoiceElasticities elasticities = model.elasticities(data, attribute, run.threads);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string& attribute = names[i];
+    const ChoiceSlopes marginal = slopes(model, data, attribute, run.threads);
+    const ChoiceElasticities by_percent = elasticities(model, data, attribute, run.threads);
     const bool priced = !run.money.empty() && run.money != attribute;
     const ChoiceTradeOff ratio =
-        priced ? model.trade_off(data, attribute, run.money, run.threads) : ChoiceTradeOff{};
+        priced ? trade_off(model, data, attribute, run.money, run.threads) : ChoiceTradeOff{};
     if (run.json) {
-      all[attribute] = economics_json(slopes, elasticities, priced ? &ratio : nullptr);
+      all[attribute] = economics_json(marginal, by_percent, priced ? &ratio : nullptr);
       continue;
     }
     if (i > 0) out += "\n";
-    out += slopes_text(slopes, attribute) + elasticities_text(elasticities, attribute);
+    out += slopes_text(marginal, attribute) + elasticities_text(by_percent, attribute);
     if (priced) out += trade_off_text(ratio, attribute, run.money);
   }
   return run.json ? all.dump(2) + "\n" : out;
 }
 
-void refuse_for_choices(const CLI::App& command, const std::vector<std::string>& options) {
+void refuse_for_choices(const Model& model, const CLI::App& command,
+                        const std::vector<std::string>& options) {
   for (const std::string& option : options)
-    if (command.count(option) > 0)
+    if (model.is_choice() && command.count(option) > 0)
       throw UsageError(option + " has no meaning for a model of choices among alternatives");
+}
+
+void refuse_for_tables(const Model& model, const CLI::App& command, const std::vector<std::string>& options,
+                       const std::string& instead) {
+  for (const std::string& option : options)
+    if (!model.is_choice() && command.count(option) > 0)
+      throw UsageError(option + " is for models of choices among alternatives" + instead);
 }
 
 }  // namespace bl::cli

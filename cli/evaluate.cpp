@@ -18,21 +18,18 @@ struct EvaluateArguments {
 };
 
 void run_evaluate(const EvaluateArguments& a, const CLI::App& command, const Settings& reading) {
-  if (is_choice_model(a.model)) {
-    refuse_for_choices(command, {"--temperature", "--unseen-as-missing"});
-    return evaluate_choices(a.model, Data::read(a.data, reading), a.part, a.json, a.options.threads);
-  }
   const Model model = Model::load(a.model);
+  refuse_for_choices(model, command, {"--temperature", "--unseen-as-missing"});
   const Data data = model.read(a.data, reading);
   const Part part = part_from_name(a.part);
-  const std::size_t rows = model.part_rows(data, part);
   const auto metrics = model.evaluate(data, part, a.options);
+  const std::string unit = model.is_choice() ? "situations" : "rows";
+  nlohmann::ordered_json out;
+  if (!model.is_choice()) out["rows"] = model.part_rows(data, part);
   if (!a.json) {
-    fmt::print("{}", metrics_text(fmt::format("{} ({} rows)", a.part == "all" ? "all rows" : a.part, rows),
-                                  metrics));
-    return;
+    const std::string count = model.is_choice() ? "" : fmt::format(" ({} rows)", out["rows"].dump());
+    return fmt::print("{}", metrics_text((a.part == "all" ? "all " + unit : a.part) + count, metrics));
   }
-  nlohmann::ordered_json out = {{"rows", rows}};
   for (const Metric& metric : metrics) out[metric.name] = metric.value;
   fmt::print("{}\n", out.dump(2));
 }

@@ -19,7 +19,7 @@ namespace {
 
 struct ExplainArguments {
   std::string model, data, format = "text", units = "original", terms, output = "-", numeraire, part = "all",
-                           at = "observed", alternative, attribute;
+                           at = "observed", attribute;
   std::size_t row = 0, threads = 0;
   bool economics = false, constraints = false, importance = false, by_head = false, json = false;
   ExplainOptions options;
@@ -72,6 +72,8 @@ void check_options(const ExplainArguments& a, const CLI::App& command, const std
   only_for(command, {"--by-head"}, importance, "--importance");
   only_for(command, {"--json"}, table, "tables; the problem itself has --format json");
   only_for(command, {"--format", "--terms", "--threshold"}, question.empty(), "the problem itself");
+  only_for(command, {"--attribute"}, economics, "--economics");
+  only_for(command, {"--alternative"}, question.empty(), "the problem itself");
   only_for(command, {"--units", "--block"}, !table, "the problem itself and --row");
   if (a.at != "observed" && a.at != "best")
     throw UsageError(fmt::format("--at '{}': expected observed or best", a.at));
@@ -81,28 +83,13 @@ std::string of_data(const Model& model, const Data& data, const std::string& que
                     const ExplainArguments& a) {
   const Part part = part_from_name(a.part);
   if (question == "--row") return spelled(explain_row(model, data, a.row, a.options));
+  if (model.is_choice()) return choice_economics(model, data, {a.attribute, a.numeraire, a.json, a.threads});
   if (question == "--economics")
     return table_text(economics(model, data, {a.numeraire, a.row, part, a.threads}), a.json);
   if (question == "--constraints")
     return table_text(constraint_diagnostics(model, data, {a.numeraire, a.at == "best", part, a.threads}),
                       a.json);
   return table_text(importance(model, data, {a.by_head, part}), a.json);
-}
-
-// The formulas, or with data and --economics what follows from them.
-void explain_choices(const ExplainArguments& a, ExplainFormat format, const CLI::App& command,
-                     const Settings& reading) {
-  refuse_for_choices(command, {"--row", "--constraints", "--importance", "--part", "--at", "--by-head"});
-  only_for(command, {"--json", "--numeraire", "--attribute"}, a.economics, "--economics");
-  only_for(command, {"--format", "--units", "--terms", "--threshold", "--block", "--alternative"},
-           !a.economics, "the formulas of utilities");
-  if (a.economics && a.data.empty())
-    throw UsageError("--economics needs data: bl explain MODEL DATA --economics");
-  if (!a.economics && !a.data.empty()) throw UsageError("data of choices is read for --economics");
-  if (a.economics)
-    return write_text(a.output, choice_economics(a.model, Data::read(a.data, reading),
-                                                 {a.attribute, a.numeraire, a.json, a.threads}));
-  write_text(a.output, spelled(explain_choice(ChoiceModel::load(a.model), format, a.options, a.alternative)));
 }
 
 void run_explain(ExplainArguments& a, const CLI::App& command, const Settings& reading) {
@@ -112,16 +99,16 @@ void run_explain(ExplainArguments& a, const CLI::App& command, const Settings& r
   a.options.standardised = a.units == "standardised";
   a.options.terms = term_count(a.terms, format == ExplainFormat::svg);
   a.options.color = a.output == "-" && standard_output_has_color();
-  if (is_choice_model(a.model)) return explain_choices(a, format, command, reading);
-  if (!a.alternative.empty() || !a.attribute.empty())
-    throw UsageError("--alternative and --attribute are for models of choices among alternatives");
+  const Model model = Model::load(a.model);
+  refuse_for_tables(model, command, {"--alternative", "--attribute"});
+  refuse_for_choices(model, command,
+                     {"--row", "--constraints", "--importance", "--part", "--at", "--by-head"});
   const std::string question = question_of(a);
   check_options(a, command, question);
   if (!question.empty() && a.data.empty())
     throw UsageError(fmt::format("{} needs data: bl explain MODEL DATA {}", question, question));
   if (question.empty() && !a.data.empty())
     throw UsageError("data is read for --row, --economics, --constraints or --importance; give one of them");
-  const Model model = Model::load(a.model);
   if (question.empty()) return write_text(a.output, spelled(explain_model(model, format, a.options)));
   write_text(a.output, of_data(model, model.read(a.data, reading), question, a));
 }
@@ -167,7 +154,7 @@ void add_explain(CLI::App& app) {
       ->option_text("[0]")
       ->check(thread_range());
   const std::string choices = "Choices among alternatives";
-  command->add_option("--alternative", a->alternative, "The utility of this alternative alone")
+  command->add_option("--alternative", a->options.alternative, "The utility of this alternative alone")
       ->option_text("NAME")
       ->group(choices);
   command->add_option("--attribute", a->attribute, "With --economics: only these, comma-separated")

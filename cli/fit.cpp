@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "bl/choice.hpp"
 #include "bl/errors.hpp"
-#include "bl/output.hpp"
-#include "choice.hpp"
+#include "choice_declaration.hpp"
 #include "commands.hpp"
 #include "options.hpp"
 #include "spelling.hpp"
@@ -52,13 +52,32 @@ void print_summary(const FitSummary& s, const std::string& output) {
   constexpr std::size_t kLabel = 10;
   fmt::print("{}\n", wrapped(s.plan, kLabel));
   for (const std::string& note : s.notes) fmt::print("{}\n", wrapped("note      " + note, kLabel));
-  fmt::print("{}\n", wrapped(fmt::format("training  {} epochs in {}, best at epoch {}: {}", s.epochs,
-                                         duration(s.seconds), s.best_epoch, s.stop_cause),
-                             kLabel));
-  if (!s.validation.empty())
-    fmt::print("{}", metrics_text(fmt::format("validation ({} rows)", s.validation_rows), s.validation));
-  if (!s.test.empty()) fmt::print("{}", metrics_text(fmt::format("test ({} rows)", s.test_rows), s.test));
+  const std::string training = s.best_epoch > 0
+                                   ? fmt::format("{} epochs in {}, best at epoch {}: {}", s.epochs,
+                                                 duration(s.seconds), s.best_epoch, s.stop_cause)
+                                   : fmt::format("{} in {}", s.stop_cause, duration(s.seconds));
+  fmt::print("{}\n", wrapped("training  " + training, kLabel));
+  if (s.model.is_choice() && !coefficients(s.model).empty()) fmt::print("\n{}\n", coefficients_text(s.model));
+  const char* unit = s.model.is_choice() ? "situations" : "rows";
+  const auto print = [&](const char* part, std::size_t rows, const std::vector<Metric>& metrics) {
+    if (!metrics.empty())
+      fmt::print("{}", metrics_text(fmt::format("{} ({} {})", part, rows, unit), metrics));
+  };
+  print("training", s.train_rows, s.train);
+  print("validation", s.validation_rows, s.validation);
+  print("test", s.test_rows, s.test);
   fmt::print("saved     {}\n", output);
+}
+
+ordered_json coefficients_json(const Model& model) {
+  ordered_json out = ordered_json::array();
+  for (const ChoiceCoefficient& one : coefficients(model))
+    out.push_back({{"name", one.name},
+                   {"estimate", one.estimate},
+                   {"standard_error", one.standard_error},
+                   {"robust_error", one.robust_error},
+                   {"clustered_error", one.clustered_error}});
+  return out;
 }
 
 void print_json(const FitSummary& s, const std::string& output) {
@@ -77,6 +96,10 @@ void print_json(const FitSummary& s, const std::string& output) {
       {"notes", s.notes},
       {"validation", metrics_json(s.validation)},
       {"test", metrics_json(s.test)}};
+  if (s.model.is_choice()) {
+    out["train"] = metrics_json(s.train);
+    out["coefficients"] = coefficients_json(s.model);
+  }
   fmt::print("{}\n", out.dump(2));
 }
 
@@ -94,15 +117,7 @@ void remove_checkpoints(const std::string& path) {
   for (const auto& one : found) std::filesystem::remove(one);
 }
 
-void run_choice_fit(const FitArguments& arguments, const ChoiceFitOptions& choice, const Settings& settings,
-                    const FitOptions& options) {
-  if (choice.fit({arguments.data, arguments.output, arguments.json, arguments.quiet, options}, settings))
-    exit_code() = kInterrupted;
-  else
-    remove_checkpoints(options.checkpoint);
-}
-
-void run_fit(const FitArguments& arguments, const ChoiceFitOptions& choice, const Settings& settings) {
+void run_fit(const FitArguments& arguments, const ChoiceOptions& choice, Settings settings) {
   const bool choices = choice.given();
   check_model_place(arguments.output);
   FitOptions options;
@@ -110,15 +125,16 @@ void run_fit(const FitArguments& arguments, const ChoiceFitOptions& choice, cons
   options.resume = arguments.resume;
   catch_interrupts();
   options.should_stop = interrupted;
-  if (choices) return run_choice_fit(arguments, choice, settings, options);
   const Data data = Data::read(arguments.data, settings);
   const bool talk = !arguments.quiet && !arguments.json;
-  if (talk) print_columns(data);
+  if (talk && !choices) print_columns(data);
   FitSummary summary = [&] {
     ProgressLine line(arguments.quiet);
     options.on_progress = [&](const FitProgress& p) { line.show(p.seconds, progress_text(p)); };
     options.on_trained = [&](const Model& model) { model.save(arguments.output); };
-    return fit(data, settings, options);
+    if (!choices) return fit(data, settings, options);
+    const ChoiceDeclaration declaration = choice.declaration(data, settings);
+    return fit(data, declaration, settings, options);
   }();
   summary.model.save(arguments.output);
   for (std::string& note : summary.notes) note = spelled(note);
@@ -145,7 +161,7 @@ void add_fit(CLI::App& app) {
                     "Go on from OUTPUT.checkpoint, if an earlier run left one");
   command->add_flag("--json", arguments->json, "Print the result as JSON");
   command->add_flag("-q,--quiet", arguments->quiet, "Print nothing but errors");
-  auto choice = std::make_shared<ChoiceFitOptions>(*command);
+  auto choice = std::make_shared<ChoiceOptions>(*command);
   auto settings = std::make_shared<SettingOptions>(*command, std::vector<std::string>{});
   command->footer(
       "Examples:\n  bl fit data.csv --target y --output model.bl\n"

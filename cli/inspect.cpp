@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "bl/choice.hpp"
 #include "bl/model.hpp"
 #include "commands.hpp"
 #include "spelling.hpp"
@@ -18,13 +17,8 @@ void add_inspect(CLI::App& app) {
   command->add_flag("--json", a->json, "Everything but the parameters' values, as JSON");
   command->footer("Example:\n  bl inspect model.bl");
   command->callback([a] {
-    const auto print = [&](const auto& model) {
-      fmt::print("{}", a->json ? model.information_json() + "\n" : spelled(model.describe()));
-    };
-    if (is_choice_model(a->model))
-      print(ChoiceModel::load(a->model));
-    else
-      print(Model::load(a->model));
+    const Model model = Model::load(a->model);
+    fmt::print("{}", a->json ? model.information_json() + "\n" : spelled(model.describe()));
   });
 }
 

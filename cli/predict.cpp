@@ -20,22 +20,12 @@ struct PredictArguments {
   PredictOptions options;
 };
 
-void predict_choices(const PredictArguments& a, const CLI::App& command, const Settings& reading) {
-  refuse_for_choices(command,
-                     {"--carry", "--quantiles", "--interval", "--highest-density", "--mode", "--utilities",
-                      "--density", "--temperature", "--tolerance", "--unseen-as-missing"});
-  const ChoiceModel model = ChoiceModel::load(a.model);
-  const Data data = Data::read(a.data, reading);
-  const Part part = part_from_name(a.part);
-  const OutputTable table = a.shares ? model.market_shares(data, part, a.options.threads)
-                                     : model.predict(data, part, a.options.threads);
-  write_text(a.output, format_table(table, table_format(a.format), true));
-}
-
 void run_predict(PredictArguments& a, const CLI::App& command, const Settings& reading) {
-  if (is_choice_model(a.model)) return predict_choices(a, command, reading);
   const Model model = Model::load(a.model);
-  if (a.shares) throw UsageError("--shares is for a model of choices among alternatives");
+  refuse_for_tables(model, command, {"--shares"});
+  refuse_for_choices(model, command,
+                     {"--carry", "--quantiles", "--interval", "--highest-density", "--mode", "--density",
+                      "--temperature", "--tolerance", "--unseen-as-missing"});
   const auto responses = model.responses();
   only_for(command, {"--tolerance"},
            std::count_if(responses.begin(), responses.end(),
@@ -56,7 +46,9 @@ void run_predict(PredictArguments& a, const CLI::App& command, const Settings& r
       write_text("-", text);
   };
   const Part part = part_from_name(a.part);
-  if (part == Part::all) {
+  if (a.shares) {
+    sink(market_shares(model, model.read(a.data, reading), part, a.options.threads));
+  } else if (part == Part::all) {
     model.predict_file(a.data, reading, a.options, sink);
   } else {
     sink(model.predict(model.read(a.data, reading), part, a.options));
@@ -92,7 +84,7 @@ void add_predict(CLI::App& app) {
       ->option_text("MASS")
       ->check(inner_share());
   command->add_flag("--mode", a->options.mode, "The best response: where the utility is highest");
-  command->add_flag("--utilities", a->options.utilities, "The utility of every class");
+  command->add_flag("--utilities", a->options.utilities, "The utility of every class or alternative");
   command->add_option("--density", a->options.density_points, "The density on a grid of so many points")
       ->option_text("POINTS")
       ->check(CLI::Range(1, 100000));

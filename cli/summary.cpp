@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
-#include "bl/choice_inference.hpp"
 #include "bl/errors.hpp"
+#include "bl/inference.hpp"
 #include "bl/output.hpp"
 #include "commands.hpp"
 #include "options.hpp"
@@ -23,70 +24,54 @@ struct SummaryArguments {
 };
 
 // With data: the minimum for them and its covariance; without: what the model stores.
-Inference table_inference(const std::string& path, const SummaryArguments& a, const Settings& reading) {
-  const Model model = Model::load(path);
-  if (a.data.empty()) return {model, stored_inference(model, a.options)};
-  return infer(model, model.read(a.data, reading), a.options);
+Inference inference_of(const Model& model, const std::optional<Data>& data, const SummaryArguments& a) {
+  if (!data) return {model, stored_inference(model, a.options)};
+  return infer(model, *data, a.options);
 }
 
-ChoiceInference choice_inference(const std::string& path, const SummaryArguments& a,
-                                 const Settings& reading) {
-  const ChoiceModel model = ChoiceModel::load(path);
-  if (a.data.empty()) return {model, stored_inference(model, a.options)};
-  return infer(model, Data::read(a.data, reading), a.options);
-}
-
-InferenceSummary summary_of(const std::string& path, const SummaryArguments& a, const Settings& reading) {
-  return is_choice_model(path) ? choice_inference(path, a, reading).summary
-                               : table_inference(path, a, reading).summary;
-}
+// What a summary is made of: each file is read once.
+struct Inputs {
+  Model model;
+  std::optional<Data> data = {};
+  std::optional<Model> other = {};      // to compare with
+  std::optional<Data> other_data = {};  // the same file, with the types of its columns
+};
 
 std::vector<HypothesisTest> tests_of(const InferenceSummary& summary, const SummaryArguments& a,
-                                     const Settings& reading) {
+                                     const Inputs& in) {
   std::vector<HypothesisTest> tests;
   for (const std::string& test : a.tests) tests.push_back(wald_test(summary, test));
-  if (!a.compare.empty()) tests.push_back(likelihood_ratio_test(summary, summary_of(a.compare, a, reading)));
+  if (in.other)
+    tests.push_back(likelihood_ratio_test(summary, inference_of(*in.other, in.other_data, a).summary));
   return tests;
 }
 
 // Tests where they are asked for, else the table.
-std::string summary_text(const InferenceSummary& summary, const SummaryArguments& a,
-                         const Settings& reading) {
-  const std::vector<HypothesisTest> tests = tests_of(summary, a, reading);
+std::string summary_text(const InferenceSummary& summary, const SummaryArguments& a, const Inputs& in) {
+  const std::vector<HypothesisTest> tests = tests_of(summary, a, in);
   return tests.empty() ? render(summary, summary_format(a.format)) : render(tests, summary_format(a.format));
 }
 
 // The table of economics, with the tests that are asked for; one document of JSON.
-std::string economics_text(const Inference& inference, const SummaryArguments& a, const Settings& reading) {
-  const OutputTable table =
-      economics_with_errors(inference.model, inference.model.read(a.data, reading), a.numeraire, a.options);
-  const std::string tests = render(tests_of(inference.summary, a, reading), summary_format(a.format));
+std::string economics_text(const Inference& inference, const SummaryArguments& a, const Inputs& in) {
+  const OutputTable table = economics_with_errors(inference.model, *in.data, a.numeraire, a.options);
+  const std::string tests = render(tests_of(inference.summary, a, in), summary_format(a.format));
   if (a.format != "json") return format_table(table, TableFormat::csv, true) + tests;
   auto out = nlohmann::ordered_json::parse(tests);
   out["economics"] = nlohmann::ordered_json::parse(json_array(table));
   return out.dump(2) + "\n";
 }
 
-std::string choice_output(const SummaryArguments& a, const Settings& reading) {
-  if (a.economics)
-    throw UsageError(
-        "--economics has no meaning for choices here; bl explain MODEL DATA --economics has their errors");
-  const ChoiceInference inference = choice_inference(a.model, a, reading);
-  const std::string out = summary_text(inference.summary, a, reading);
-  if (!a.save.empty()) inference.model.save(a.save);
-  return out;
-}
-
-std::string table_output(const SummaryArguments& a, const Settings& reading) {
-  const Inference inference = table_inference(a.model, a, reading);
+std::string output_of(const SummaryArguments& a, const Inputs& in) {
+  const Inference inference = inference_of(in.model, in.data, a);
   const std::string out =
-      a.economics ? economics_text(inference, a, reading) : summary_text(inference.summary, a, reading);
+      a.economics ? economics_text(inference, a, in) : summary_text(inference.summary, a, in);
   if (!a.save.empty()) inference.model.save(a.save);
   return out;
 }
 
-// What can be refused before the work. True for a model of choices.
-bool check_arguments(const SummaryArguments& a, const CLI::App& command) {
+// What can be refused before the work.
+void check_arguments(const SummaryArguments& a, const CLI::App& command) {
   static_cast<void>(summary_format(a.format));
   if (a.units != "original" && a.units != "standardised")
     throw UsageError(fmt::format("--units '{}': expected original or standardised", a.units));
@@ -97,25 +82,35 @@ bool check_arguments(const SummaryArguments& a, const CLI::App& command) {
            "--covariance cluster, which it stands for alone");
   if (!a.save.empty()) check_model_place(a.save);
   check_writable(a.output);
-  const bool choices = is_choice_model(a.model);
-  if (!a.compare.empty() && !is_choice_model(a.compare)) Model::load(a.compare);  // it can be read
-  if (!choices)
+}
+
+Inputs read_inputs(const SummaryArguments& a, const CLI::App& command, const Settings& reading) {
+  Inputs in{.model = Model::load(a.model)};
+  if (!a.compare.empty()) in.other = Model::load(a.compare);
+  if (a.economics && in.model.is_choice())
+    throw UsageError(
+        "--economics has no meaning for choices here; bl explain MODEL DATA --economics has their errors");
+  if (!in.model.is_choice())
     only_for(command, {"--reference", "--starts", "--bootstrap"}, !a.data.empty(),
              "a summary from rows: bl summary MODEL DATA");
-  return choices;
+  if (a.data.empty()) return in;
+  in.data = in.model.read(a.data, reading);
+  if (in.other) in.other_data = in.other->read(a.data, reading);
+  return in;
 }
 
 void run_summary(SummaryArguments& a, const CLI::App& command, const Settings& reading) {
-  const bool choices = check_arguments(a, command);
+  check_arguments(a, command);
   a.options.standardised = a.units == "standardised";
   a.options.cluster = name_list(a.cluster);
+  const Inputs in = read_inputs(a, command, reading);
   catch_interrupts();
   a.options.should_stop = interrupted;
   const std::string out = [&] {
     ProgressLine line(false);
     a.options.on_progress = [&](double seconds, const std::string& text) { line.show(seconds, text); };
     try {
-      return (choices ? choice_output : table_output)(a, reading);
+      return output_of(a, in);
     } catch (const NeedsData& error) {
       throw UsageError(fmt::format("{}: bl summary MODEL DATA", error.what()));
     }

@@ -101,7 +101,13 @@ std::string progress_text(const FitProgress& p) {
 
 std::string metrics_text(const std::string& title, const std::vector<Metric>& metrics) {
   std::string out = title + "\n";
-  for (const Metric& metric : metrics) out += fmt::format("  {:<28} {:>12.6g}\n", metric.name, metric.value);
+  // Log-likelihoods of choices are compared, so they have six decimals.
+  const bool choices = !metrics.empty() && metrics[0].name == "situations";
+  for (const Metric& metric : metrics)
+    out += choices && metric.name != "situations"
+               ? fmt::format("  {:<22}{:>14.6f}\n", metric.name, metric.value)
+           : choices ? fmt::format("  {:<22}{:>14.0f}\n", metric.name, metric.value)
+                     : fmt::format("  {:<28} {:>12.6g}\n", metric.name, metric.value);
   return out;
 }
 

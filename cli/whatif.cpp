@@ -55,19 +55,15 @@ void print_json(const ScenarioResult& result, std::size_t rows) {
 
 void run_whatif(WhatIfArguments& a, const ChoiceWhatIfOptions& choice, const CLI::App& command,
                 const Settings& reading) {
-  if (is_choice_model(a.model)) {
-    refuse_for_choices(command, {"--set", "--drop-constraint", "--scale-lambda", "--rows", "--format"});
-    return choice.run(a.model, Data::read(a.data, reading), a.json, a.scenario.threads);
-  }
-  for (const char* option : {"--change", "--add", "--withdraw", "--money"})
-    if (command.count(option) > 0)
-      throw UsageError(
-          fmt::format("{} is for models of choices among alternatives; --set changes a column", option));
+  const Model model = Model::load(a.model);
+  refuse_for_choices(model, command, {"--set", "--drop-constraint", "--scale-lambda", "--rows", "--format"});
+  refuse_for_tables(model, command, {"--change", "--add", "--withdraw", "--money"},
+                    "; --set changes a column");
+  if (model.is_choice()) return choice.run(model, model.read(a.data, reading), a.json, a.scenario.threads);
   only_for(command, {"--format"}, !a.rows.empty(), "--rows");
   only_for(command, {"--json"}, a.rows != "-", "the summary, which --rows - leaves out");
   const TableFormat format = table_format(a.format);
   for (const std::string& text : a.scale) a.scenario.scale_lambdas.push_back(factor_of(text));
-  const Model model = Model::load(a.model);
   const Data data = model.read(a.data, reading);
   const ScenarioResult result = solve_scenario(model, data, a.scenario);
   if (!a.rows.empty()) write_text(a.rows, format_table(result.rows, format, true));

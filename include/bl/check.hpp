@@ -58,10 +58,10 @@ struct CheckReport {
   bool sound = false;                 // errors of this model and sample size can be believed
 };
 
-// Responses drawn from the model at the features of these rows (the training rows where the data are those of
-// the fit, else all), as many times as asked; each time the model is fitted again. progress: seconds so far
-// and a line of text. UsageError for models whose response this cannot draw, DataError where weights are
-// zero.
+// Responses drawn from the model at the features of these rows, or choices at these situations (the training
+// rows where the data are those of the fit, else all), as many times as asked; each time the model is fitted
+// again. progress: seconds so far and a line of text. UsageError for models whose response this cannot draw,
+// DataError where weights are zero.
 CheckReport check_model(const Model& model, const Data& data, const CheckOptions& options = {},
                         const std::function<void(double, const std::string&)>& progress = {});
 

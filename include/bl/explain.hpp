@@ -24,11 +24,13 @@ struct ExplainOptions {
   std::optional<std::size_t> terms = 5;
   double threshold = 0;  // leave out terms smaller than this share of the formula's largest
   std::string block;     // only this block, for example "L1.B2"; empty: all
+  std::string alternative = {};  // of a choice: only the utility of this one; empty: of all
   bool color = false;    // of text, by escapes for a terminal
 };
 
-// max U subject to C <= 0 and T = 0 with their weights, of every block. UsageError for a block that is not
-// there.
+// max U subject to C <= 0 and T = 0 with their weights, of every block. Of a choice: its utility, with
+// [alternative=NAME] as 1 or 0; as text, a linear one is a line per alternative. UsageError for a block or an
+// alternative that is not there.
 std::string explain_model(const Model& model, ExplainFormat format, const ExplainOptions& options = {});
 
 // One row (1 is the first of the data): what every block and head adds to the utility of the observed

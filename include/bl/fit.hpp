@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bl/choice_declaration.hpp"
 #include "bl/model.hpp"
 
 namespace bl {
@@ -58,10 +59,16 @@ struct FitSummary {
   double table_megabytes = 0;                      // of that: the data as read
   double encoded_megabytes = 0;                    // and as trained on
   std::vector<Metric> validation = {}, test = {};  // empty where the part is
+  std::vector<Metric> train = {};                  // of choices
   std::size_t train_rows = 0, validation_rows = 0, test_rows = 0;
 };
 
 // UsageError, DataError; NumericError where training diverged before one usable epoch.
 FitSummary fit(const Data& data, const Settings& settings, const FitOptions& options = {});
+
+// Choices among alternatives. The declaration's settings count first, then those of `settings` that differ
+// from their defaults. A linear utility takes all situations for training unless fractions are given.
+FitSummary fit(const Data& data, const ChoiceDeclaration& declaration, const Settings& settings,
+               const FitOptions& options = {});
 
 }  // namespace bl

@@ -97,12 +97,14 @@ struct Inference {
   InferenceSummary summary;
 };
 
+// Choices: a linear utility is fitted again; without a column, cluster means by person.
 // Takes the model's parameters to the minimum for these rows (the training rows where the data are those of
 // the fit, else all), writes them in canonical form and computes their covariance. NumericError, with the
 // reason, where no minimum is reached; Interrupted where should_stop ended it.
 Inference infer(const Model& model, const Data& data, const InferenceOptions& options = {});
 
-// From the covariances that the model stores: robust or classical. NeedsData where it stores none.
+// From the covariances that the model stores: robust or classical, or by the persons of choices. NeedsData
+// where it stores none.
 InferenceSummary stored_inference(const Model& model, const InferenceOptions& options = {});
 bool has_inference(const Model& model);
 
@@ -147,7 +149,7 @@ OutputTable economics_with_errors(const Model& model, const Data& data, const st
                                   const InferenceOptions& options = {});
 
 // The same law with what data cannot decide decided by rule; covariances are dropped. UsageError for a
-// reference that is no class.
+// reference that is no class or alternative, and for a linear utility of choices, which has no other form.
 struct Canonical {
   Model model;
   std::vector<std::string> notes;  // heads and blocks merged or left out

@@ -12,6 +12,8 @@
 
 namespace bl {
 
+struct FittedModel;
+
 // The rows of the file a model was fitted on, as its split cut them.
 enum class Part { all, train, validation, test };
 
@@ -25,7 +27,7 @@ struct PredictOptions {
   double interval = 0;                 // mass of a central interval; 0: none
   double highest_density = 0;          // mass of a highest-density region; 0: none
   bool mode = false;                   // the best response (temperature to zero)
-  bool utilities = false;   // the utility of each class; UsageError unless the response is one class
+  bool utilities = false;   // the utility of each class or alternative; UsageError for other responses
   int density_points = 0;   // the density on a grid of so many points over the support
   double temperature = 0;   // another than the trained one; 0: the trained one
   double tolerance = 1e-6;  // error of any probability of one continuous response
@@ -46,10 +48,10 @@ struct OutputTable {
   std::vector<OutputColumn> columns;
 };
 
-// A response as the model knows it.
+// A response as the model knows it; of a choice its column.
 struct ResponseInfo {
   std::string name;
-  std::vector<std::string> levels;  // of a class; empty: continuous
+  std::vector<std::string> levels;  // of a class, or the alternatives; empty: continuous
   bool text = false;                // it held texts in training
   double lower = 0, upper = 0;      // support of a continuous one, in the data's units
 };
@@ -63,8 +65,11 @@ struct FeatureInfo {
   std::vector<std::string> levels;  // nominal, ordinal
 };
 
+// Of responses in columns of a table, or of a choice among alternatives that carry attributes (see
+// choice.hpp), whose rows are situations.
 class Model {
  public:
+  // ModelFileError where the file is damaged, or of a version that is not known.
   static Model load(const std::string& path);
   // Whole or not at all; the file is unchanged if this throws.
   void save(const std::string& path) const;
@@ -73,6 +78,7 @@ class Model {
   // ModelFileError where they are damaged; `name` stands for the file in messages.
   static Model from_bytes(std::string_view bytes, const std::string& name);
 
+  bool is_choice() const;
   std::vector<ResponseInfo> responses() const;
   std::vector<FeatureInfo> features() const;
 
@@ -85,17 +91,22 @@ class Model {
   Data read(const std::string& path, const Settings& settings) const;
 
   // Responses are not needed. Rows come in the order of the data; `part` other than all needs the training
-  // file.
-  OutputTable predict(const Data& data, Part part, const PredictOptions& options) const;
+  // file. Of a choice: the situation's label, a probability per alternative (0 where not available), the
+  // likeliest, and where asked for V over the temperature (NaN where not available); of the options only
+  // utilities and threads have a meaning.
+  OutputTable predict(const Data& data, Part part = Part::all, const PredictOptions& options = {}) const;
   // Reads the file in blocks and hands over the predictions of each.
   void predict_file(const std::string& path, const Settings& settings, const PredictOptions& options,
                     const std::function<void(const OutputTable&)>& sink) const;
 
-  std::vector<Metric> evaluate(const Data& data, Part part, const PredictOptions& options) const;
+  // Of a choice: situations, log_likelihood, null_log_likelihood (all available equally likely), rho_square,
+  // cross_entropy, accuracy.
+  std::vector<Metric> evaluate(const Data& data, Part part = Part::all,
+                               const PredictOptions& options = {}) const;
   // Rows of a part; DataError where the data are not those of the fit.
   std::size_t part_rows(const Data& data, Part part) const;
 
-  struct Impl;
+  using Impl = FittedModel;
   explicit Model(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
   const Impl& impl() const { return *impl_; }
 

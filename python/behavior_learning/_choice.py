@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _frame, _toml
+from ._declaration import declaration_of, document_of
 from ._estimator import HoldsModel, InterruptedWarning, all_or_nothing, settings_of
 from ._explanation import Explanation
 from ._parameters import CHOICE_DATA, CHOICE_UTILITY, ChoiceParameters, parameter_help, stored_parameters
@@ -22,11 +23,11 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
 
     def schema_text(self) -> str:
         """The choice schema (docs/choice.md) that the parameters say, as TOML for `bl fit --choice`."""
-        return self._schema_text(None)
+        return self.schema if isinstance(self.schema, str) else _toml.dumps(self._document())
 
-    def _schema_text(self, mark: Callable[[str, str], str] | None) -> str:
+    def _document(self) -> dict[str, Any]:
         if self.schema is not None:
-            return self.schema if isinstance(self.schema, str) else _toml.dumps(dict(self.schema), mark)
+            return dict(self.schema)
         data = {"layout": self.layout, **{name: getattr(self, name) for name in CHOICE_DATA}}
         utility = {name: getattr(self, name) for name in CHOICE_UTILITY}
         utility["nominal"] = self.nominal_context
@@ -38,7 +39,12 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
         if self.alternatives is not None:
             document["alternatives"] = _alternatives(self.alternatives)
         document["utility"] = utility
-        return _toml.dumps(document, mark)
+        return document
+
+    def _declaration(self) -> _core.ChoiceDeclaration:
+        if isinstance(self.schema, str):
+            return _core.ChoiceDeclaration.parse(self.schema, "choice schema")
+        return declaration_of(self._document(), self._in_messages)
 
     def _in_messages(self, table: str, key: str) -> str:
         """What messages call a key of the schema: where the user wrote it."""
@@ -55,26 +61,27 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
         with all_or_nothing(self):
             data = _table(X)
             settings = settings_of(self)
-            no_test_part = "fractions" not in settings  # test rows are the caller's, unless asked for
-            text = self._schema_text(self._in_messages)
-            result = _core.fit_choice(data, text, settings, reporter(progress), no_test_part)
-            if result["interrupted"]:
+            arguments = _core.FitArguments()
+            arguments.training_rows_only = "fractions" not in settings  # test rows are the caller's, unless asked for
+            arguments.declaration = self._declaration()
+            summary, interrupted = _core.fit(data, settings, reporter(progress), arguments)
+            if interrupted:
                 warnings.warn(
                     "training was interrupted; the best model so far is kept", InterruptedWarning, stacklevel=2
                 )
-            self._keep(result["model"])
-            self.plan_, self.notes_ = result["plan"], list(result["notes"])
-            self.interrupted_ = result["interrupted"]
-            self.metrics_ = {part: result[part] for part in ("train", "validation", "test")}
+            self._keep(summary.model)
+            self.plan_, self.notes_ = summary.plan, list(summary.notes)
+            self.interrupted_ = interrupted
+            self.metrics_ = {part: getattr(summary, part) for part in ("train", "validation", "test")}
             return self
 
-    def _keep(self, model: _core.ChoiceModel) -> None:
+    def _keep(self, model: _core.Model) -> None:
         information = json.loads(model.information_json())["information"]
         self.model_ = model
-        self.alternatives_ = np.array(model.alternatives(), dtype=object)
+        self.alternatives_ = np.array(_core.alternatives(model), dtype=object)
         self.classes_ = self.alternatives_
         self.settings_ = information.get("settings", {})
-        self.n_iter_ = information.get("epochs", 0)
+        self.n_iter_ = information.get("training", {}).get("epochs", 0)
 
     # --- predictions, a row per situation
 
@@ -86,25 +93,27 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
         check_is_fitted(self, "model_")
         return _table(X)
 
+    def _predictions(self, X: Any, utilities: bool = False) -> list[tuple[str, Any]]:
+        data = self._data(X)
+        options = _core.PredictOptions()
+        options.utilities = utilities
+        return self.model_.predict(data, "all", options)
+
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities: situations x alternatives_, 0 where an alternative is not available."""
-        data = self._data(X)
-        return self._by_alternative(self.model_.predict(data), "p")
+        return self._by_alternative(self._predictions(X), "p")
 
     def predict(self, X: Any) -> np.ndarray:
         """The likeliest alternative of each situation."""
-        data = self._data(X)
-        return np.array(dict(self.model_.predict(data))["likeliest"], dtype=object)
+        return np.array(dict(self._predictions(X))["likeliest"], dtype=object)
 
     def situations(self, X: Any) -> np.ndarray:
         """What the rows of predict_proba are called: the situation's id, or the row of a wide frame (from 1)."""
-        data = self._data(X)
-        return np.array(self.model_.predict(data)[0][1], dtype=object)
+        return np.array(self._predictions(X)[0][1], dtype=object)
 
     def utility(self, X: Any) -> np.ndarray:
         """V over the temperature: situations x alternatives_, NaN where not available."""
-        data = self._data(X)
-        return self._by_alternative(self.model_.utilities(data), "utility")
+        return self._by_alternative(self._predictions(X, utilities=True), "utility")
 
     def score(self, X: Any, y: Any = None) -> float:
         """The mean log-likelihood of the choices."""
@@ -113,14 +122,14 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
     def evaluate(self, X: Any) -> dict[str, float]:
         """Log-likelihood, rho-square, cross-entropy and accuracy of the choices."""
         data = self._data(X)
-        return self.model_.evaluate(data)
+        return self.model_.evaluate(data, "all", _core.PredictOptions())
 
     # --- economics
 
     def market_shares(self, X: Any) -> dict[str, dict[str, float]]:
         """Predicted, and observed where choices are known: {"predicted": {alternative: share}, ...}."""
         data = self._data(X)
-        table = dict(self.model_.market_shares(data))
+        table = dict(_core.market_shares(self.model_, data))
         names = table.pop("alternative")
         return {kind: dict(zip(names, values.tolist())) for kind, values in table.items()}
 
@@ -145,26 +154,26 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
             if not dot:
                 raise ValueError(f"changes: {place!r} should be 'alternative.attribute'")
             listed.append([alternative, attribute, expression])
-        return self.model_.what_if(data, listed, dict(add or {}), list(withdraw), money or "")
+        return _core.what_if(self.model_, data, listed, dict(add or {}), list(withdraw), money or "")
 
     def elasticities(self, X: Any, attribute: str, *, errors: bool = False) -> Any:
         """[j, k]: percent change of the share of j per percent of the attribute of k; and their standard errors,
         where asked for."""
         data = self._data(X)
-        values, deviations = (np.array(one) for one in self.model_.elasticities(data, attribute))
+        values, deviations = (np.array(one) for one in _core.elasticities(self.model_, data, attribute))
         return (values, deviations) if errors else values
 
     def marginal_utility(self, X: Any, attribute: str) -> dict[str, float]:
         """The mean of dV/d(attribute), by alternative."""
         data = self._data(X)
-        names, mean, _ = self.model_.slopes(data, attribute)
+        names, mean, _ = _core.slopes(self.model_, data, attribute)
         return dict(zip(names, mean.tolist()))
 
     def trade_off(self, X: Any, attribute: str, money: str) -> dict[str, Any]:
         """What a unit of the attribute is worth in units of `money` (value of time), with its standard error, and
         by alternative."""
         data = self._data(X)
-        return self.model_.trade_off(data, attribute, money)
+        return _core.trade_off(self.model_, data, attribute, money)
 
     # --- reading and keeping
 
@@ -172,7 +181,7 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
     def coefficients_(self) -> list[dict[str, Any]]:
         """Of a linear utility: name, estimate, classical, robust and clustered standard error."""
         check_is_fitted(self, "model_")
-        return self.model_.coefficients()
+        return _core.coefficients(self.model_)
 
     # --- standard errors
 
@@ -214,8 +223,10 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "BLChoice":
         """An estimator from a model file, whoever wrote it, with the schema and the settings of its fit."""
-        model = _core.ChoiceModel.load(os.fspath(path))
-        estimator = cls(json.loads(model.information_json())["schema"])
+        model = _core.Model.load(os.fspath(path))
+        if not model.is_choice():
+            raise _core.ModelFileError(f"{os.fspath(path)}: a model of a table, not of choices among alternatives")
+        estimator = cls(document_of(json.loads(model.information_json())["response"]["declaration"]))
         estimator._keep(model)
         estimator.set_params(**stored_parameters(estimator.settings_))
         estimator.plan_, estimator.notes_, estimator.interrupted_, estimator.metrics_ = "", [], False, {}

@@ -273,6 +273,8 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
 
     @classmethod
     def _from_model(cls: type[_Estimator], model: _core.Model, source: str) -> _Estimator:
+        if model.is_choice():
+            raise _core.ModelFileError(f"{source}: a model of choices among alternatives; use BLChoice.load")
         estimator = cls()
         estimator._keep(model)
         estimator.set_params(**stored_parameters(estimator.settings_))

@@ -12,20 +12,16 @@ from . import _core
 class Explanation:
     """max U subject to C <= 0 and T = 0, of every block. str() is the text; see the properties for more."""
 
-    def __init__(
-        self, model: _core.Model | _core.ChoiceModel, *, alternative: str | None = None, **options: Any
-    ) -> None:
+    def __init__(self, model: _core.Model, *, alternative: str | None = None, **options: Any) -> None:
         self._model = model
-        self._alternative = alternative
         self._options = _core.ExplainOptions()
+        self._options.alternative = alternative or ""
         for name, value in options.items():
             if value is not None:
                 setattr(self._options, name, None if value == "all" else value)
         self.text = self._render("text")  # a block that is not there is refused here
 
     def _render(self, form: str) -> str:
-        if isinstance(self._model, _core.ChoiceModel):
-            return _core.explain_choice(self._model, form, self._options, self._alternative or "")
         return _core.explain_model(self._model, form, self._options)
 
     @property

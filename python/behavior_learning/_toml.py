@@ -1,27 +1,19 @@
-"""Just enough TOML to write a choice schema; the library reads it."""
+"""Just enough TOML to write a choice schema for the command line."""
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any
 
 
-def dumps(document: dict[str, Any], mark: Callable[[str, str], str] | None = None) -> str:
-    """Tables of values, and lists of tables; None is left out.
-
-    mark: what the library should call a table (with the key "") or a key of it in messages, for it cannot name a line
-    of a text that nobody wrote.
-    """
+def dumps(document: dict[str, Any]) -> str:
+    """Tables of values, and lists of tables; None is left out."""
     lines: list[str] = []
-
-    def add(text: str, name: str, key: str) -> None:
-        lines.append(text if mark is None else f"{text}  #: {mark(name, key)}")
-
     for name, part in document.items():
         for table in part if isinstance(part, list) else [part]:
-            add(f"[[{name}]]" if isinstance(part, list) else f"[{name}]", name, "")
+            lines.append(f"[[{name}]]" if isinstance(part, list) else f"[{name}]")
             for key, value in table.items():
                 if value is not None:
-                    add(f"{_key(key)} = {_value(value)}", name, str(key))
+                    lines.append(f"{_key(key)} = {_value(value)}")
             lines.append("")
     return "\n".join(lines)
 

@@ -1,6 +1,8 @@
 #include "bl/choice.hpp"
 
 #include "bindings.hpp"
+#include "bl/choice_declaration.hpp"
+#include "bl/names.hpp"
 
 namespace bl::python {
 
@@ -23,33 +25,7 @@ nb::dict coefficient_dict(const ChoiceCoefficient& one) {
   return out;
 }
 
-nb::dict run_fit(const Data& data, const std::string& schema, const SettingTexts& texts, nb::object progress,
-                 bool training_rows_only) {
-  const Settings settings = settings_of(texts);
-  FitWatch watch(std::move(progress));
-  FitOptions options = watch.options();
-  options.training_rows_only = training_rows_only;
-  std::optional<ChoiceFitSummary> summary;
-  {
-    const nb::gil_scoped_release release;
-    summary.emplace(fit_choice_text(data, schema, "choice schema", settings, options));
-  }
-  watch.rethrow();
-  nb::dict out;
-  out["model"] = summary->model;
-  out["plan"] = summary->plan;
-  out["notes"] = summary->notes;
-  out["stop_cause"] = summary->stop_cause;
-  out["interrupted"] = watch.interrupted();
-  out["epochs"] = summary->epochs;
-  out["seconds"] = summary->seconds;
-  out["train"] = to_dict(summary->train);
-  out["validation"] = to_dict(summary->validation);
-  out["test"] = to_dict(summary->test);
-  return out;
-}
-
-nb::dict what_if_dict(const ChoiceModel& model, const Data& data,
+nb::dict what_if_dict(const Model& model, const Data& data,
                       const std::vector<std::vector<std::string>>& changes,
                       const std::map<std::string, std::string>& added,
                       const std::vector<std::string>& withdrawn, const std::string& money) {
@@ -57,7 +33,7 @@ nb::dict what_if_dict(const ChoiceModel& model, const Data& data,
   for (const auto& [name, like] : added) scenario.added.push_back({name, like});
   for (const auto& change : changes) scenario.changes.push_back({change.at(0), change.at(1), change.at(2)});
   scenario.withdrawn = withdrawn;
-  const WhatIf result = unlocked([&] { return model.what_if(data, scenario, money); });
+  const WhatIf result = unlocked([&] { return what_if(model, data, scenario, money); });
   nb::dict out;
   out["alternatives"] = result.alternatives;
   out["before"] = to_array(result.before);
@@ -71,89 +47,91 @@ nb::dict what_if_dict(const ChoiceModel& model, const Data& data,
   return out;
 }
 
-void bind_economics(nb::class_<ChoiceModel>& model) {
-  model
-      .def("what_if", &what_if_dict, nb::arg("data"), nb::arg("changes"), nb::arg("added"),
-           nb::arg("withdrawn"), nb::arg("money"))
-      .def(
-          "elasticities",
-          [](const ChoiceModel& m, const Data& data, const std::string& attribute) {
-            const ChoiceElasticities result = unlocked([&] { return m.elasticities(data, attribute); });
-            return nb::make_tuple(result.by, result.errors);
-          },
-          nb::arg("data"), nb::arg("attribute"))
-      .def(
-          "slopes",
-          [](const ChoiceModel& m, const Data& data, const std::string& attribute) {
-            const ChoiceSlopes result = unlocked([&] { return m.slopes(data, attribute); });
-            return nb::make_tuple(result.alternatives, to_array(result.mean), to_array(result.negative));
-          },
-          nb::arg("data"), nb::arg("attribute"))
-      .def(
-          "trade_off",
-          [](const ChoiceModel& m, const Data& data, const std::string& attribute, const std::string& money) {
-            const ChoiceTradeOff result = unlocked([&] { return m.trade_off(data, attribute, money); });
-            nb::dict out;
-            out["value"] = result.value;
-            out["standard_error"] = result.standard_error;
-            out["lower_quartile"] = result.lower_quartile;
-            out["upper_quartile"] = result.upper_quartile;
-            out["alternatives"] = result.alternatives;
-            out["by"] = to_array(result.by);
-            out["errors"] = to_array(result.errors);
-            return out;
-          },
-          nb::arg("data"), nb::arg("attribute"), nb::arg("money"));
+nb::dict trade_off_dict(const Model& m, const Data& data, const std::string& attribute,
+                        const std::string& money) {
+  const ChoiceTradeOff result = unlocked([&] { return trade_off(m, data, attribute, money); });
+  nb::dict out;
+  out["value"] = result.value;
+  out["standard_error"] = result.standard_error;
+  out["lower_quartile"] = result.lower_quartile;
+  out["upper_quartile"] = result.upper_quartile;
+  out["alternatives"] = result.alternatives;
+  out["by"] = to_array(result.by);
+  out["errors"] = to_array(result.errors);
+  return out;
+}
+
+void bind_declaration(nb::module_& module) {
+  using D = ChoiceDeclaration;
+  nb::class_<D::Alternative>(module, "ChoiceAlternative")
+      .def(nb::init<>())
+      .def_rw("name", &D::Alternative::name)
+      .def_rw("code", &D::Alternative::code)
+      .def_rw("columns", &D::Alternative::columns)
+      .def_rw("available", &D::Alternative::available)
+      .def_rw("attributes", &D::Alternative::attributes);
+  nb::class_<D::Specific>(module, "ChoiceSpecific")
+      .def("__init__",
+           [](D::Specific* self, const std::string& attribute, const std::vector<std::string>& alternatives) {
+             new (self) D::Specific{attribute, alternatives};
+           });
+  nb::class_<D>(module, "ChoiceDeclaration")
+      .def(nb::init<>())
+      .def_static("parse",
+                  [](const std::string& text, const std::string& name) { return D::parse(text, name); })
+      .def_rw("layout", &D::layout)
+      .def_rw("choice", &D::choice)
+      .def_rw("situation", &D::situation)
+      .def_rw("alternative", &D::alternative)
+      .def_rw("chosen", &D::chosen)
+      .def_rw("available", &D::available)
+      .def_rw("outside", &D::outside)
+      .def_rw("filter", &D::filter)
+      .def_rw("weight", &D::weight)
+      .def_rw("person", &D::person)
+      .def_rw("derived", &D::derived)
+      .def_rw("attributes", &D::attributes)
+      .def_rw("alternatives", &D::alternatives)
+      .def_rw("form", &D::form)
+      .def_rw("constants", &D::constants)
+      .def_rw("reference", &D::reference)
+      .def_rw("generic", &D::generic)
+      .def_rw("specific", &D::specific)
+      .def_rw("signs", &D::signs)
+      .def_rw("context", &D::context)
+      .def_rw("nominal", &D::nominal)
+      .def_rw("settings", &D::settings)
+      .def_rw("places", &D::places);
+  module.def("did_you_mean", [](const std::string& wrong, const std::vector<std::string>& valid) {
+    return did_you_mean(wrong, valid);
+  });
 }
 
 }  // namespace
 
 void bind_choice(nb::module_& module) {
-  nb::class_<ChoiceModel> model(module, "ChoiceModel");
-  model.def_static("load", &ChoiceModel::load, nb::arg("path"))
-      .def("save", &ChoiceModel::save, nb::arg("path"))
-      .def("to_bytes",
-           [](const ChoiceModel& m) {
-             const std::string bytes = m.to_bytes();
-             return nb::bytes(bytes.data(), bytes.size());
-           })
-      .def_static("from_bytes",
-                  [](const nb::bytes& bytes, const std::string& name) {
-                    return ChoiceModel::from_bytes({bytes.c_str(), bytes.size()}, name);
-                  })
-      .def("__getstate__",
-           [](const ChoiceModel& m) {
-             const std::string bytes = m.to_bytes();
-             return nb::bytes(bytes.data(), bytes.size());
-           })
-      .def("__setstate__",
-           [](ChoiceModel& m, const nb::bytes& bytes) {
-             new (&m) ChoiceModel(ChoiceModel::from_bytes({bytes.c_str(), bytes.size()}, "pickled model"));
-           })
-      .def("describe", &ChoiceModel::describe)
-      .def("information_json", &ChoiceModel::information_json)
-      .def("alternatives", &ChoiceModel::alternatives)
-      .def("attributes", &ChoiceModel::attributes)
-      .def("coefficients",
-           [](const ChoiceModel& m) {
-             nb::list out;
-             for (const ChoiceCoefficient& one : m.coefficients()) out.append(coefficient_dict(one));
-             return out;
-           })
-      .def("predict", [](const ChoiceModel& m,
-                         const Data& data) { return to_list(unlocked([&] { return m.predict(data); })); })
-      .def("utilities", [](const ChoiceModel& m,
-                           const Data& data) { return to_list(unlocked([&] { return m.utilities(data); })); })
-      .def("market_shares",
-           [](const ChoiceModel& m, const Data& data) {
-             return to_list(unlocked([&] { return m.market_shares(data); }));
-           })
-      .def("evaluate", [](const ChoiceModel& m, const Data& data) {
-        return to_dict(unlocked([&] { return m.evaluate(data); }));
-      });
-  bind_economics(model);
-  module.def("fit_choice", &run_fit, nb::arg("data"), nb::arg("schema"), nb::arg("settings"),
-             nb::arg("progress").none(), nb::arg("training_rows_only"));
+  bind_declaration(module);
+  module.def("alternatives", &alternatives);
+  module.def("coefficients", [](const Model& m) {
+    nb::list out;
+    for (const ChoiceCoefficient& one : coefficients(m)) out.append(coefficient_dict(one));
+    return out;
+  });
+  module.def("market_shares", [](const Model& m, const Data& data) {
+    return to_list(unlocked([&] { return market_shares(m, data); }));
+  });
+  module.def("what_if", &what_if_dict, nb::arg("model"), nb::arg("data"), nb::arg("changes"),
+             nb::arg("added"), nb::arg("withdrawn"), nb::arg("money"));
+  module.def("elasticities", [](const Model& m, const Data& data, const std::string& attribute) {
+    const ChoiceElasticities result = unlocked([&] { return elasticities(m, data, attribute); });
+    return nb::make_tuple(result.by, result.errors);
+  });
+  module.def("slopes", [](const Model& m, const Data& data, const std::string& attribute) {
+    const ChoiceSlopes result = unlocked([&] { return slopes(m, data, attribute); });
+    return nb::make_tuple(result.alternatives, to_array(result.mean), to_array(result.negative));
+  });
+  module.def("trade_off", &trade_off_dict, nb::arg("model"), nb::arg("data"), nb::arg("attribute"),
+             nb::arg("money"));
 }
 
 }  // namespace bl::python

@@ -1,7 +1,6 @@
 #include "bl/explain.hpp"
 
 #include "bindings.hpp"
-#include "bl/choice.hpp"
 #include "bl/errors.hpp"
 #include "bl/scenario.hpp"
 
@@ -37,7 +36,8 @@ void bind_explain(nb::module_& module) {
       .def_rw("standardised", &ExplainOptions::standardised)
       .def_rw("terms", &ExplainOptions::terms, nb::arg().none())
       .def_rw("threshold", &ExplainOptions::threshold)
-      .def_rw("block", &ExplainOptions::block);
+      .def_rw("block", &ExplainOptions::block)
+      .def_rw("alternative", &ExplainOptions::alternative);
   nb::class_<Scenario>(module, "Scenario")
       .def(nb::init<>())
       .def_rw("set", &Scenario::set)
@@ -49,14 +49,6 @@ void bind_explain(nb::module_& module) {
         return explain_model(model, format_of(format), options);
       },
       nb::arg("model"), nb::arg("format"), nb::arg("options"), nb::call_guard<nb::gil_scoped_release>());
-  module.def(
-      "explain_choice",
-      [](const ChoiceModel& model, const std::string& format, const ExplainOptions& options,
-         const std::string& alternative) {
-        return explain_choice(model, format_of(format), options, alternative);
-      },
-      nb::arg("model"), nb::arg("format"), nb::arg("options"), nb::arg("alternative"),
-      nb::call_guard<nb::gil_scoped_release>());
   module.def("explain_row", &explain_row, nb::arg("model"), nb::arg("data"), nb::arg("row"),
              nb::arg("options"), nb::call_guard<nb::gil_scoped_release>());
   module.def(

@@ -43,6 +43,7 @@ nb::dict progress_dict(const FitProgress& p) {
 struct FitArguments {
   bool training_rows_only = false;
   std::optional<std::size_t> first_validation_row;  // nothing: the settings cut the rows
+  std::optional<ChoiceDeclaration> declaration;     // of choices among alternatives
   std::optional<Model> start;
   std::string checkpoint;
   bool resume = false;
@@ -61,7 +62,8 @@ nb::tuple run_fit(const Data& data, const SettingTexts& texts, nb::object progre
   std::optional<FitSummary> summary;
   {
     const nb::gil_scoped_release unlocked;
-    summary.emplace(fit(data, settings, options));
+    summary.emplace(given.declaration ? fit(data, *given.declaration, settings, options)
+                                      : fit(data, settings, options));
   }
   watch.rethrow();
   return nb::make_tuple(std::move(*summary), watch.interrupted());
@@ -128,6 +130,7 @@ void bind_fit(nb::module_& module) {
       .def_ro("best_epoch", &FitSummary::best_epoch)
       .def_ro("parameters", &FitSummary::parameters)
       .def_ro("seconds", &FitSummary::seconds)
+      .def_prop_ro("train", [](const FitSummary& s) { return to_dict(s.train); })
       .def_prop_ro("validation", [](const FitSummary& s) { return to_dict(s.validation); })
       .def_prop_ro("test", [](const FitSummary& s) { return to_dict(s.test); })
       .def_ro("train_rows", &FitSummary::train_rows)
@@ -137,6 +140,7 @@ void bind_fit(nb::module_& module) {
       .def(nb::init<>())
       .def_rw("training_rows_only", &FitArguments::training_rows_only)
       .def_rw("first_validation_row", &FitArguments::first_validation_row, nb::arg().none())
+      .def_rw("declaration", &FitArguments::declaration, nb::arg().none())
       .def_rw("start", &FitArguments::start, nb::arg().none())
       .def_rw("checkpoint", &FitArguments::checkpoint)
       .def_rw("resume", &FitArguments::resume);

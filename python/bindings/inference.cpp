@@ -2,7 +2,6 @@
 #include "bl/inference.hpp"
 
 #include "bindings.hpp"
-#include "bl/choice_inference.hpp"
 #include "bl/errors.hpp"
 
 namespace bl::python {
@@ -18,12 +17,10 @@ nb::dict test_dict(const HypothesisTest& test) {
   return out;
 }
 
-// A model of a table or of choices, and its summary.
-template <class AnyModel>
-nb::tuple run_inference(const AnyModel& model, const Data& data, InferenceOptions options) {
+nb::tuple run_inference(const Model& model, const Data& data, InferenceOptions options) {
   FitWatch watch{nb::object(nb::none())};
   options.should_stop = watch.options().should_stop;
-  std::optional<decltype(infer(model, data, options))> result;
+  std::optional<Inference> result;
   try {
     const nb::gil_scoped_release unlocked;
     result.emplace(infer(model, data, options));
@@ -46,16 +43,15 @@ nb::object choice_facts(const InferenceSummary& summary) {
   return out;
 }
 
-template <class AnyModel>
 void bind_infer(nb::module_& module) {
-  module.def("infer", &run_inference<AnyModel>, nb::arg("model"), nb::arg("data"), nb::arg("options"),
+  module.def("infer", &run_inference, nb::arg("model"), nb::arg("data"), nb::arg("options"),
              "The model at the minimum, in canonical form and with its covariances; and the summary.");
   module.def(
       "stored_inference",
-      [](const AnyModel& model, const InferenceOptions& options) { return stored_inference(model, options); },
+      [](const Model& model, const InferenceOptions& options) { return stored_inference(model, options); },
       nb::arg("model"), nb::arg("options"));
   module.def(
-      "has_inference", [](const AnyModel& model) { return has_inference(model); }, nb::arg("model"));
+      "has_inference", [](const Model& model) { return has_inference(model); }, nb::arg("model"));
 }
 
 }  // namespace
@@ -95,8 +91,7 @@ void bind_inference(nb::module_& module) {
       .def_ro("estimates", &InferenceSummary::estimates)
       .def("choice", &choice_facts)
       .def("covariance_matrix", [](const InferenceSummary& s) { return to_array(s.covariance_matrix); });
-  bind_infer<Model>(module);
-  bind_infer<ChoiceModel>(module);
+  bind_infer(module);
   module.def(
       "render_summary",
       [](const InferenceSummary& summary, const std::string& format) {

@@ -112,6 +112,7 @@ void bind_model(nb::module_& module) {
            })
       .def("information_json", &Model::information_json)
       .def("describe", &Model::describe)
+      .def("is_choice", &Model::is_choice)
       .def("responses", &Model::responses)
       .def("features", &Model::features)
       .def("predict", &predict, nb::arg("data"), nb::arg("part"), nb::arg("options"))

@@ -6,11 +6,11 @@
 #include <set>
 #include <unordered_map>
 
-#include "api/impl.hpp"
-#include "api/table_plan.hpp"
 #include "bl/errors.hpp"
 #include "data/read_table.hpp"
 #include "features/schema_toml.hpp"
+#include "fitted/fitted_model.hpp"
+#include "plan/table_plan.hpp"
 
 namespace bl {
 

@@ -5,13 +5,14 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "api/render_problem.hpp"
-#include "api/row_law.hpp"
 #include "bl/errors.hpp"
 #include "explain/color.hpp"
+#include "explain/fixed_level.hpp"
+#include "explain/linear_text.hpp"
 #include "explain/problem_json.hpp"
 #include "explain/render.hpp"
 #include "explain/svg.hpp"
+#include "fitted/fitted_model.hpp"
 
 namespace bl {
 
@@ -32,36 +33,45 @@ std::vector<std::string> response_names(const explain::Problem& problem) {
   return names;
 }
 
+std::string render(const explain::Problem& problem, ExplainFormat format, const ExplainOptions& options,
+                   const std::vector<explain::FactorReading>& readings) {
+  explain::RenderOptions how = render_options(options);
+  how.readings = readings;
+  switch (format) {
+    case ExplainFormat::text:
+      return options.color ? explain::colored(render_text(problem, how), response_names(problem))
+                           : render_text(problem, how);
+    case ExplainFormat::json:
+      return explain_json(problem, how.readings).dump(2) + "\n";
+    case ExplainFormat::latex:
+      return render_latex(problem, how);
+    case ExplainFormat::markdown:
+      return render_markdown(problem, how);
+    case ExplainFormat::dot:
+      return render_dot(problem, how);
+    case ExplainFormat::svg:
+      return render_svg(problem, how);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string explain_model(const Model& model, ExplainFormat format, const ExplainOptions& options) {
-  const explain::Problem standardised = problem_of(model.impl(), explain::Units::standardised);
-  return render_problem(
-      options.standardised ? standardised : problem_of(model.impl(), explain::Units::original), format,
-      options, explain::common_factors(standardised));
-}
-
-std::string render_problem(const explain::Problem& problem, ExplainFormat format,
-                           const ExplainOptions& options,
-                           const std::vector<explain::FactorReading>& readings) {
-  explain::RenderOptions render = render_options(options);
-  render.readings = readings;
-  switch (format) {
-    case ExplainFormat::text:
-      return options.color ? explain::colored(render_text(problem, render), response_names(problem))
-                           : render_text(problem, render);
-    case ExplainFormat::json:
-      return explain_json(problem, render.readings).dump(2) + "\n";
-    case ExplainFormat::latex:
-      return render_latex(problem, render);
-    case ExplainFormat::markdown:
-      return render_markdown(problem, render);
-    case ExplainFormat::dot:
-      return render_dot(problem, render);
-    case ExplainFormat::svg:
-      return render_svg(problem, render);
-  }
-  return {};
+  const FittedModel& m = model.impl();
+  const ChoiceResponse* choice = m.stored.choice();
+  if (choice == nullptr && !options.alternative.empty())
+    throw UsageError("alternative is for models of choices among alternatives");
+  const explain::Problem standardised = problem_of(m, explain::Units::standardised);
+  explain::Problem problem = options.standardised ? standardised : problem_of(m, explain::Units::original);
+  if (!options.alternative.empty())
+    problem = explain::at_level(std::move(problem), kAlternative, options.alternative);
+  const bool whole = options.alternative.empty() && options.block.empty();
+  if (format == ExplainFormat::text && whole && choice != nullptr && choice->schema.linear)
+    return explain::linear_text(problem, kAlternative, choice->alternatives);
+  return render(
+      problem, format, options,
+      choice == nullptr ? explain::common_factors(standardised) : std::vector<explain::FactorReading>{});
 }
 
 }  // namespace bl

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <filesystem>
 
 #include "artifact/safetensors.hpp"
+#include "base/clock.hpp"
 #include "bl/errors.hpp"
 
 namespace bl {
@@ -17,10 +17,6 @@ using artifact::TensorFile;
 
 constexpr const char* kFormat = "behavior_learning.checkpoint";
 constexpr const char* kFormatVersion = "1";
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 template <class T>
 Tensor vector_tensor(const std::vector<T>& values) {

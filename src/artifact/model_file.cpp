@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "artifact/architecture_json.hpp"
+#include "artifact/choice_json.hpp"
+#include "artifact/version_1.hpp"
 #include "bl/errors.hpp"
 #include "features/json_fields.hpp"
 #include "model/parameters.hpp"
@@ -44,19 +47,25 @@ void read_tensors(const artifact::TensorFile& file, const ParameterLayout& layou
   }
 }
 
-// The network's inputs must be those that the encoder makes.
-void check_shapes(const StoredModel& model, const std::string& source) {
+// Continuous responses and classes that the response has.
+std::pair<Index, Index> response_shape(const StoredModel& model) {
+  if (const ChoiceResponse* choice = model.choice())
+    return {static_cast<Index>(choice->means.size()), static_cast<Index>(choice->alternatives.size())};
   Index values = 0, classes = 1;
   bool any_class = false;
   for (const ResponseEncoding& response : model.encoder.responses()) {
-    if (response.is_class()) {
-      any_class = true;
+    any_class |= response.is_class();
+    if (response.is_class())
       classes *= static_cast<Index>(response.levels.size());
-    } else {
+    else
       ++values;
-    }
   }
-  if (!any_class) classes = 0;
+  return {values, any_class ? classes : 0};
+}
+
+// The network's inputs must be those that the encoder and the response make.
+void check_shapes(const StoredModel& model, const std::string& source) {
+  const auto [values, classes] = response_shape(model);
   const InputShape& input = model.architecture.input;
   const Index model_classes =
       model.architecture.form == Form::vector ? model.architecture.outputs : input.classes;
@@ -66,9 +75,13 @@ void check_shapes(const StoredModel& model, const std::string& source) {
         "{}: the architecture expects {} features, {} continuous responses and {} classes, the encoder makes "
         "{}, {} and {}",
         source, input.context, input.values, model_classes, model.encoder.columns().size(), values, classes));
-  if (model.support.dimension() != values)
+  if (model.choice() != nullptr) {
+    if (model.architecture.form != Form::scalar || !model.encoder.responses().empty())
+      throw ModelFileError(source + ": a choice has a scalar utility and no other response");
+  } else if (model.support().dimension() != values) {
     throw ModelFileError(fmt::format("{}: the support has {} dimensions for {} continuous responses", source,
-                                     model.support.dimension(), values));
+                                     model.support().dimension(), values));
+  }
 }
 
 Support support_from_json(const JsonField& field) {
@@ -91,15 +104,34 @@ void check_information(const json& information) {
 
 }  // namespace
 
+bool ChoiceResponse::has_signs() const {
+  return std::any_of(schema.signs.begin(), schema.signs.end(), [](int sign) { return sign != 0; });
+}
+
+const Support& StoredModel::support() const {
+  static const Support kNone;
+  const Support* found = std::get_if<Support>(&response);
+  return found == nullptr ? kNone : *found;
+}
+
+json model_document(const StoredModel& model) {
+  const ChoiceResponse* choice = model.choice();
+  return {{"architecture", to_json(model.architecture)},
+          {"encoder", model.encoder.to_json()},
+          {"response",
+           choice != nullptr
+               ? to_json(*choice)
+               : json{{"kind", "table"},
+                      {"support", {{"lower", model.support().lower}, {"upper", model.support().upper}}}}},
+          {"temperature", model.temperature},
+          {"precision", model.single_precision ? "float32" : "float64"},
+          {"information", model.information}};
+}
+
 artifact::TensorFile to_tensor_file(const StoredModel& model) {
   const ParameterLayout layout(model.architecture);
   artifact::TensorFile file;
-  json document = {{"architecture", to_json(model.architecture)},
-                   {"encoder", model.encoder.to_json()},
-                   {"support", {{"lower", model.support.lower}, {"upper", model.support.upper}}},
-                   {"temperature", model.temperature},
-                   {"precision", model.single_precision ? "float32" : "float64"},
-                   {"information", model.information}};
+  json document = model_document(model);
   if (model.inference) add_inference(file, document, *model.inference);
   file.metadata = {{"format", kFormat},
                    {"format_version", std::to_string(kModelFormatVersion)},
@@ -111,50 +143,82 @@ artifact::TensorFile to_tensor_file(const StoredModel& model) {
   return file;
 }
 
-StoredModel from_tensor_file(const artifact::TensorFile& file) {
-  const auto format = file.metadata.find("format");
-  if (format != file.metadata.end() && format->second == "behavior_learning.choice")
-    throw ModelFileError(file.source +
-                         ": a model of choices among alternatives, which this command does not know; use bl "
-                         "predict, evaluate, inspect, explain, summary, check or whatif");
-  if (format == file.metadata.end() || format->second != kFormat)
+namespace {
+
+// A file that is not ours, or of a version that this program does not know.
+void check_format(const artifact::TensorFile& file, const std::string& format, const std::string& version) {
+  if (format != kFormat && format != kVersion1Choice)
     throw ModelFileError(
         file.source +
         ": a safetensors file, but not a Behavior Learning model; give a file that a fit wrote");
-  const std::string version = file.metadata_value("format_version");
-  if (version != std::to_string(kModelFormatVersion))
-    throw ModelFileError(
-        fmt::format("{}: model format version {}, this program reads version {}; use the program that wrote "
-                    "it, or fit again",
-                    file.source, version.substr(0, 20), kModelFormatVersion));
+  if (version != "1" && (version != std::to_string(kModelFormatVersion) || format == kVersion1Choice))
+    throw ModelFileError(fmt::format(
+        "{}: model format version {}, this program reads version 1 and version {}; use the program that "
+        "wrote it, or fit again",
+        file.source, version.substr(0, 20), kModelFormatVersion));
+}
+
+json parsed_document(const artifact::TensorFile& file) {
   const std::string& text = file.metadata_value("model");
-  const json document = text.find('\0') == std::string::npos ? json::parse(text, nullptr, false)
-                                                             : json(json::value_t::discarded);
+  json document = text.find('\0') == std::string::npos ? json::parse(text, nullptr, false)
+                                                       : json(json::value_t::discarded);
   if (document.is_discarded()) throw ModelFileError(file.source + ": the metadata field 'model' is not JSON");
+  return document;
+}
+
+std::variant<Support, ChoiceResponse> response_from_json(const JsonField& field) {
+  const std::string kind = field["kind"].text();
+  if (kind == "choice") return choice_from_json(field);
+  if (kind != "table") field["kind"].fail("should be table or choice");
+  return support_from_json(field["support"]);
+}
+
+StoredModel read_model(const artifact::TensorFile& file, const json& document) {
+  const JsonField root(document, "model");
+  const std::string precision = root["precision"].text();
+  if (precision != "float32" && precision != "float64")
+    root["precision"].fail("should be float32 or float64");
+  for (const char* field : {"architecture", "encoder"}) static_cast<void>(root[field]);
+  StoredModel model{.architecture = architecture_from_json(document["architecture"]),
+                    .encoder = Encoder::from_json(document["encoder"]),
+                    .parameters = {},
+                    .single_precision = precision == "float32",
+                    .response = response_from_json(root["response"]),
+                    .temperature = root["temperature"].number(),
+                    .information = document.value("information", json::object())};
+  if (!(model.temperature > 0)) root["temperature"].fail("should be positive");
+  check_information(model.information);
+  check_shapes(model, file.source);
+  const ParameterLayout layout(model.architecture);
+  if (model.single_precision)
+    read_tensors<float>(file, layout, model.parameters);
+  else
+    read_tensors<double>(file, layout, model.parameters);
+  if (document.contains("inference"))
+    model.inference = read_inference(file, root["inference"], layout.size());
+  return model;
+}
+
+StoredModel read_version_1(const artifact::TensorFile& file, const json& document, bool choice) {
+  if (!choice) return read_model(file, upgraded_table(document));
+  StoredModel model = read_model(file, upgraded_choice(document));
+  if (!model.inference) model.inference = version_1_errors(document);
+  return model;
+}
+
+}  // namespace
+
+StoredModel from_tensor_file(const artifact::TensorFile& file) {
+  const auto found = file.metadata.find("format");
+  const std::string format = found == file.metadata.end() ? "" : found->second;
+  check_format(file, format, format.empty() ? "" : file.metadata_value("format_version"));
+  const json document = parsed_document(file);
   try {
-    const JsonField root(document, "model");
-    const std::string precision = root["precision"].text();
-    if (precision != "float32" && precision != "float64")
-      root["precision"].fail("should be float32 or float64");
-    for (const char* field : {"architecture", "encoder"}) static_cast<void>(root[field]);
-    StoredModel model{.architecture = architecture_from_json(document["architecture"]),
-                      .encoder = Encoder::from_json(document["encoder"]),
-                      .parameters = {},
-                      .single_precision = precision == "float32",
-                      .support = support_from_json(root["support"]),
-                      .temperature = root["temperature"].number(),
-                      .information = document.value("information", json::object())};
-    if (!(model.temperature > 0)) root["temperature"].fail("should be positive");
-    check_information(model.information);
-    check_shapes(model, file.source);
-    const ParameterLayout layout(model.architecture);
-    if (model.single_precision)
-      read_tensors<float>(file, layout, model.parameters);
-    else
-      read_tensors<double>(file, layout, model.parameters);
-    if (document.contains("inference"))
-      model.inference = read_inference(file, root["inference"], layout.size());
-    return model;
+    return file.metadata_value("format_version") == "1"
+               ? read_version_1(file, document, format == kVersion1Choice)
+               : read_model(file, document);
+  } catch (const UsageError& error) {
+    throw ModelFileError(file.source + ": the choice declaration inside cannot be read: " + error.what());
   } catch (const ModelFileError& error) {
     const std::string message = error.what();
     if (message.starts_with(file.source)) throw;

@@ -19,6 +19,9 @@ struct StoredInference {
   std::vector<double> classical;  // the same, or empty where the objective is no likelihood
   std::vector<double> cluster;    // the same by the persons of a choice model; empty: there are none
   nlohmann::json facts = nlohmann::json::object();  // log-likelihood, rows, optima, ...
+
+  // Errors alone, as early files of choices have them, make no summary.
+  bool has_summary() const { return !facts.empty(); }
 };
 
 void add_inference(artifact::TensorFile& file, nlohmann::json& document, const StoredInference& inference);

@@ -102,6 +102,18 @@ std::vector<double> read_weights(const ChoiceSource& source, const Expression& e
   return weights;
 }
 
+std::vector<std::int32_t> codes_of(const ChoiceSource& source, const std::string& column,
+                                   const std::vector<Index>& rows, const char* what) {
+  CellCodes codes(source.column(column));
+  std::vector<std::int32_t> out;
+  for (const Index row : rows) {
+    out.push_back(codes(row));
+    if (out.back() == kMissingCode)
+      source.fail(row, "the " + std::string(what) + " " + in_quotes(column) + " is missing");
+  }
+  return out;
+}
+
 }  // namespace
 
 bool ChoiceData::choices_known() const {
@@ -110,22 +122,21 @@ bool ChoiceData::choices_known() const {
 
 ChoiceData read_choices(const Table& table, const ChoiceSchema& schema, bool need_choice) {
   const ChoiceSource source(table, schema);
-  std::vector<Index> first_rows;
-  ChoiceData data = schema.wide ? read_wide_choices(source, need_choice, first_rows)
-                                : read_long_choices(source, need_choice, first_rows);
-  if (schema.weight) data.weights = read_weights(source, *schema.weight, first_rows);
-  if (!schema.person.empty() && (need_choice || source.has_column(schema.person))) {
-    CellCodes codes(source.column(schema.person));
-    for (const Index row : first_rows) {
-      data.persons.push_back(codes(row));
-      if (data.persons.back() == kMissingCode)
-        source.fail(row, "the person " + in_quotes(schema.person) + " is missing");
-    }
-  }
+  ChoiceData data =
+      schema.wide ? read_wide_choices(source, need_choice) : read_long_choices(source, need_choice);
+  if (schema.weight) data.weights = read_weights(source, *schema.weight, data.rows);
+  if (!schema.person.empty() && (need_choice || source.has_column(schema.person)))
+    data.persons = codes_of(source, schema.person, data.rows, "person");
   std::vector<const Column*> context;
   for (const std::string& name : schema.context) context.push_back(&source.column(name));
-  data.context = gather(table, context, first_rows);
+  data.context = gather(table, context, data.rows);
   return data;
+}
+
+std::vector<std::int32_t> group_codes(const Table& table, const ChoiceSchema& schema,
+                                      const std::string& column, const std::vector<Index>& rows,
+                                      const char* what) {
+  return codes_of(ChoiceSource(table, schema), column, rows, what);
 }
 
 ChoiceData select_situations(const ChoiceData& data, const std::vector<Index>& situations) {
@@ -145,6 +156,7 @@ ChoiceData select_situations(const ChoiceData& data, const std::vector<Index>& s
     out.begin.push_back(at);
     out.chosen.push_back(data.chosen[i]);
     out.labels.push_back(data.labels[i]);
+    out.rows.push_back(data.rows[i]);
     if (!data.weights.empty()) out.weights.push_back(data.weights[i]);
     if (!data.persons.empty()) out.persons.push_back(data.persons[i]);
   }

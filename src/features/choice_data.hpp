@@ -22,6 +22,7 @@ struct ChoiceData {
   std::vector<double> weights;            // situations; empty: all 1
   std::vector<std::int32_t> persons;      // situations: code from 0; empty without a person column
   std::vector<std::string> labels;        // situations: long: the situation's id, wide: the line of the file
+  std::vector<Index> rows;                // situations: a row of the table, the first
   Table context;                          // one row per situation, the schema's context columns
 
   Index situations() const { return static_cast<Index>(begin.size()) - 1; }
@@ -37,6 +38,12 @@ struct ChoiceData {
 // alternative, an empty set and a missing value. Where the file has no column of choices they are unknown,
 // unless `need_choice`.
 ChoiceData read_choices(const Table& table, const ChoiceSchema& schema, bool need_choice);
+
+// Codes of a column's values in these rows, from 0 in order of appearance. DataError naming the line of a
+// missing one, which is called a `what`.
+std::vector<std::int32_t> group_codes(const Table& table, const ChoiceSchema& schema,
+                                      const std::string& column, const std::vector<Index>& rows,
+                                      const char* what);
 
 // The given situations alone, in this order.
 ChoiceData select_situations(const ChoiceData& data, const std::vector<Index>& situations);

@@ -95,10 +95,10 @@ class LongReader {
     }
   }
 
-  ChoiceData read(std::vector<Index>& first_rows) {
+  ChoiceData read() {
     data_.begin.push_back(0);
     for (std::size_t i = 0; i < rows_.ids.size(); ++i) {
-      first_rows.push_back(rows_.rows[static_cast<std::size_t>(rows_.begin[i])]);
+      data_.rows.push_back(rows_.rows[static_cast<std::size_t>(rows_.begin[i])]);
       read_situation(i);
       check_context(i);
     }
@@ -189,8 +189,8 @@ class LongReader {
 
 }  // namespace
 
-ChoiceData read_long_choices(const ChoiceSource& source, bool need_choice, std::vector<Index>& first_rows) {
-  return LongReader(source, need_choice).read(first_rows);
+ChoiceData read_long_choices(const ChoiceSource& source, bool need_choice) {
+  return LongReader(source, need_choice).read();
 }
 
 }  // namespace bl

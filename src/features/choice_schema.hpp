@@ -1,6 +1,5 @@
-// What a file of choices means: who chooses among which alternatives, what attributes these carry, and which
-// utility is to be learned. Written as TOML; docs/choice.md explains every key. A wide file has one line per
-// situation:
+// A choice declaration, checked and ready to read data with. docs/choice.md explains every key. A wide file
+// has one line per situation:
 //
 //   [data]                                        [[alternatives]]
 //   choice = "CHOICE"                             name = "train"
@@ -15,10 +14,10 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "bl/choice_declaration.hpp"
 #include "data/expression.hpp"
 
 namespace bl {
@@ -60,17 +59,14 @@ struct ChoiceSchema {
   bool linear = true;      // else a network
   LinearUtility utility;   // linear
   std::vector<int> signs;  // per attribute: 1 it never lowers the utility, -1 it never raises it, 0 free
-  std::vector<std::pair<std::string, std::string>> settings;  // [settings]: name and value
 
   std::vector<std::string> alternative_names() const;
+  // The column of the choice, or of the alternatives in a long file.
+  const std::string& response() const { return wide ? choice : alternative; }
 };
 
-// A schema that a program wrote ends each line with a comment "#: WHAT": the argument that the line is
-// from, which messages name in place of file and line.
-inline constexpr std::string_view kSchemaMark = "#: ";
-
-// UsageError naming file and line for what is not TOML, unknown or absent keys, and expressions that make no
-// sense.
-ChoiceSchema read_choice_schema(std::string_view text, const std::string& name);
+// What a declaration says, with names looked up and expressions parsed. UsageError naming the place for keys
+// that are absent or do not go together, for names that are not there and for expressions that make no sense.
+ChoiceSchema choice_schema(const ChoiceDeclaration& declaration);
 
 }  // namespace bl

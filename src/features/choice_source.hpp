@@ -45,8 +45,8 @@ struct ChoiceSource {
   [[noreturn]] void fail(Index row, const std::string& message) const;
 };
 
-// Fills everything but weights, persons and context; first_rows receives one table row per situation.
-ChoiceData read_wide_choices(const ChoiceSource& source, bool need_choice, std::vector<Index>& first_rows);
-ChoiceData read_long_choices(const ChoiceSource& source, bool need_choice, std::vector<Index>& first_rows);
+// Fills everything but weights, persons and context.
+ChoiceData read_wide_choices(const ChoiceSource& source, bool need_choice);
+ChoiceData read_long_choices(const ChoiceSource& source, bool need_choice);
 
 }  // namespace bl

@@ -67,7 +67,7 @@ std::int32_t chosen_position(const ChoiceSource& source, const ChoiceData& data,
 
 }  // namespace
 
-ChoiceData read_wide_choices(const ChoiceSource& source, bool need_choice, std::vector<Index>& first_rows) {
+ChoiceData read_wide_choices(const ChoiceSource& source, bool need_choice) {
   const ChoiceSchema& schema = *source.schema;
   const WideColumns columns(source);
   const bool known = need_choice || source.has_column(schema.choice);
@@ -94,7 +94,7 @@ ChoiceData read_wide_choices(const ChoiceSource& source, bool need_choice, std::
   data.attributes.resize(static_cast<Index>(data.classes.size()),
                          static_cast<Index>(schema.attributes.size()));
   std::copy(values.begin(), values.end(), data.attributes.flat().begin());
-  first_rows = source.rows;
+  data.rows = source.rows;
   return data;
 }
 

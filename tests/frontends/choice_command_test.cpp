@@ -103,11 +103,13 @@ TEST_F(ChoiceCommand, OptionsDeclareWhatTheSchemaDoes) {
 TEST_F(ChoiceCommand, TheCommandsForTablesReadTheFile) {
   EXPECT_THAT(output("fit wide.csv --choice schema.toml -o model.bl"), HasSubstr("log_likelihood"));
   EXPECT_THAT(output("inspect model.bl"), HasSubstr("constant[car]"));
-  EXPECT_EQ(json::parse(output("inspect model.bl --json"))["alternatives"], (json{"bus", "car"}));
+  EXPECT_EQ(json::parse(output("inspect model.bl --json"))["response"]["alternatives"], (json{"bus", "car"}));
   EXPECT_THAT(output("evaluate model.bl wide.csv"), HasSubstr("rho_square"));
   EXPECT_EQ(json::parse(output("evaluate model.bl wide.csv --json"))["situations"], 300);
   EXPECT_THAT(output("predict model.bl wide.csv"), HasSubstr("line,p(bus),p(car),likeliest"));
   EXPECT_THAT(output("predict model.bl wide.csv --format jsonl"), HasSubstr("\"p(bus)\":"));
+  EXPECT_THAT(output("predict model.bl wide.csv --utilities"),
+              HasSubstr("likeliest,utility(bus),utility(car)"));
   EXPECT_THAT(output("predict model.bl wide.csv --shares"), HasSubstr("alternative,predicted,observed"));
   EXPECT_THAT(output("explain model.bl"), HasSubstr("V[car] = "));
   EXPECT_THAT(output("explain model.bl wide.csv --economics --attribute time --numeraire cost"),
@@ -158,7 +160,7 @@ TEST_F(ChoiceCommand, WhatMakesNoSenseIsSaid) {
       run(words("fit wide.csv --choice wide --chosen mode --alternatives bus,car --attributes tt -o x.bl"))
           .code,
       3);
-  EXPECT_EQ(run(words("sample model.bl wide.csv")).code, 4);
+  EXPECT_EQ(run(words("sample model.bl wide.csv")).code, 2);
 }
 
 // Nobody wrote a schema, so nobody can look up a line of it.

@@ -17,35 +17,36 @@ using ChoiceEconomics = ChoiceFixture;
 
 TEST_F(ChoiceEconomics, EconomicsFollowFromTheLogit) {
   const auto schema = file("s.toml", two_by_two_schema("constants = false\n"));
-  const ChoiceModel model = fit_choice(data(two_by_two()), schema, Settings{}).model;
+  const Model model = fit_choice(data(two_by_two()), schema, Settings{}).model;
   const double c = logit(kP0), beta = logit(kP1) - logit(kP0), x = 2, v = c + beta * x,
                p = 1 / (1 + std::exp(-v));
   const Data one = data("y,x\na,2\n");
-  const ChoiceElasticities elasticities = model.elasticities(one, "x");
+  const ChoiceElasticities elasticities = bl::elasticities(model, one, "x");
   EXPECT_NEAR(elasticities.by[0][0], beta * x * (1 - p), 1e-7);
   EXPECT_NEAR(elasticities.by[1][0], -beta * x * p, 1e-7);
   EXPECT_NEAR(elasticities.by[0][1], 0, 1e-12);  // b's x is 0
 
-  const ChoiceSlopes slopes = model.slopes(one, "x");
+  const ChoiceSlopes slopes = bl::slopes(model, one, "x");
   EXPECT_NEAR(slopes.mean[0], beta, 1e-7);
   EXPECT_EQ(slopes.negative[0], 0);
   EXPECT_NEAR(slopes.mean[1], beta, 1e-7);
 
-  const WhatIf changed = model.what_if(one, {.changes = {{"a", "x", "x - 1"}}, .withdrawn = {}}, "");
+  const WhatIf changed = bl::what_if(model, one, {.changes = {{"a", "x", "x - 1"}}, .withdrawn = {}}, "");
   const double after = c + beta;
   EXPECT_NEAR(changed.before[0], p, 1e-8);
   EXPECT_NEAR(changed.after[0], 1 / (1 + std::exp(-after)), 1e-8);
   EXPECT_NEAR(changed.surplus_change, std::log1p(std::exp(after)) - std::log1p(std::exp(v)), 1e-7);
   EXPECT_NEAR(changed.diversion[1], 1, 1e-12);
 
-  const WhatIf withdrawn = model.what_if(one, {.changes = {}, .withdrawn = {"a"}}, "");
+  const WhatIf withdrawn = bl::what_if(model, one, {.changes = {}, .withdrawn = {"a"}}, "");
   EXPECT_EQ(withdrawn.after[1], 1);
   EXPECT_NEAR(withdrawn.surplus_change, -std::log1p(std::exp(v)), 1e-7);
-  EXPECT_THROW(model.what_if(one, {.changes = {{"a", "x", "1 / (x - x)"}}, .withdrawn = {}}, ""), DataError);
-  EXPECT_THROW(model.what_if(one, {.changes = {}, .withdrawn = {"a", "b"}}, ""), UsageError);
+  EXPECT_THROW(bl::what_if(model, one, {.changes = {{"a", "x", "1 / (x - x)"}}, .withdrawn = {}}, ""),
+               DataError);
+  EXPECT_THROW(bl::what_if(model, one, {.changes = {}, .withdrawn = {"a", "b"}}, ""), UsageError);
 
   // The ratio c / beta with the covariance of the saturated model: var c = v0, cov = -v0, var beta = v0 + v1.
-  const ChoiceTradeOff ratio = model.trade_off(one, "one", "x");
+  const ChoiceTradeOff ratio = bl::trade_off(model, one, "one", "x");
   const double v0 = 1 / (kN0 * kP0 * (1 - kP0)), v1 = 1 / (kN1 * kP1 * (1 - kP1)), r = c / beta;
   EXPECT_NEAR(ratio.value, r, 1e-7);
   EXPECT_NEAR(ratio.standard_error, std::sqrt(v0 + 2 * r * v0 + r * r * (v0 + v1)) / std::abs(beta), 1e-7);
@@ -118,11 +119,10 @@ TEST_F(ChoiceEconomics, ElasticitiesAreFiniteDifferencesOfShares) {
   const Trips trips(150, 3);
   constexpr double kStep = 1e-5;
   for (const char* utility : {"", "specific = { time = [\"bus\", \"car\"] }\n", kTripNetwork}) {
-    const ChoiceModel model =
-        fit_choice(data(trips.csv()), file("s.toml", trip_schema(utility)), Settings{}).model;
-    const ChoiceElasticities elasticities = model.elasticities(data(trips.csv()), "time");
+    const Model model = fit_choice(data(trips.csv()), file("s.toml", trip_schema(utility)), Settings{}).model;
+    const ChoiceElasticities elasticities = bl::elasticities(model, data(trips.csv()), "time");
     const auto shares = [&](std::size_t k, double factor) {
-      return model.market_shares(data(trips.csv(k, factor))).columns[1].numbers;
+      return bl::market_shares(model, data(trips.csv(k, factor))).columns[1].numbers;
     };
     for (std::size_t k = 0; k < 3; ++k) {
       const auto up = shares(k, 1 + kStep), down = shares(k, 1 - kStep), at = shares(k, 1);
@@ -144,12 +144,12 @@ TEST_F(ChoiceEconomics, ElasticitiesAreFiniteDifferencesOfShares) {
 // the simulated second best is; the same draws before and after.
 TEST_F(ChoiceEconomics, SurplusAndDiversionAreThoseOfSimulatedChoosers) {
   const Trips trips(60, 4);
-  const ChoiceModel model = fit_choice(data(trips.csv()), file("s.toml", trip_schema("")), Settings{}).model;
-  const auto& c = model.coefficients();  // constant[car], constant[train], time, cost
+  const Model model = fit_choice(data(trips.csv()), file("s.toml", trip_schema("")), Settings{}).model;
+  const auto c = bl::coefficients(model);  // constant[car], constant[train], time, cost
   ASSERT_EQ(c[3].name, "cost");
   const ChoiceScenario scenario{
       .added = {{"taxi", "car"}}, .changes = {{"taxi", "cost", "2 * cost + 1"}}, .withdrawn = {"bus"}};
-  const WhatIf result = model.what_if(data(trips.csv()), scenario, "cost");
+  const WhatIf result = bl::what_if(model, data(trips.csv()), scenario, "cost");
   ASSERT_EQ(result.alternatives, (std::vector<std::string>{"bus", "car", "train", "taxi"}));
   constexpr int kDraws = 4000;
   const RandomStream random(9, Purpose::test);
@@ -194,33 +194,34 @@ TEST_F(ChoiceEconomics, SurplusAndDiversionAreThoseOfSimulatedChoosers) {
 
 TEST_F(ChoiceEconomics, AnAddedAlternativeIsLikeTheOneItIsToBeLike) {
   const auto schema = file("s.toml", two_by_two_schema("constants = false\n"));
-  const ChoiceModel model = fit_choice(data(two_by_two()), schema, Settings{}).model;
+  const Model model = fit_choice(data(two_by_two()), schema, Settings{}).model;
   const double a = std::exp(logit(kP0) + (logit(kP1) - logit(kP0)) * 2), copy = std::exp(logit(kP1));
   const Data one = data("y,x\na,2\n");
-  const WhatIf twin = model.what_if(one, {.added = {{"twin", "a"}}});
+  const WhatIf twin = bl::what_if(model, one, {.added = {{"twin", "a"}}});
   EXPECT_NEAR(twin.after[0], a / (2 * a + 1), 1e-7);
   EXPECT_EQ(twin.before[2], 0);
   EXPECT_EQ(twin.after[2], twin.after[0]);
   EXPECT_NEAR(twin.surplus_change, std::log(2 * a + 1) - std::log(a + 1), 1e-7);
   EXPECT_NEAR(twin.diversion[2], 1, 1e-12);
   // Changes of the new one leave the old one alone, and the other way round; a new one can be copied again.
-  const WhatIf changed = model.what_if(one, {.added = {{"twin", "a"}, {"third", "twin"}},
-                                             .changes = {{"twin", "x", "x - 1"}, {"a", "x", "0"}},
-                                             .withdrawn = {"b"}});
+  const WhatIf changed = bl::what_if(model, one,
+                                     {.added = {{"twin", "a"}, {"third", "twin"}},
+                                      .changes = {{"twin", "x", "x - 1"}, {"a", "x", "0"}},
+                                      .withdrawn = {"b"}});
   const double sum = std::exp(logit(kP0)) + copy + a;
   EXPECT_NEAR(changed.after[0], std::exp(logit(kP0)) / sum, 1e-7);
   EXPECT_EQ(changed.after[1], 0);
   EXPECT_NEAR(changed.after[2], copy / sum, 1e-7);
   EXPECT_NEAR(changed.after[3], a / sum, 1e-7);
-  EXPECT_THROW(model.what_if(one, {.added = {{"b", "a"}}}), UsageError);
-  EXPECT_THROW(model.what_if(one, {.added = {{"c", "d"}}}), UsageError);
-  EXPECT_THROW(model.what_if(one, {.changes = {{"c", "x", "1"}}}), UsageError);
+  EXPECT_THROW(bl::what_if(model, one, {.added = {{"b", "a"}}}), UsageError);
+  EXPECT_THROW(bl::what_if(model, one, {.added = {{"c", "d"}}}), UsageError);
+  EXPECT_THROW(bl::what_if(model, one, {.changes = {{"c", "x", "1"}}}), UsageError);
 }
 
 // The saturated model's covariance: var c = v0, cov(c, beta) = -v0, var beta = v0 + v1.
 TEST_F(ChoiceEconomics, DeltaErrorsHaveTheirClosedForm) {
   const auto schema = file("s.toml", two_by_two_schema("constants = false\n"));
-  const ChoiceModel model = fit_choice(data(two_by_two()), schema, Settings{}).model;
+  const Model model = fit_choice(data(two_by_two()), schema, Settings{}).model;
   const double c = logit(kP0), beta = logit(kP1) - logit(kP0), x = 2, v = c + beta * x;
   const double v0 = 1 / (kN0 * kP0 * (1 - kP0)), v1 = 1 / (kN1 * kP1 * (1 - kP1));
   const auto error = [&](double by_c, double by_beta) {
@@ -228,14 +229,14 @@ TEST_F(ChoiceEconomics, DeltaErrorsHaveTheirClosedForm) {
   };
   const auto p = [](double utility) { return 1 / (1 + std::exp(-utility)); };
   const Data one = data("y,x\na,2\n");
-  const ChoiceElasticities elasticities = model.elasticities(one, "x");
+  const ChoiceElasticities elasticities = bl::elasticities(model, one, "x");
   // beta x (1 - p) and -beta x p, with dp/dV = p (1 - p).
   const double q = p(v) * (1 - p(v));
   EXPECT_NEAR(elasticities.errors[0][0], error(-beta * x * q, x * (1 - p(v)) - beta * x * q * x), 1e-6);
   EXPECT_NEAR(elasticities.errors[1][0], error(-beta * x * q, -x * p(v) - beta * x * q * x), 1e-6);
   EXPECT_EQ(elasticities.errors[0][1], 0);  // b's x is 0 whatever the coefficients
 
-  const WhatIf changed = model.what_if(one, {.changes = {{"a", "x", "x - 1"}}});
+  const WhatIf changed = bl::what_if(model, one, {.changes = {{"a", "x", "x - 1"}}});
   const double w = c + beta * (x - 1);
   EXPECT_NEAR(changed.surplus_error, error(p(w) - p(v), p(w) * (x - 1) - p(v) * x), 1e-7);
   const double r = p(w) * (1 - p(w));
@@ -248,9 +249,9 @@ TEST_F(ChoiceEconomics, ValuesOfTimeOfEachAlternativeHaveErrorsOfTheirOwn) {
   const Trips trips(400, 8);
   const auto schema = file("s.toml", trip_schema("specific = { time = [\"bus\", \"car\", \"train\"] }\n"));
   const Data table = data(trips.csv());
-  const ChoiceModel model = fit_choice(table, schema, Settings{}).model;
-  const ChoiceTradeOff ratio = model.trade_off(table, "time", "cost");
-  const auto& c = model.coefficients();  // two constants, cost, time[bus], time[car], time[train]
+  const Model model = fit_choice(table, schema, Settings{}).model;
+  const ChoiceTradeOff ratio = bl::trade_off(model, table, "time", "cost");
+  const auto c = bl::coefficients(model);  // two constants, cost, time[bus], time[car], time[train]
   ASSERT_EQ(c[3].name, "time[bus]");
   for (std::size_t j = 0; j < 3; ++j) {
     EXPECT_NEAR(ratio.by[j], c[3 + j].estimate / c[2].estimate, 1e-12);
@@ -259,7 +260,8 @@ TEST_F(ChoiceEconomics, ValuesOfTimeOfEachAlternativeHaveErrorsOfTheirOwn) {
   EXPECT_TRUE(std::isnan(ratio.standard_error));
   // A coefficient at its bound is known: the value is 0 and has no error to speak of.
   const auto bound = file("b.toml", trip_schema("signs = { time = \"positive\" }\n"));
-  const ChoiceTradeOff none = fit_choice(table, bound, Settings{}).model.trade_off(table, "time", "cost");
+  const ChoiceTradeOff none =
+      bl::trade_off(fit_choice(table, bound, Settings{}).model, table, "time", "cost");
   EXPECT_EQ(none.value, 0);
   EXPECT_EQ(none.standard_error, 0);
 }
@@ -274,10 +276,10 @@ TEST_F(ChoiceEconomics, DeltaErrorsAreThoseOfTheBootstrap) {
   const Data table = data(trips.csv());
   const ChoiceScenario scenario{.changes = {{"car", "cost", "cost * 1.5"}}};
   // Values and errors.
-  const auto numbers = [&](const ChoiceModel& model) {
-    const WhatIf changed = model.what_if(table, scenario, "cost");
-    const ChoiceElasticities elasticities = model.elasticities(table, "time");
-    const ChoiceTradeOff ratio = model.trade_off(table, "time", "cost");
+  const auto numbers = [&](const Model& model) {
+    const WhatIf changed = bl::what_if(model, table, scenario, "cost");
+    const ChoiceElasticities elasticities = bl::elasticities(model, table, "time");
+    const ChoiceTradeOff ratio = bl::trade_off(model, table, "time", "cost");
     return std::array<std::pair<double, double>, 6>{
         {{elasticities.by[1][1], elasticities.errors[1][1]},
          {elasticities.by[2][1], elasticities.errors[2][1]},
@@ -312,7 +314,7 @@ TEST_F(ChoiceEconomics, ASignHoldsInANetworkForEverybody) {
                         "\"a\"\n[[alternatives]]\n"
                         "name = \"b\"\n[utility]\nform = \"network\"\ncontext = [\"kind\"]\n",
                     settings = "[settings]\nlayers = \"8,4\"\nepochs = 40\nmembers = 2\n";
-  const auto rises = [&](const ChoiceModel& model) {
+  const auto rises = [&](const Model& model) {
     int count = 0;
     std::vector<double> before;
     for (const double x : {-3.0, -1.0, 0.0, 0.5, 1.0, 2.0, 4.0, 9.0}) {
@@ -327,15 +329,15 @@ TEST_F(ChoiceEconomics, ASignHoldsInANetworkForEverybody) {
     return count;
   };
   const Data table = data(taste_data());
-  const ChoiceModel free = fit_choice(table, file("f.toml", head + settings), Settings{}).model;
-  const ChoiceModel kept =
+  const Model free = fit_choice(table, file("f.toml", head + settings), Settings{}).model;
+  const Model kept =
       fit_choice(table, file("s.toml", head + "signs = { x = \"negative\" }\n" + settings), Settings{}).model;
   EXPECT_GT(rises(free), 50);
   EXPECT_EQ(rises(kept), 0);
-  const ChoiceModel other =
+  const Model other =
       fit_choice(table, file("p.toml", head + "signs = { x = \"positive\" }\n" + settings), Settings{}).model;
   EXPECT_GT(rises(other), 50);
-  for (const double share : other.slopes(table, "x").negative) EXPECT_EQ(share, 0);
+  for (const double share : bl::slopes(other, table, "x").negative) EXPECT_EQ(share, 0);
 }
 
 }  // namespace

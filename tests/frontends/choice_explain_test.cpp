@@ -100,7 +100,7 @@ TEST_F(ChoiceExplain, FormulasGiveTheModelsUtilities) {
                   "= 15\n",
         network + "[settings]\nsingle = true\ndegree = 2\nepochs = 15\n"}) {
     const Data table = data(travellers.csv);
-    const ChoiceModel model = fit_choice(table, file("s.toml", travel_schema(text)), Settings{}).model;
+    const Model model = fit_choice(table, file("s.toml", travel_schema(text)), Settings{}).model;
     const OutputTable predicted = model.predict(table);
     const json problem = json::parse(explain_choice(model, ExplainFormat::json));
     std::array<json, 3> own;
@@ -124,7 +124,7 @@ TEST_F(ChoiceExplain, FormulasGiveTheModelsUtilities) {
 }
 
 TEST_F(ChoiceExplain, ALinearUtilityIsALinePerAlternative) {
-  const ChoiceModel model =
+  const Model model =
       fit_choice(data(two_by_two()),
                  file("s.toml", two_by_two_schema("generic = [\"x\"]\nreference = \"b\"\n")), Settings{})
           .model;
@@ -137,8 +137,7 @@ TEST_F(ChoiceExplain, ALinearUtilityIsALinePerAlternative) {
 TEST_F(ChoiceExplain, EveryFormIsThere) {
   const Travellers travellers;
   const std::string text = "form = \"network\"\n[settings]\nlayers = \"3\"\nepochs = 3\n";
-  const ChoiceModel model =
-      fit_choice(data(travellers.csv), file("s.toml", travel_schema(text)), Settings{}).model;
+  const Model model = fit_choice(data(travellers.csv), file("s.toml", travel_schema(text)), Settings{}).model;
   EXPECT_THAT(explain_choice(model, ExplainFormat::text), HasSubstr("the choice among a, b, c"));
   EXPECT_THAT(explain_choice(model, ExplainFormat::text), HasSubstr("[alternative=a]"));
   const ExplainOptions one{.block = "L1.B2"};

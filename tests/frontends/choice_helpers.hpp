@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "bl/choice.hpp"
+#include "bl/explain.hpp"
+#include "bl/fit.hpp"
 
 namespace bl::test {
 
@@ -34,6 +36,16 @@ class ChoiceFixture : public ::testing::Test {
  private:
   std::filesystem::path folder_;
 };
+
+inline FitSummary fit_choice(const Data& data, const std::string& schema_path, const Settings& settings) {
+  return fit(data, ChoiceDeclaration::read(schema_path), settings);
+}
+
+inline std::string explain_choice(const Model& model, ExplainFormat format, ExplainOptions options = {},
+                                  const std::string& alternative = "") {
+  options.alternative = alternative;
+  return explain_model(model, format, options);
+}
 
 inline double metric(const std::vector<Metric>& metrics, const std::string& name) {
   for (const Metric& one : metrics)

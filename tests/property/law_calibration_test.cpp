@@ -15,8 +15,8 @@
 #include <numeric>
 #include <vector>
 
-#include "api/row_sampler.hpp"
 #include "gibbs/utility.hpp"
+#include "predict/row_sampler.hpp"
 #include "zoo/recovery.hpp"
 
 namespace bl::zoo {

@@ -7,11 +7,11 @@
 #include <cmath>
 #include <vector>
 
-#include "api/row_sampler.hpp"
 #include "engine/reference/utility.hpp"
 #include "gibbs/mode.hpp"
 #include "gibbs/network_density.hpp"
 #include "gibbs/utility.hpp"
+#include "predict/row_sampler.hpp"
 #include "support/random_problem.hpp"
 
 namespace bl::gibbs {

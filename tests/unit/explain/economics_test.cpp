@@ -4,15 +4,15 @@
 
 #include <cmath>
 
-#include "api/assignment.hpp"
-#include "api/impl.hpp"
 #include "bl/errors.hpp"
 #include "bl/explain.hpp"
 #include "bl/scenario.hpp"
+#include "economics/assignment.hpp"
 #include "example_model.hpp"
 #include "explain/gradient.hpp"
 #include "explain/head_place.hpp"
 #include "explain/row_text.hpp"
+#include "fitted/fitted_model.hpp"
 
 namespace bl {
 namespace {
@@ -47,7 +47,7 @@ StoredModel model_for(const Table& table, const Names& targets, double temperatu
   a.activations = {Activation::tanh, Activation::relu, Activation::square};
   StoredModel model = test::example_model(a, encoder, 4);
   const auto dims = static_cast<std::size_t>(a.input.values);
-  model.support = {std::vector<double>(dims, -3), std::vector<double>(dims, 3)};
+  model.response = Support{std::vector<double>(dims, -3), std::vector<double>(dims, 3)};
   model.temperature = temperature;
   return model;
 }
@@ -131,7 +131,7 @@ TEST(Economics, SeveralResponsesByDraws) {
   a.activations[0] = Activation::identity;
   StoredModel model = test::example_model(a, encoder, 1);
   model.parameters = {-2, 4, -2, 0, inverse_softplus(1)};
-  model.support = {{-6, -6}, {6, 6}};
+  model.response = Support{{-6, -6}, {6, 6}};
   const OutputTable effects = economics(model_of(model), data_of(table), {});
   const double scale = encoder.responses()[0].scale / encoder.columns()[2].scale;
   // 10 rows of 400 draws: the estimated variance of y has relative error sqrt(2 / 4000) if draws are

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "api/impl.hpp"
 #include "artifact/model_file.hpp"
 #include "base/random.hpp"
 #include "explain/read_problem.hpp"
+#include "fitted/fitted_model.hpp"
 #include "support/random_problem.hpp"
 
 namespace bl::test {
@@ -79,7 +79,7 @@ inline InputShape example_shape(const Encoder& encoder, const std::vector<std::s
 
 inline StoredModel example_model(const Architecture& architecture, const Encoder& encoder,
                                  std::uint64_t seed) {
-  StoredModel model{.architecture = architecture, .encoder = encoder, .parameters = {}, .support = {}};
+  StoredModel model{.architecture = architecture, .encoder = encoder, .parameters = {}, .response = {}};
   model.parameters = random_parameters(ParameterLayout(architecture), seed);
   return model;
 }

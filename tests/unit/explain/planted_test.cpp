@@ -5,10 +5,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "api/impl.hpp"
 #include "bl/explain.hpp"
 #include "bl/fit.hpp"
 #include "explain/read_problem.hpp"
+#include "fitted/fitted_model.hpp"
 #include "zoo/alignment.hpp"
 #include "zoo/problems.hpp"
 #include "zoo/recovery.hpp"
@@ -117,7 +117,7 @@ StoredModel standardised_model(const PlantedProblem& problem, const Encoder& enc
     head.bias = truth[kind]->bias + sum[{}];
     for (const Term& term : wide) head.coefficients.push_back(sum[term]);
   }
-  StoredModel model{.architecture = a, .encoder = encoder, .parameters = {}, .support = {}};
+  StoredModel model{.architecture = a, .encoder = encoder, .parameters = {}, .response = {}};
   model.parameters = zoo::raw_parameters(a, block);
   model.temperature = problem.temperature;
   return model;
@@ -203,7 +203,7 @@ TEST(Planted, PrintedAfterLearningIsWhatWasPlanted) {
     StoredModel model{.architecture = problem.architecture,
                       .encoder = plain_encoder(encoder_of(problem, table)),
                       .parameters = learned.parameters,
-                      .support = {}};
+                      .response = {}};
     const auto read = explain::read_problem(model, classes_of(problem), explain::Units::original);
     ASSERT_EQ(read.layers[0][0].heads.size(), learned.lines.size());
     for (std::size_t h = 0; h < learned.lines.size(); ++h) {

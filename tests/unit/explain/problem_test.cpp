@@ -74,7 +74,7 @@ double largest_difference(const StoredModel& model, const Table& table,
       to_json(explain::read_problem(model, test::example_classes(targets), explain::Units::original));
   const auto rows = all_rows(table.rows);
   const Encoded<double> encoded = model.encoder.encode<double>(table, rows);
-  const gibbs::Utility utility(model.architecture, model.parameters, 1, model.support);
+  const gibbs::Utility utility(model.architecture, model.parameters, 1, model.support());
   const Index columns = std::max<Index>(1, utility.classes());
   Matrix<double> expected(table.rows, columns);
   const MatrixView<const double> values = encoded.continuous.cols()

@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "api/impl.hpp"
 #include "bl/errors.hpp"
 #include "bl/explain.hpp"
 #include "example_model.hpp"
@@ -12,6 +11,7 @@
 #include "explain/gradient.hpp"
 #include "explain/render.hpp"
 #include "explain/row_text.hpp"
+#include "fitted/fitted_model.hpp"
 
 namespace bl {
 namespace {
@@ -90,8 +90,8 @@ TEST(BestResponse, NoOtherResponseIsBetter) {
     StoredModel model =
         test::example_model(stacked(test::example_shape(encoder, targets, false), {3}), encoder, 6);
     const auto dims = static_cast<std::size_t>(model.architecture.input.values);
-    model.support = {std::vector<double>(dims, -3), std::vector<double>(dims, 3)};
-    const gibbs::Utility utility(model.architecture, model.parameters, 1, model.support);
+    model.response = Support{std::vector<double>(dims, -3), std::vector<double>(dims, 3)};
+    const gibbs::Utility utility(model.architecture, model.parameters, 1, model.support());
     const Matrix<double> features = encoder.encode_features<double>(table, std::vector<Index>{4});
     const explain::Response best = explain::best_response(utility, features.row(0));
     ASSERT_EQ(best.values.size(), dims);

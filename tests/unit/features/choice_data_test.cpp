@@ -57,9 +57,12 @@ std::string message(const std::function<void()>& action) {
   return "no error";
 }
 
+ChoiceSchema schema_of(const std::string& text, const std::string& name) {
+  return choice_schema(ChoiceDeclaration::parse(text, name));
+}
+
 ChoiceData read(const std::string& schema, const std::string& csv, bool need_choice = true) {
-  return read_choices(read_table_from_memory(csv, "t.csv"), read_choice_schema(schema, "s.toml"),
-                      need_choice);
+  return read_choices(read_table_from_memory(csv, "t.csv"), schema_of(schema, "s.toml"), need_choice);
 }
 
 std::string wide_message(const std::string& line) {
@@ -71,7 +74,7 @@ std::string long_message(const std::string& lines) {
 }
 
 TEST(ChoiceSchema, ReadsAWideFile) {
-  const ChoiceSchema schema = read_choice_schema(kWide, "s.toml");
+  const ChoiceSchema schema = schema_of(kWide, "s.toml");
   EXPECT_THAT(schema.attributes, ElementsAre("time", "effort"));
   EXPECT_THAT(schema.alternative_names(), ElementsAre("train", "car", "bike"));
   EXPECT_EQ(schema.alternatives[0].attributes[0].text(), "rail_t");
@@ -84,12 +87,12 @@ TEST(ChoiceSchema, ReadsAWideFile) {
 }
 
 TEST(ChoiceSchema, ReadsTheUtility) {
-  const ChoiceSchema schema = read_choice_schema(std::string(kWide) + R"([utility]
+  const ChoiceSchema schema = schema_of(std::string(kWide) + R"([utility]
 constants = false
 specific = { time = ["car", "bike"] }
 signs = { time = "negative" }
 )",
-                                                 "s.toml");
+                                        "s.toml");
   EXPECT_FALSE(schema.utility.constants);
   ASSERT_EQ(schema.utility.coefficients.size(), 3U);  // effort, time[car], time[bike]
   EXPECT_EQ(schema.utility.coefficients[0].alternative, "");
@@ -97,15 +100,13 @@ signs = { time = "negative" }
   EXPECT_EQ(schema.utility.coefficients[2].alternative, "bike");
   EXPECT_EQ(schema.utility.coefficients[2].sign, -1);
   EXPECT_THAT(schema.signs, ElementsAre(-1, 0));
-  const ChoiceSchema network = read_choice_schema(
+  const ChoiceSchema network = schema_of(
       std::string(kWide) + "[utility]\nform = \"network\"\nsigns = { effort = \"positive\" }\n", "s.toml");
   EXPECT_THAT(network.signs, ElementsAre(0, 1));
 }
 
 TEST(ChoiceSchema, ErrorsNameTheLine) {
-  const auto fails = [](const std::string& text) {
-    return message([&] { read_choice_schema(text, "s.toml"); });
-  };
+  const auto fails = [](const std::string& text) { return message([&] { schema_of(text, "s.toml"); }); };
   EXPECT_THAT(fails("[data]\nchoise = \"y\"\n"),
               HasSubstr("s.toml:2: unknown key 'choise' in [data]; did you mean 'choice'?"));
   EXPECT_THAT(fails("[data]\nchoice = \"y\"\nfilter = \"a +\"\n"),
@@ -124,6 +125,35 @@ TEST(ChoiceSchema, ErrorsNameTheLine) {
               HasSubstr("form = \"network\""));
   EXPECT_THAT(fails(std::string(kWide) + "[[alternatives]]\nname = \"car\"\n"),
               HasSubstr("two alternatives are called 'car'"));
+}
+
+// A declaration that no file was read for says where its parts come from.
+TEST(ChoiceSchema, ErrorsNameTheNearestPlace) {
+  ChoiceDeclaration d;
+  d.name = "options";
+  d.choice = "y";
+  d.alternatives = {{"a"}, {"b"}};
+  d.attributes = {{"time", "{}_t"}};
+  d.places = {{"alternatives", "--alternatives"}, {"alternatives/1/available", "--available"}};
+  d.signs = {{"tme", "negative"}};
+  EXPECT_THAT(message([&] { choice_schema(d); }), HasSubstr("options: there is no attribute 'tme'"));
+  d.places["utility/signs"] = "--negative";
+  EXPECT_THAT(message([&] { choice_schema(d); }), HasSubstr("--negative: there is no attribute 'tme'"));
+  d.signs.clear();
+  d.alternatives[1].available = "1 +";
+  EXPECT_THAT(message([&] { choice_schema(d); }), HasSubstr("--available: the expression ends"));
+  d.alternatives[1] = {"a"};
+  EXPECT_THAT(message([&] { choice_schema(d); }),
+              HasSubstr("--alternatives: two alternatives are called 'a'"));
+}
+
+TEST(ChoiceData, GroupsAreCodedByTheFirstLineOfASituation) {
+  const Table table = read_table_from_memory(
+      "trip,alt,y,av,price,town\n1,a,1,1,1,x\n1,b,0,1,1,x\n2,a,1,1,1,y\n3,a,1,1,1,x\n", "t.csv");
+  const ChoiceSchema schema = schema_of(kLong, "s.toml");
+  const ChoiceData data = read_choices(table, schema, true);
+  EXPECT_THAT(data.rows, ElementsAre(0, 2, 3));
+  EXPECT_THAT(group_codes(table, schema, "town", data.rows, "town"), ElementsAre(0, 1, 0));
 }
 
 TEST(ChoiceData, WideSetsHoldWhatIsAvailable) {

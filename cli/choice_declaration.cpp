@@ -1,0 +1,183 @@
+#include "choice_declaration.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "bl/errors.hpp"
+#include "bl/names.hpp"
+#include "options.hpp"
+
+namespace bl::cli {
+
+namespace {
+
+// "name=other" in two; the name twice where there is no other.
+std::pair<std::string, std::string> pair_of(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  return equals == std::string::npos ? std::pair(text, text)
+                                     : std::pair(text.substr(0, equals), text.substr(equals + 1));
+}
+
+// The pairs of a list; UsageError where a name stands twice.
+std::vector<std::pair<std::string, std::string>> pairs(const char* option, const std::string& text) {
+  std::vector<std::pair<std::string, std::string>> out;
+  std::set<std::string> seen;
+  for (const std::string& one : name_list(text)) {
+    out.push_back(pair_of(one));
+    if (!seen.insert(out.back().first).second)
+      throw UsageError(fmt::format("{} names '{}' twice", option, out.back().first));
+  }
+  return out;
+}
+
+// An expression that is one column.
+std::string column_text(const std::string& name) {
+  return "`" + name + "`";
+}
+
+std::string filled_in(std::string pattern, const std::string& alternative, const std::string& attribute) {
+  for (const auto& [mark, text] : {std::pair<std::string, std::string>{"{alternative}", alternative},
+                                   std::pair<std::string, std::string>{"{attribute}", attribute}}) {
+    const std::size_t at = pattern.find(mark);
+    if (at == std::string::npos)
+      throw UsageError(
+          fmt::format("the pattern of columns '{}' has no {}; write for example "
+                      "{{alternative}}_{{attribute}} or {{attribute}}_{{alternative}}",
+                      pattern, mark));
+    pattern.replace(at, mark.size(), text);
+  }
+  return pattern;
+}
+
+}  // namespace
+
+ChoiceOptions::ChoiceOptions(CLI::App& command) {
+  const std::string group = "Choices among alternatives";
+  command
+      .add_option("--choice", choice_,
+                  "Learn choices: a schema (TOML), or long (a line per alternative) or wide (a line per "
+                  "situation) with the options below; --group names the person")
+      ->option_text("FILE|long|wide")
+      ->group(group);
+  const auto add = [&](const char* name, std::string& text, const char* help, const char* shown) {
+    of_declaration_.push_back(command.add_option(name, text, help)->option_text(shown)->group(group));
+  };
+  add("--chosen", chosen_, "Wide: column of the chosen alternative; long: true where chosen", "COLUMN");
+  add("--situation", situation_, "Long: column of the situation's id", "COLUMN");
+  add("--alternative", alternative_, "Long: column of the alternative", "COLUMN");
+  add("--alternatives", alternatives_, "Names, or names and codes in the data: train=1,car=2", "NAMES");
+  add("--attributes", attributes_, "Attributes, or attributes and columns: time=TT,cost=CO", "NAMES");
+  add("--columns", pattern_, "Wide: how columns are called, by prefix or suffix",
+      "[{alternative}_{attribute}]");
+  add("--available", available_, "Not 0 where available; wide: as in --columns", "NAME");
+  add("--outside", outside_, "Long: an option with utility 0, in every set", "NAME");
+  add("--filter", filter_, "Only rows for which this is true: 'PURPOSE in (1, 3)'", "EXPRESSION");
+  add("--context", context_, "Columns of the person; makes the utility a network", "NAMES");
+  add("--reference", reference_, "Linear: the alternative without a constant", "NAME");
+  add("--specific", specific_, "Linear: attributes with a coefficient per alternative", "NAMES");
+  add("--negative", negative_, "Attributes that never please: costs, times", "NAMES");
+  add("--positive", positive_, "Attributes that never displease", "NAMES");
+  of_declaration_.push_back(
+      command.add_flag("--network", network_, "A network without context; else linear")->group(group));
+}
+
+bool ChoiceOptions::given() const {
+  for (const CLI::Option* option : of_declaration_)
+    if (!declared() && option->count() > 0)
+      throw UsageError(fmt::format("{} goes with --choice long or --choice wide{}", option->get_name(),
+                                   choice_.empty() ? "" : "; a schema file says it itself"));
+  return !choice_.empty();
+}
+
+ChoiceDeclaration ChoiceOptions::declaration(const Data& data, Settings& settings) const {
+  if (!declared()) return ChoiceDeclaration::read(choice_);
+  if (chosen_.empty()) throw UsageError("choices need --chosen: the column that says what was chosen");
+  ChoiceDeclaration d;
+  d.name = "--choice " + choice_;
+  d.places = {{"data/choice", "--chosen"},          {"data/chosen", "--chosen"},
+              {"data/situation", "--situation"},    {"data/alternative", "--alternative"},
+              {"data/available", "--available"},    {"data/outside", "--outside"},
+              {"data/filter", "--filter"},          {"data/person", "--group"},
+              {"data/weight", "--weight"},          {"attributes", "--attributes"},
+              {"alternatives", "--alternatives"},   {"utility/form", network_ ? "--network" : "--context"},
+              {"utility/reference", "--reference"}, {"utility/context", "--context"},
+              {"utility/nominal", "--nominal"},     {"utility/specific", "--specific"}};
+  d.layout = choice_;
+  d.filter = filter_;
+  const Settings defaults;
+  d.nominal = name_list(std::exchange(settings.nominal, defaults.nominal));
+  d.person = std::exchange(settings.group, defaults.group);
+  d.weight = std::exchange(settings.weight, defaults.weight);
+  for (const std::string& one : name_list(alternatives_)) {
+    const auto [name, code] = pair_of(one);
+    d.alternatives.push_back({name, code});
+  }
+  if (choice_ == "wide")
+    fill_wide(d, data);
+  else
+    fill_long(d);
+  fill_utility(d);
+  return d;
+}
+
+void ChoiceOptions::fill_long(ChoiceDeclaration& d) const {
+  d.chosen = chosen_;
+  d.situation = situation_;
+  d.alternative = alternative_;
+  d.available = available_;
+  d.outside = outside_;
+  for (const auto& [name, column] : pairs("--attributes", attributes_))
+    d.attributes.emplace_back(name, column_text(column));
+}
+
+void ChoiceOptions::fill_wide(ChoiceDeclaration& d, const Data& data) const {
+  d.choice = chosen_;
+  if (!situation_.empty() || !alternative_.empty() || !outside_.empty())
+    throw UsageError("situation, alternative and outside are for a long file (a line per alternative)");
+  if (d.alternatives.size() < 2)
+    throw UsageError("a wide file of choices needs --alternatives, two or more, for example train=1,car=2");
+  std::vector<std::string> columns;
+  for (const ColumnSummary& column : data.columns()) columns.push_back(column.name);
+  for (ChoiceDeclaration::Alternative& one : d.alternatives)
+    if (!available_.empty()) one.available = column_text(filled_in(pattern_, one.name, available_));
+  for (const auto& [attribute, stem] : pairs("--attributes", attributes_)) {
+    bool found = false;
+    for (ChoiceDeclaration::Alternative& one : d.alternatives) {
+      const std::string column = filled_in(pattern_, one.name, stem);
+      if (std::find(columns.begin(), columns.end(), column) == columns.end()) continue;
+      one.attributes.emplace_back(attribute, column_text(column));
+      found = true;
+    }
+    const std::string wanted = filled_in(pattern_, d.alternatives[0].name, stem);
+    if (!found)
+      throw DataError(fmt::format("no alternative has a column of the attribute '{}', such as '{}'{}",
+                                  attribute, wanted, did_you_mean(wanted, columns)));
+  }
+  for (std::size_t a = 0; a < d.alternatives.size(); ++a) {
+    d.places[fmt::format("alternatives/{}/available", a)] = "--available";
+    d.places[fmt::format("alternatives/{}/attributes", a)] = "--attributes";
+  }
+}
+
+void ChoiceOptions::fill_utility(ChoiceDeclaration& d) const {
+  d.context = name_list(context_);
+  d.form = network_ || !d.context.empty() ? "network" : "linear";
+  d.reference = reference_;
+  const auto negative = pairs("--negative", negative_), positive = pairs("--positive", positive_);
+  for (const auto& [option, names, sign] :
+       {std::tuple("--negative", &negative, "negative"), std::tuple("--positive", &positive, "positive")})
+    for (const auto& [name, same] : *names) {
+      d.signs.emplace_back(name, sign);
+      if (!d.places.emplace("utility/signs/" + name, option).second)
+        throw UsageError(fmt::format("'{}' stands under --negative and --positive", name));
+    }
+  std::vector<std::string> all;
+  for (const ChoiceDeclaration::Alternative& one : d.alternatives) all.push_back(one.name);
+  for (const auto& [attribute, same] : pairs("--specific", specific_)) d.specific.push_back({attribute, all});
+  if (!d.specific.empty() && all.empty())
+    throw UsageError("--specific needs --alternatives, to know whose coefficients there are");
+}
+
+}  // namespace bl::cli

@@ -1,0 +1,36 @@
+// The options of bl fit that declare choices among alternatives.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "bl/choice_declaration.hpp"
+#include "bl/data.hpp"
+
+namespace bl::cli {
+
+// --choice FILE, or --choice long|wide and what the columns mean.
+class ChoiceOptions {
+ public:
+  explicit ChoiceOptions(CLI::App& command);
+  // Whether the fit is one of choices. UsageError for options that need --choice long or wide.
+  bool given() const;
+  // Takes from the settings those that say the same for choices as for tables: nominal, group, weight.
+  ChoiceDeclaration declaration(const Data& data, Settings& settings) const;
+
+ private:
+  bool declared() const { return choice_ == "long" || choice_ == "wide"; }
+  void fill_long(ChoiceDeclaration& d) const;
+  void fill_wide(ChoiceDeclaration& d, const Data& data) const;
+  void fill_utility(ChoiceDeclaration& d) const;
+
+  std::string choice_;
+  std::string chosen_, situation_, alternative_, alternatives_, attributes_, available_, outside_, filter_,
+      context_, reference_, specific_, negative_, positive_;
+  std::string pattern_ = "{alternative}_{attribute}";
+  bool network_ = false;
+  std::vector<const CLI::Option*> of_declaration_;
+};
+
+}  // namespace bl::cli

@@ -1,0 +1,66 @@
+// What a file of choices means and which utility is learned: who chooses among which alternatives, and what
+// attributes these carry. A choice schema (TOML, see docs/choice.md) reads into it; front ends fill it in.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bl {
+
+struct ChoiceDeclaration {
+  using Named = std::vector<std::pair<std::string, std::string>>;  // in the order in which they were given
+
+  struct Alternative {
+    std::string name;
+    std::string code = {};       // what stands in the data for it; empty: its name
+    std::string columns = {};    // wide: what {} in shared attributes stands for; empty: its name
+    std::string available = {};  // wide: expression; empty: always
+    Named attributes = {};       // wide: expressions of its own
+    bool operator==(const Alternative&) const = default;
+  };
+  struct Specific {
+    std::string attribute;
+    std::vector<std::string> alternatives;
+    bool operator==(const Specific&) const = default;
+  };
+
+  std::string layout = {};     // wide: a line per situation (where empty, too); long: a line per alternative
+  std::string choice = {};     // wide: column of the chosen alternative's code
+  std::string situation = {};  // long: column
+  std::string alternative = {};  // long: column
+  std::string chosen = {};       // long: expression, true on the line of the chosen alternative
+  std::string available = {};    // long: expression; empty: always
+  std::string outside = {};      // long: name of an option with utility 0 that is in every set
+  std::string filter = {};       // expression
+  std::string weight = {};       // expression
+  std::string person = {};       // column
+  Named derived = {};            // names and expressions of further columns
+  Named attributes = {};         // names and expressions; wide: with {} for the alternative's columns
+  std::vector<Alternative> alternatives = {};  // long: may be empty, then the data tell
+
+  std::string form = {};                                 // linear (where empty, too) or network
+  std::optional<bool> constants = {};                    // linear; nothing: true
+  std::string reference = {};                            // linear: the one without a constant
+  std::optional<std::vector<std::string>> generic = {};  // linear; nothing: all that are not specific
+  std::vector<Specific> specific = {};                   // linear: a coefficient per alternative
+  Named signs = {};                                      // of attributes: positive or negative
+  std::vector<std::string> context = {}, nominal = {};   // network: columns of the decision maker
+  Named settings = {};                                   // of the fit, by name
+
+  std::string name = "choice schema";  // stands for it in messages
+  // Where a part of it comes from, such as "schema.toml:3" or "--filter", by key: "data", "data/filter",
+  // "attributes/cost", "alternatives/0/code", "utility/signs/cost". Messages name the nearest one.
+  std::map<std::string, std::string> places = {};
+
+  std::string place(std::string_view key) const;
+
+  // UsageError naming file and line for what is not TOML and for unknown keys.
+  static ChoiceDeclaration read(const std::string& path);
+  static ChoiceDeclaration parse(std::string_view text, const std::string& name);
+};
+
+}  // namespace bl

@@ -1,0 +1,41 @@
+// Checks: simulated responses, refits, and what they show.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bl/check.hpp"
+#include "fitted/fitted_model.hpp"
+#include "zoo/replications.hpp"
+
+namespace bl {
+
+// Share of a block's weight below which a head counts as absent, as in infer.
+inline constexpr double kCheckBound = 1e-5;
+
+struct CheckRun {
+  const zoo::PlantedProblem* problem = nullptr;
+  ObjectiveSpec objective;
+  std::function<zoo::SimulatedData<double>(std::uint64_t seed)> draw;  // by any thread
+  std::function<std::vector<std::string>(const std::vector<Index>& positions)> names;
+  std::size_t rows = 0;
+  std::string response;
+};
+
+using CheckProgress = std::function<void(double seconds, const std::string& line)>;
+
+// UsageError for fewer than two replications.
+CheckReport run_check(const CheckRun& run, const CheckOptions& options, const CheckProgress& progress);
+
+CheckReport check_table(const Model& model, const Table& table, const CheckOptions& options,
+                        const CheckProgress& progress);
+CheckReport check_choices(const Model& model, const Table& table, const CheckOptions& options,
+                          const CheckProgress& progress);
+
+// One name per position; "parameter 7" for what has none.
+std::vector<std::string> names_at(const std::map<Index, std::string>& names,
+                                  const std::vector<Index>& positions);
+
+}  // namespace bl

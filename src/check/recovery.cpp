@@ -1,0 +1,121 @@
+#include "check/recovery.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace bl {
+
+namespace {
+
+constexpr double kLowest = 0.93, kHighest = 0.97;
+
+nlohmann::ordered_json number(double value) {
+  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
+}
+
+std::string percent(double share) {
+  return std::isnan(share) ? "-" : fmt::format("{:.1f}", 100 * share);
+}
+
+// At most 8 characters: a column of 9 keeps its distance.
+std::string figure(double value, int digits) {
+  if (!std::isfinite(value)) return "-";
+  const std::string text = fmt::format("{:.{}g}", value, digits);
+  return text.size() <= 8 ? text : fmt::format("{:.1e}", value);
+}
+
+}  // namespace
+
+RecoveryRound recovery_round(const zoo::SizeEvidence& evidence, const std::vector<std::string>& names) {
+  RecoveryRound out;
+  out.rows = static_cast<std::size_t>(evidence.rows);
+  out.replications = evidence.replications;
+  out.not_converged = evidence.not_converged;
+  out.at_bound = evidence.at_bound;
+  out.unidentified = evidence.unidentified;
+  out.found_again = evidence.found_again;
+  out.elsewhere = evidence.elsewhere;
+  out.worse = evidence.worse;
+  out.error = evidence.typical_error;
+  out.shares = evidence.shares;
+  out.mean_coverage = evidence.mean_coverage();
+  out.median_variance_ratio = evidence.median_variance_ratio();
+  for (const zoo::ParameterEvidence& one : evidence.parameters)
+    out.parameters.push_back({.name = names[one.parameter],
+                              .truth = one.truth,
+                              .mean = one.mean,
+                              .deviation = one.deviation,
+                              .standard_error = one.standard_error,
+                              .coverage = one.robust.share(),
+                              .classical_coverage = one.classical.share(),
+                              .bound = one.bound,
+                              .intervals = one.robust.intervals});
+  return out;
+}
+
+nlohmann::ordered_json recovery_json(const RecoveryRound& round) {
+  nlohmann::ordered_json out = {{"rows", round.rows},
+                                {"replications", round.replications},
+                                {"not_converged", round.not_converged},
+                                {"at_bound", round.at_bound},
+                                {"unidentified", round.unidentified},
+                                {"starts_found_again", round.found_again},
+                                {"lower_optimum_elsewhere", round.elsewhere},
+                                {"starts_ended_higher", round.worse},
+                                {"error", number(round.error)},
+                                {"mean_coverage", number(round.mean_coverage)},
+                                {"median_variance_ratio", number(round.median_variance_ratio)},
+                                {"share_of_50", number(round.shares[0])},
+                                {"share_of_80", number(round.shares[1])},
+                                {"share_of_95", number(round.shares[2])}};
+  for (const RecoveredParameter& p : round.parameters)
+    out["parameters"].push_back({{"name", p.name},
+                                 {"truth", p.truth},
+                                 {"mean", number(p.mean)},
+                                 {"deviation", number(p.deviation)},
+                                 {"standard_error", number(p.standard_error)},
+                                 {"coverage", number(p.coverage)},
+                                 {"classical_coverage", number(p.classical_coverage)},
+                                 {"bound", number(p.bound)},
+                                 {"variance_ratio", number(std::pow(p.deviation / p.bound, 2))},
+                                 {"intervals", p.intervals}});
+  return out;
+}
+
+std::string decimals(double value, int digits) {
+  if (!std::isfinite(value)) return "-";
+  return std::abs(value) < 1e5 ? fmt::format("{:.{}f}", value, digits) : fmt::format("{:.1e}", value);
+}
+
+bool is_off(double coverage) {
+  return coverage < kLowest || coverage > kHighest;  // unknown is neither
+}
+
+std::string recovery_table(const RecoveryRound& round) {
+  std::string out = fmt::format("  {:<24}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}\n", "parameter", "truth", "mean",
+                                "sd", "s.e.", "var/J^-1", "cover");
+  constexpr std::size_t kNameWidth = 24;
+  for (const RecoveredParameter& p : round.parameters) {
+    const bool fits = p.name.size() < kNameWidth;  // else on a line of its own
+    if (!fits) out += fmt::format("  {}\n", p.name);
+    out += fmt::format("  {:<{}}{:>9}{:>9}{:>9}{:>9}{:>9}{:>7}{}\n", fits ? p.name : "", kNameWidth,
+                       figure(p.truth, 4), figure(p.mean, 4), figure(p.deviation, 3),
+                       figure(p.standard_error, 3), figure(std::pow(p.deviation / p.bound, 2), 3),
+                       percent(p.coverage), is_off(p.coverage) ? '*' : ' ');
+  }
+  return out;
+}
+
+std::string failure_words(const RecoveryRound& round) {
+  std::string out;
+  const auto add = [&](std::size_t count, const char* what) {
+    if (count > 0) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", count, what);
+  };
+  add(round.not_converged, "reached no minimum");
+  add(round.at_bound, "ended with a weight at zero");
+  add(round.unidentified, "left a direction open");
+  return out.empty() ? out : fmt::format("of {} replications {}", round.replications, out);
+}
+
+}  // namespace bl

@@ -1,0 +1,59 @@
+// The coefficients of a linear utility with their errors.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "bl/choice.hpp"
+#include "features/linear_terms.hpp"
+#include "fitted/fitted_model.hpp"
+
+namespace bl {
+
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+std::string error_text(double value) {
+  return std::isnan(value) ? fmt::format("{:>12}", "-") : fmt::format("{:>12.6f}", value);
+}
+
+}  // namespace
+
+std::vector<ChoiceCoefficient> coefficients(const Model& model) {
+  const StoredModel& stored = model.impl().stored;
+  const ChoiceResponse& choice = model.impl().choice();
+  std::vector<ChoiceCoefficient> out;
+  if (!choice.schema.linear) return out;
+  for (const LinearTerm& term : linear_terms(choice.schema, choice.alternatives))
+    out.push_back({term.name, stored.parameters[out.size()], kUnknown, kUnknown, kUnknown});
+  if (!stored.inference) return out;
+  const std::size_t size = stored.inference->positions.size();
+  const auto error = [&](const std::vector<double>& covariance, std::size_t i) {
+    return covariance.empty() ? kUnknown : std::sqrt(covariance[i * size + i]);
+  };
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto position = static_cast<std::size_t>(stored.inference->positions[i]);
+    if (position >= out.size()) continue;
+    out[position].standard_error = error(stored.inference->classical, i);
+    out[position].robust_error = error(stored.inference->robust, i);
+    out[position].clustered_error = error(stored.inference->cluster, i);
+  }
+  return out;
+}
+
+std::string coefficients_text(const Model& model) {
+  const std::vector<ChoiceCoefficient> all = coefficients(model);
+  const bool clustered =
+      std::any_of(all.begin(), all.end(), [](const auto& one) { return !std::isnan(one.clustered_error); });
+  std::string out = fmt::format("{:<24}{:>12}{:>12}{:>12}{}\n", "linear utility", "estimate", "s.e.",
+                                "robust s.e.", clustered ? "  by person" : "");
+  for (const ChoiceCoefficient& one : all)
+    out +=
+        fmt::format("{:<24}{:>12.6f}{}{}{}\n", one.name, one.estimate, error_text(one.standard_error),
+                    error_text(one.robust_error), clustered ? error_text(one.clustered_error).substr(1) : "");
+  return out;
+}
+
+}  // namespace bl

@@ -1,0 +1,39 @@
+// Situations as an objective reads them.
+#pragma once
+
+#include <vector>
+
+#include "choice/scores.hpp"
+#include "objective/dataset.hpp"
+
+namespace bl {
+
+// Encoded situations with the storage that an objective views.
+template <class T>
+struct EncodedChoices {
+  const ChoiceData* data;
+  Matrix<T> context, attributes;
+  std::vector<T> weights;
+
+  EncodedChoices(const ChoiceData& choices, const Encoder& encoder, const ChoiceResponse& response)
+      : data(&choices),
+        context(encoder.with_unseen(UnseenPolicy::missing)
+                    .encode_features<T>(choices.context, all_rows(choices.context.rows))),
+        attributes(encode_attributes<T>(choices.attributes, response.means, response.scales)),
+        weights(choices.weights.begin(), choices.weights.end()) {}
+
+  DatasetView<T> view() const {
+    DatasetView<T> out;
+    out.rows = data->situations();
+    out.context = context.view();
+    out.weights = weights;
+    out.alternatives = {.begin = data->begin,
+                        .attributes = attributes.view(),
+                        .classes = data->classes,
+                        .available = {},
+                        .chosen = data->chosen};
+    return out;
+  }
+};
+
+}  // namespace bl

@@ -1,0 +1,41 @@
+// Estimates of choice models with their covariances: what a fit stores and what a summary from rows shows.
+// Both kinds of utility come from inference/estimate.hpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "artifact/model_file.hpp"
+#include "base/parallel.hpp"
+#include "choice/linear.hpp"
+#include "inference/bootstrap.hpp"
+
+namespace bl {
+
+struct ChoiceEstimateSpec {
+  inference::CovarianceSpec covariance = {};  // of ChoiceEstimate::estimate
+  int bootstrap = 0;                          // resamples
+  std::uint64_t seed = 1;                     // of the resamples
+  std::string person = {};                    // column of the persons; empty: there are none
+  inference::OnStep on_step = {};             // of what follows the minimum
+};
+
+struct ChoiceEstimate {
+  inference::Estimate estimate;  // of the model's parameters, in their units
+  StoredInference stored;        // empty where there is no minimum
+  std::optional<inference::Bootstrap> resampled = {};
+};
+
+// From maximal coefficients (see fit_linear); those at a bound of their sign become 0 and stay there.
+ChoiceEstimate estimate_linear(const std::vector<LinearTerm>& terms, const std::vector<double>& coefficients,
+                               const ChoiceData& data, const ChoiceEstimateSpec& spec, ThreadPool& pool);
+
+// Of a choice's model with architecture, encoding and temperature; parameters are taken from
+// `minimiser.given` or from many starts. UsageError for attributes with a sign: their bounds are not those of
+// a canonical form.
+ChoiceEstimate estimate_network(const StoredModel& model, const ChoiceData& data,
+                                const inference::MinimiserSpec& minimiser, const ChoiceEstimateSpec& spec,
+                                ThreadPool& pool);
+
+}  // namespace bl

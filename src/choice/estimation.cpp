@@ -1,0 +1,86 @@
+#include "choice/estimation.hpp"
+
+#include "bl/errors.hpp"
+#include "choice/estimate.hpp"
+#include "choice/reading.hpp"
+
+namespace bl {
+
+namespace {
+
+// Columns by which scores are summed; by person where none is named.
+std::vector<std::string> cluster_columns(const ChoiceSchema& schema, const InferenceOptions& options) {
+  if (!options.cluster.empty() || options.covariance != "cluster") return options.cluster;
+  if (schema.person.empty())
+    throw UsageError("the choice schema names no person to cluster by; give a column with `cluster`");
+  return {schema.person};
+}
+
+ChoiceEstimate estimate_again(const FittedModel& model, const ChoiceData& choices,
+                              const InferenceOptions& options, const ChoiceEstimateSpec& spec,
+                              InferenceWatch& watch) {
+  const auto terms = linear_terms(model.choice().schema, model.choice().alternatives);
+  Settings settings = fit_settings(model);
+  settings.threads = static_cast<std::int64_t>(options.threads);
+  FitOptions fit_options;
+  fit_options.should_stop = [&watch, iterations = Index{0}]() mutable {
+    watch.tell("iterations", ++iterations, 0);
+    return watch.stopped();
+  };
+  Checkpoint<double> none("", "", "");
+  const LinearFit fit = fit_linear(terms, choices, settings, fit_options, none);
+  watch.require_going();
+  if (!fit.converged)
+    throw NumericError("standard errors hold at the maximum of the likelihood, and none was reached: " +
+                       fit.cause + "; an attribute may separate the choices perfectly");
+  ThreadPool pool(options.threads);
+  return estimate_linear(terms, fit.coefficients, choices, spec, pool);
+}
+
+ChoiceEstimate estimate_from_parameters(const FittedModel& model, const ChoiceData& choices,
+                                        const InferenceOptions& options, const ChoiceEstimateSpec& spec,
+                                        InferenceWatch& watch) {
+  inference::MinimiserSpec minimiser;
+  minimiser.starts = options.starts;
+  minimiser.given = {model.stored.parameters};
+  minimiser.seed = static_cast<std::uint64_t>(fit_settings(model).seed);
+  minimiser.reference = class_of(model, options.reference);
+  watch.attach(minimiser);
+  ThreadPool pool(options.threads);
+  return estimate_network(model.stored, choices, minimiser, spec, pool);
+}
+
+}  // namespace
+
+void check_for_choice(const ChoiceResponse& choice, const InferenceOptions& options) {
+  if (!choice.schema.linear) return;
+  if (options.standardised)
+    throw UsageError("a linear utility of choices has estimates in the units of its attributes alone");
+  if (!options.reference.empty())
+    throw UsageError(
+        "the reference of a linear utility is that of its choice schema; change it there and fit");
+  if (options.starts > 0)
+    throw UsageError("the likelihood of a linear utility has one maximum; leave out starts");
+}
+
+Estimation estimate_choice(const FittedModel& model, const Table& table, const InferenceOptions& options,
+                           InferenceWatch& watch) {
+  const ChoiceSchema& schema = model.choice().schema;
+  Estimation out;
+  out.columns = cluster_columns(schema, options);
+  const ChoiceData choices = read_for_estimates(model, table, true);
+  ChoiceEstimateSpec spec{.bootstrap = options.bootstrap, .seed = options.seed, .person = schema.person};
+  spec.covariance.kind = out.kind = out.columns.empty() ? inference::covariance_from_name(options.covariance)
+                                                        : inference::CovarianceKind::cluster;
+  for (const std::string& column : out.columns)
+    spec.covariance.clusters.push_back(group_codes(table, schema, column, choices.rows, "person"));
+  spec.on_step = watch.on_step();
+  ChoiceEstimate found =
+      (schema.linear ? estimate_again : estimate_from_parameters)(model, choices, options, spec, watch);
+  out.estimate = std::move(found.estimate);
+  out.stored = std::move(found.stored);
+  out.resampled = std::move(found.resampled);
+  return out;
+}
+
+}  // namespace bl

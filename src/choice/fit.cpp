@@ -1,0 +1,310 @@
+#include "choice/fit.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+#include "artifact/choice_json.hpp"
+#include "base/clock.hpp"
+#include "base/joined.hpp"
+#include "base/text.hpp"
+#include "bl/errors.hpp"
+#include "choice/encoded.hpp"
+#include "choice/estimate.hpp"
+#include "choice/linear.hpp"
+#include "fit/members.hpp"
+#include "fit/minimum_progress.hpp"
+#include "plan/plan.hpp"
+#include "plan/stored_settings.hpp"
+#include "plan/table_plan.hpp"
+#include "plan/unused_settings.hpp"
+#include "training/trainer.hpp"
+
+namespace bl {
+
+namespace {
+
+using nlohmann::json;
+
+void refuse_settings(const Settings& s) {
+  const auto refuse = [](bool given, const char* name, const char* instead) {
+    if (given) throw UsageError(fmt::format("{} has no meaning for choices; {}", name, instead));
+  };
+  refuse(!s.target.empty() || !s.ignore.empty() || !s.schema.empty() || !s.id.empty(),
+         "target, ignore, id or schema", "the choice schema says what the columns mean");
+  refuse(!s.weight.empty() || !s.group.empty(), "weight or group", "the choice schema has weight and person");
+  refuse(!s.nominal.empty() || !s.continuous.empty(), "nominal or continuous",
+         "the choice schema has nominal");
+  refuse(s.form == "vector", "form = 'vector'", "attributes stand inside a scalar utility");
+  refuse(!s.terms.empty(), "terms", "make an attribute of the product");
+  refuse(s.class_weight != "none", "class_weight", "use a weight");
+  refuse(s.objective != "auto" && s.objective != "likelihood", "objective",
+         "choices are learned by likelihood");
+  refuse(s.split == "stratified", "split = 'stratified'", "use group, random or order");
+}
+
+// Of the training situations' entries; a constant attribute keeps scale 1.
+void standardize(const ChoiceData& data, ChoiceResponse& response) {
+  const auto n = static_cast<double>(data.attributes.rows());
+  for (Index k = 0; k < data.attributes.cols(); ++k) {
+    double mean = 0, squares = 0;
+    for (Index i = 0; i < data.attributes.rows(); ++i) mean += data.attributes(i, k) / n;
+    for (Index i = 0; i < data.attributes.rows(); ++i)
+      squares += (data.attributes(i, k) - mean) * (data.attributes(i, k) - mean) / n;
+    response.means.push_back(mean);
+    response.scales.push_back(squares > 0 ? std::sqrt(squares) : 1);
+  }
+}
+
+Encoder fit_context(const ChoiceData& training, const ChoiceSchema& schema, const Settings& settings) {
+  RoleOptions roles;
+  for (const std::string& name : schema.nominal) roles.columns[name].type = ColumnType::nominal;
+  const Schema columns = infer_schema(training.context, roles);
+  return Encoder::fit(training.context, columns, encode_options(settings), all_rows(training.context.rows));
+}
+
+struct Parts {
+  ChoiceData train, validation, test;
+};
+
+// What a checkpoint must have been made with.
+struct Identity {
+  std::string data, settings;  // the settings and the schema
+};
+
+struct FitPlan {
+  const ChoiceSchema& schema;
+  const Settings& settings;
+  const FitOptions& options;
+  Identity identity;
+  Index rows = 0;  // of the table
+};
+
+template <class T>
+void train_network(const Parts& parts, const FitPlan& fit, StoredModel& model, FitSummary& summary) {
+  const Settings& s = fit.settings;
+  const ChoiceResponse& response = *model.choice();
+  const EncodedChoices<T> training(parts.train, model.encoder, response);
+  const Network<T> network(model.architecture);
+  ObjectiveSpec spec;
+  spec.temperature = s.temperature;
+  const Objective<T> objective(network, spec, training.view());
+  std::optional<EncodedChoices<T>> validation;
+  std::optional<Objective<T>> validation_objective;
+  if (parts.validation.situations() > 0) {
+    validation.emplace(parts.validation, model.encoder, response);
+    validation_objective.emplace(network, spec, validation->view());
+  }
+  ThreadPool pool(static_cast<std::size_t>(s.threads));
+  MemberPlan<T> plan{.spec = plan_training(s, parts.train.situations(), false),
+                     .members = plan_members(s, model.architecture)};
+  if (response.has_signs()) plan.spec.bounds = monotone_bounds(model.architecture, fit.schema.signs);
+  keep_checkpoints(plan, fit.options, fit.identity.data, fit.identity.settings);
+  TrainedMembers learned = train_members(objective, validation_objective ? &*validation_objective : nullptr,
+                                         plan, fit.options, pool);
+  summary.interrupted = learned.report.reason == StopReason::interrupted;
+  summary.stop_cause = learned.report.cause;
+  summary.notes = learned.notes;
+  summary.stop_reason = name(learned.report.reason);
+  summary.epochs = static_cast<std::int64_t>(learned.report.history.size());
+  summary.best_epoch = learned.report.best_epoch;
+  model.parameters = joined(model.architecture, std::move(learned.parameters));
+}
+
+Architecture network_architecture(const Settings& s, const StoredModel& model, Index train_situations) {
+  Settings scalar = s;
+  scalar.form = "scalar";
+  return plan_architecture(scalar,
+                           {.context = static_cast<Index>(model.encoder.columns().size()),
+                            .values = static_cast<Index>(model.choice()->means.size()),
+                            .classes = static_cast<Index>(model.choice()->alternatives.size())},
+                           train_situations);
+}
+
+// The lowest minimum of several starts in canonical form, with its covariances where it is one. Keeps no
+// checkpoint, as for tables.
+void train_to_minimum(const Parts& parts, const FitPlan& fit, int starts, StoredModel& model,
+                      FitSummary& summary) {
+  const Settings& s = fit.settings;
+  static_cast<void>(plan_members(s, model.architecture));  // refuses several
+  inference::MinimiserSpec minimiser;
+  minimiser.starts = starts;
+  minimiser.seed = static_cast<std::uint64_t>(s.seed);
+  if (s.epochs > 0) minimiser.iterations = s.epochs;
+  watch_minimiser(minimiser, fit.options);
+  ThreadPool pool(static_cast<std::size_t>(s.threads));
+  ChoiceEstimate found = estimate_network(model, parts.train, minimiser, {.person = fit.schema.person}, pool);
+  const inference::Estimate& e = found.estimate;
+  model.parameters = e.chart.raw;
+  summary.interrupted = e.minimisation.interrupted;
+  summary.stop_cause = fmt::format("{} of {} starts ended in the lowest minimum, gradient {:.1e}",
+                                   e.minimisation.optima[0].starts, e.minimisation.starts, e.gradient);
+  summary.epochs = e.minimisation.best.iterations;
+  if (!e.converged) {
+    summary.notes.push_back("no standard errors: " + e.cause);
+    return;
+  }
+  model.inference = std::move(found.stored);
+  model.inference->facts["digest"] = fit.identity.data;
+}
+
+void fit_network(const Parts& parts, const FitPlan& fit, StoredModel& model, FitSummary& summary) {
+  const Settings& s = fit.settings;
+  standardize(parts.train, std::get<ChoiceResponse>(model.response));
+  model.temperature = s.temperature;
+  model.architecture = network_architecture(s, model, parts.train.situations());
+  const int starts = plan_starts(s, model.architecture);
+  refuse_unused(s, {.to_minimum = starts > 0,
+                    .optimizer = plan_training(s, parts.train.situations(), false).optimizer.kind});
+  if (starts > 0) return train_to_minimum(parts, fit, starts, model, summary);
+  if (s.precision == "float32")
+    train_network<float>(parts, fit, model, summary);
+  else
+    train_network<double>(parts, fit, model, summary);
+  // What is read off an identifiable model should not depend on where its training began.
+  if (s.identifiable)
+    model.parameters = inference::canonical_form(model.architecture, model.parameters).parameters;
+}
+
+void fit_linear_model(const Parts& parts, const FitPlan& plan, StoredModel& model, FitSummary& summary) {
+  const ChoiceSchema& schema = plan.schema;
+  ChoiceResponse& response = std::get<ChoiceResponse>(model.response);
+  const auto terms = linear_terms(schema, response.alternatives);
+  model.architecture = linear_architecture(terms, parts.train.attributes.cols(),
+                                           static_cast<Index>(response.alternatives.size()));
+  response.means.assign(schema.attributes.size(), 0);
+  response.scales.assign(schema.attributes.size(), 1);
+  Checkpoint<double> checkpoint(plan.options.checkpoint, plan.identity.data, plan.identity.settings);
+  const LinearFit fit = fit_linear(terms, parts.train, plan.settings, plan.options, checkpoint);
+  summary.interrupted = fit.interrupted;
+  summary.stop_cause = fit.cause;
+  summary.epochs = fit.iterations;
+  model.parameters = fit.coefficients;
+  model.parameters.push_back(1);  // lambda
+  if (!fit.converged) {
+    summary.notes.push_back(
+        "the likelihood was not maximal yet, so there are no standard errors; an attribute may separate the "
+        "choices perfectly");
+    return;
+  }
+  ThreadPool pool(static_cast<std::size_t>(plan.settings.threads));
+  ChoiceEstimate found =
+      estimate_linear(terms, fit.coefficients, parts.train, {.person = schema.person}, pool);
+  model.parameters = found.estimate.chart.raw;
+  if (!found.estimate.identification.directions.empty())
+    summary.notes.push_back(
+        "some combination of coefficients does not change the probabilities, so not all have standard "
+        "errors; its summary names it, leave out a constant or an attribute");
+  if (!found.estimate.converged) return;
+  model.inference = std::move(found.stored);
+  model.inference->facts["digest"] = plan.identity.data;
+}
+
+std::string plan_text(const StoredModel& m, const Parts& parts) {
+  const ChoiceResponse& response = *m.choice();
+  return fmt::format(
+      "choice    among {}\ncontext   {} columns, encoded as {}\nrows      {} training, {} validation, {} "
+      "test situations\nmodel     {}",
+      joined(response.alternatives), response.schema.context.size(), m.encoder.columns().size(),
+      parts.train.situations(), parts.validation.situations(), parts.test.situations(), choice_words(m));
+}
+
+// The settings of the declaration, then those that the caller gave.
+Settings merge_settings(const ChoiceDeclaration& declaration, const Settings& caller) {
+  Settings merged;
+  for (const auto& [name, value] : declaration.settings) set(merged, name, value);
+  for (const SettingInfo& info : setting_list())
+    if (is_given(caller, info.name)) set(merged, info.name, get(caller, info.name));
+  return merged;
+}
+
+Parts parts_of(const ChoiceData& all, const Settings& settings) {
+  const Split split = plan_split(all.situations(), all.persons, settings, all.context.source);
+  return {select_situations(all, split.train), select_situations(all, split.validation),
+          select_situations(all, split.test)};
+}
+
+json information_of(const FitPlan& plan, const Parts& parts, const FitSummary& summary) {
+  return {{"settings", settings_json(plan.settings)},
+          {"data", {{"digest", plan.identity.data}, {"rows", plan.rows}}},
+          {"split",
+           {{"train", parts.train.situations()},
+            {"validation", parts.validation.situations()},
+            {"test", parts.test.situations()}}},
+          {"training", {{"stop_cause", summary.stop_cause}, {"epochs", summary.epochs}}}};
+}
+
+void evaluate_parts(const Parts& parts, const Settings& settings, FitSummary& summary) {
+  ThreadPool pool(static_cast<std::size_t>(settings.threads));
+  const FittedModel& model = summary.model.impl();
+  const auto metrics = [&](const ChoiceData& part) {
+    return part.situations() == 0 ? std::vector<Metric>()
+                                  : choice_metrics(part, score_choices(model, part, pool, Part::train));
+  };
+  summary.train = metrics(parts.train);
+  summary.validation = metrics(parts.validation);
+  summary.test = metrics(parts.test);
+}
+
+Settings settings_of(const ChoiceDeclaration& declaration, bool linear, const Settings& given,
+                     const FitOptions& options) {
+  validate(given);
+  Settings settings = merge_settings(declaration, given);
+  refuse_settings(settings);
+  if (linear) refuse_unused(settings, {.linear = true});
+  if (settings.fractions.given()) return settings;
+  if (linear) settings.fractions = "1:0:0";
+  return !linear && options.training_rows_only ? without_test_part(settings, {}) : settings;
+}
+
+}  // namespace
+
+std::string choice_words(const StoredModel& m) {
+  const ParameterLayout layout(m.architecture);
+  const ChoiceSchema& schema = m.choice()->schema;
+  if (schema.linear)
+    return fmt::format("linear utility, {} coefficients",
+                       linear_terms(schema, m.choice()->alternatives).size());
+  std::vector<std::string> widths;
+  for (const LayerSpec& layer : m.architecture.layers) widths.push_back(std::to_string(layer.blocks));
+  return fmt::format("network, layers [{}], {} parameters", joined(widths, ","), layout.free_count());
+}
+
+FitSummary fit_choices(const Table& table, const ChoiceDeclaration& declaration, const Settings& given,
+                       const FitOptions& options) {
+  const double started = now();
+  const ChoiceSchema schema = choice_schema(declaration);
+  const Settings settings = settings_of(declaration, schema.linear, given, options);
+  const ChoiceData all = read_choices(table, schema, true);
+  const Parts parts = parts_of(all, settings);
+  FitSummary summary{.model = Model(nullptr)};
+  StoredModel model{.architecture = {},
+                    .encoder = fit_context(parts.train, schema, settings),
+                    .parameters = {},
+                    .single_precision = false,
+                    .response = ChoiceResponse{.declaration = declaration,
+                                               .schema = schema,
+                                               .alternatives = all.alternatives,
+                                               .means = {},
+                                               .scales = {}}};
+  const FitPlan plan{schema,
+                     settings,
+                     options,
+                     {table_digest(table), settings_json(settings).dump() + to_json(declaration).dump()},
+                     table.rows};
+  (schema.linear ? fit_linear_model : fit_network)(parts, plan, model, summary);
+  model.information = information_of(plan, parts, summary);
+  summary.plan = plan_text(model, parts);
+  summary.parameters = ParameterLayout(model.architecture).free_count();
+  summary.train_rows = static_cast<std::size_t>(parts.train.situations());
+  summary.validation_rows = static_cast<std::size_t>(parts.validation.situations());
+  summary.test_rows = static_cast<std::size_t>(parts.test.situations());
+  summary.model = model_of(std::move(model));
+  if (options.on_trained) options.on_trained(summary.model);
+  evaluate_parts(parts, settings, summary);
+  summary.seconds = now() - started;
+  return summary;
+}
+
+}  // namespace bl

@@ -1,0 +1,16 @@
+// From a table of choices and what it means to a model: linear utilities by maximum likelihood, networks by
+// the trainer.
+#pragma once
+
+#include "bl/fit.hpp"
+#include "fitted/fitted_model.hpp"
+
+namespace bl {
+
+FitSummary fit_choices(const Table& table, const ChoiceDeclaration& declaration, const Settings& settings,
+                       const FitOptions& options);
+
+// "linear utility, 4 coefficients", or the layers and parameters of a network.
+std::string choice_words(const StoredModel& model);
+
+}  // namespace bl

@@ -1,0 +1,133 @@
+#include "choice/linear.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "bl/errors.hpp"
+#include "choice/scores.hpp"
+#include "engine/engine.hpp"
+#include "training/lbfgs.hpp"
+
+namespace bl {
+
+namespace {
+
+// Norm of the gradient of the mean log-likelihood, attributes of standard deviation 1.
+constexpr double kTolerance = 1e-10;
+
+// Standard deviation of each attribute over all entries; 1 for a constant one.
+std::vector<double> attribute_scales(const ChoiceData& data) {
+  std::vector<double> scales;
+  for (Index k = 0; k < data.attributes.cols(); ++k) {
+    const auto n = static_cast<double>(data.attributes.rows());
+    double mean = 0, squares = 0;
+    for (Index i = 0; i < data.attributes.rows(); ++i) mean += data.attributes(i, k) / n;
+    for (Index i = 0; i < data.attributes.rows(); ++i)
+      squares += std::pow(data.attributes(i, k) - mean, 2) / n;
+    scales.push_back(squares > 0 ? std::sqrt(squares) : 1);
+  }
+  return scales;
+}
+
+}  // namespace
+
+Architecture linear_architecture(const std::vector<LinearTerm>& terms, Index attributes, Index alternatives) {
+  Architecture a;
+  a.input = {.context = 0, .values = attributes, .classes = alternatives};
+  a.basis = {.kind = BasisKind::listed, .extra = {}, .response_only = true};
+  for (const LinearTerm& term : terms) {
+    Term factors;
+    if (term.attribute >= 0) factors.push_back(term.attribute);
+    if (term.alternative >= 0) factors.push_back(static_cast<std::int32_t>(attributes) + term.alternative);
+    a.basis.extra.push_back(factors);
+  }
+  a.layers = {LayerSpec{.blocks = 1, .degrees = {{{1}, {}, {}}}}};
+  a.activations[0] = Activation::identity;
+  a.lambda = Sign::free;  // held at 1
+  a.readout.present = false;
+  validate(a);
+  return a;
+}
+
+ScaledChoices::ScaledChoices(const std::vector<LinearTerm>& terms, const ChoiceData& data)
+    : scales(attribute_scales(data)),
+      attributes(encode_attributes<double>(data.attributes, std::vector<double>(scales.size(), 0), scales)),
+      network(linear_architecture(terms, attributes.cols(), static_cast<Index>(data.alternatives.size()))),
+      objective(network, ObjectiveSpec{}, view(data)) {}
+
+DatasetView<double> ScaledChoices::view(const ChoiceData& data) const {
+  DatasetView<double> out;
+  out.rows = data.situations();
+  out.weights = data.weights;
+  out.alternatives = {.begin = data.begin,
+                      .attributes = attributes.view(),
+                      .classes = data.classes,
+                      .available = {},
+                      .chosen = data.chosen};
+  return out;
+}
+
+LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& data, const Settings& settings,
+                     const FitOptions& options, Checkpoint<double>& checkpoint) {
+  const ScaledChoices scaled(terms, data);
+  const Network<double>& network = scaled.network;
+  const Objective<double>& objective = scaled.objective;
+  ThreadPool pool(static_cast<std::size_t>(settings.threads));
+  const auto engine = make_engine<double>(pool);
+  const RowSet loaded = engine->load(objective);
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(data.situations()));
+  std::iota(rows.begin(), rows.end(), 0);
+  const double total = data.weights.empty() ? static_cast<double>(rows.size())
+                                            : std::accumulate(data.weights.begin(), data.weights.end(), 0.0);
+  if (!(total > 0)) throw DataError("the weights sum to zero; there is nothing to learn from");
+  const auto weight_at = static_cast<std::size_t>(network.layout().tensor("layers/0/U/weight").offset);
+  const auto lambda_at = static_cast<std::size_t>(network.layout().tensor("layers/0/U/lambda").offset);
+  std::vector<double> raw(static_cast<std::size_t>(network.layout().size())), raw_gradient(raw.size());
+  const auto place = [&](std::span<const double> point) {
+    raw[lambda_at] = 1;
+    for (std::size_t k = 0; k < terms.size(); ++k)
+      raw[weight_at + k] = terms[k].sign == 0 ? point[k] : terms[k].sign * softplus(point[k]);
+  };
+  const DifferentiableFunction<double> function = [&](std::span<const double> point,
+                                                      std::span<double> gradient) {
+    place(point);
+    const LossSum sum = engine->loss(loaded, {.rows = rows, .scale = 1 / total},
+                                     Noise{RandomStream(0, Purpose::score_noise), 0, {}}, raw, raw_gradient);
+    for (std::size_t k = 0; k < terms.size(); ++k)
+      gradient[k] =
+          raw_gradient[weight_at + k] * (terms[k].sign == 0 ? 1 : terms[k].sign / (1 + std::exp(-point[k])));
+    return sum.loss / total;
+  };
+  TrainingState<double> state;  // parameters: the point; epoch: iterations
+  state.parameters.assign(terms.size(), 0.0);
+  if (options.resume) checkpoint.load(state);
+  const Lbfgs<double> optimizer;
+  LinearFit fit;
+  const std::int64_t most = settings.epochs > 0 ? settings.epochs.value() : 2000;
+  const auto gradient_norm = [&] {
+    const auto& g = state.lbfgs.gradient;
+    return std::sqrt(std::inner_product(g.begin(), g.end(), g.begin(), 0.0));
+  };
+  while (!fit.converged && !fit.interrupted && state.epoch < most) {
+    const LbfgsStatus status = optimizer.iterate(function, state.parameters, state.lbfgs);
+    if (status == LbfgsStatus::not_finite)
+      throw NumericError("the log-likelihood is not finite; scale the attributes");
+    fit.converged = gradient_norm() < kTolerance || status == LbfgsStatus::no_descent;
+    ++state.epoch;
+    fit.interrupted = options.should_stop && options.should_stop();
+    if (!fit.converged) checkpoint.save(state);
+  }
+  fit.iterations = state.epoch;
+  fit.cause = fmt::format("{} after {} iterations, gradient norm {:.1e}",
+                          fit.converged ? "converged" : "stopped before it converged", fit.iterations,
+                          gradient_norm());
+  place(state.parameters);
+  for (std::size_t k = 0; k < terms.size(); ++k)
+    fit.coefficients.push_back(raw[weight_at + k] / scaled.scale(terms[k]));
+  return fit;
+}
+
+}  // namespace bl

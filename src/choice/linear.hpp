@@ -1,0 +1,50 @@
+// The linear utility V = sum of coefficient * attribute, plus constants: the conditional (multinomial) logit,
+// as one block with the identity, no constraints and exactly the listed terms.
+#pragma once
+
+#include "artifact/checkpoint.hpp"
+#include "bl/fit.hpp"
+#include "bl/settings.hpp"
+#include "features/linear_terms.hpp"
+#include "model/network.hpp"
+#include "objective/objective.hpp"
+
+namespace bl {
+
+// The coefficients are the first entries of its layout, in the order of the terms; lambda follows and
+// stays 1.
+Architecture linear_architecture(const std::vector<LinearTerm>& terms, Index attributes, Index alternatives);
+
+struct LinearFit {
+  std::vector<double> coefficients;
+  std::int64_t iterations = 0;
+  std::string cause;
+  bool converged = false, interrupted = false;
+};
+
+// Maximum likelihood by L-BFGS in float64. A coefficient with a sign is sign * softplus(free parameter). Of
+// the options, should_stop and resume count.
+LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& data, const Settings& settings,
+                     const FitOptions& options, Checkpoint<double>& checkpoint);
+
+// The choices with attributes of deviation 1, as an objective; the data must outlive it.
+struct ScaledChoices {
+  std::vector<double> scales;  // deviation of each attribute; 1 of a constant one
+  Matrix<double> attributes;
+  Network<double> network;
+  Objective<double> objective;
+
+  ScaledChoices(const std::vector<LinearTerm>& terms, const ChoiceData& data);
+  ScaledChoices(const ScaledChoices&) = delete;
+  ScaledChoices& operator=(const ScaledChoices&) = delete;
+
+  // Deviation of a term's attribute: coefficient = scaled coefficient / scale.
+  double scale(const LinearTerm& term) const {
+    return term.attribute < 0 ? 1 : scales[static_cast<std::size_t>(term.attribute)];
+  }
+
+ private:
+  DatasetView<double> view(const ChoiceData& data) const;
+};
+
+}  // namespace bl

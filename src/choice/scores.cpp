@@ -1,0 +1,182 @@
+#include "choice/scores.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "compute/log_sum_exp.hpp"
+
+namespace bl {
+
+namespace {
+
+constexpr Index kSituationsPerTask = 256;  // tasks are of whole situations
+
+// One task's situations as points of the network.
+struct TaskPoints {
+  std::vector<std::int32_t> begin;
+  Index first_entry = 0;
+  Points<double> points;
+
+  TaskPoints(const ChoiceData& data, MatrixView<const double> context, MatrixView<const double> attributes,
+             Index from, Index count) {
+    first_entry = static_cast<Index>(data.begin[static_cast<std::size_t>(from)]);
+    for (Index i = 0; i <= count; ++i)
+      begin.push_back(
+          static_cast<std::int32_t>(data.begin[static_cast<std::size_t>(from + i)] - first_entry));
+    const Index entries = begin.back();
+    points = {
+        .context = context.row_range(from, count),
+        .begin = begin,
+        .values = attributes.row_range(first_entry, entries),
+        .classes = std::span(data.classes)
+                       .subspan(static_cast<std::size_t>(first_entry), static_cast<std::size_t>(entries))};
+  }
+};
+
+using TaskAction = std::function<void(Index from, Index count, const TaskPoints&, NetworkWorkspace<double>&)>;
+
+void for_each_task(const FittedModel& model, const ChoiceData& data, ThreadPool& pool, Part part,
+                   const TaskAction& action) {
+  const ChoiceResponse& choice = model.choice();
+  const Matrix<double> attributes = encode_attributes<double>(data.attributes, choice.means, choice.scales);
+  const Encoder& stored = model.stored.encoder;
+  const Encoder encoder = part == Part::all ? stored : stored.with_unseen(UnseenPolicy::missing);
+  const Matrix<double> context = encoder.encode_features<double>(data.context, all_rows(data.context.rows));
+  const Index tasks = (data.situations() + kSituationsPerTask - 1) / kSituationsPerTask;
+  pool.run(static_cast<std::size_t>(tasks), [&](std::size_t task) {
+    const Index from = static_cast<Index>(task) * kSituationsPerTask;
+    const Index count = std::min(kSituationsPerTask, data.situations() - from);
+    const TaskPoints at(data, context.view(), attributes.view(), from, count);
+    NetworkWorkspace<double> workspace;
+    model.utility.network().forward(model.utility.prepared(), at.points, workspace);
+    action(from, count, at, workspace);
+  });
+}
+
+}  // namespace
+
+template <class T>
+Matrix<T> encode_attributes(const Matrix<double>& raw, const std::vector<double>& means,
+                            const std::vector<double>& scales) {
+  Matrix<T> out(raw.rows(), raw.cols());
+  for (Index i = 0; i < raw.rows(); ++i)
+    for (Index k = 0; k < raw.cols(); ++k)
+      out(i, k) = static_cast<T>((raw(i, k) - means[static_cast<std::size_t>(k)]) /
+                                 scales[static_cast<std::size_t>(k)]);
+  return out;
+}
+template Matrix<float> encode_attributes(const Matrix<double>&, const std::vector<double>&,
+                                         const std::vector<double>&);
+template Matrix<double> encode_attributes(const Matrix<double>&, const std::vector<double>&,
+                                          const std::vector<double>&);
+
+ChoiceScores score_choices(const FittedModel& model, const ChoiceData& data, ThreadPool& pool, Part part) {
+  ChoiceScores scores;
+  scores.utility.resize(data.classes.size());
+  scores.probability.resize(data.classes.size());
+  scores.log_sum.resize(static_cast<std::size_t>(data.situations()));
+  for_each_task(
+      model, data, pool, part,
+      [&](Index from, Index count, const TaskPoints& at, NetworkWorkspace<double>& ws) {
+        for (Index i = 0; i < count; ++i) {
+          const auto begin = static_cast<std::size_t>(data.begin[static_cast<std::size_t>(from + i)]);
+          const auto end = static_cast<std::size_t>(data.begin[static_cast<std::size_t>(from + i) + 1]);
+          for (std::size_t j = begin; j < end; ++j)
+            scores.utility[j] =
+                ws.scores(static_cast<Index>(j) - at.first_entry, 0) / model.stored.temperature;
+          const auto utilities = std::span(scores.utility).subspan(begin, end - begin);
+          const auto shares = std::span(scores.probability).subspan(begin, end - begin);
+          scores.log_sum[static_cast<std::size_t>(from + i)] = log_sum_exp<double>(utilities);
+          std::copy(utilities.begin(), utilities.end(), shares.begin());
+          log_softmax(shares);
+          for (double& share : shares) share = std::exp(share);
+        }
+      });
+  return scores;
+}
+
+Matrix<double> marginal_utilities(const FittedModel& model, const ChoiceData& data, ThreadPool& pool) {
+  Matrix<double> out(data.attributes.rows(), data.attributes.cols());
+  const std::vector<double>& scales = model.choice().scales;
+  for_each_task(model, data, pool, Part::all,
+                [&](Index, Index, const TaskPoints& at, NetworkWorkspace<double>& ws) {
+                  Matrix<double> ones(at.points.count(), 1);
+                  std::fill(ones.flat().begin(), ones.flat().end(), 1 / model.stored.temperature);
+                  const MatrixView<double> gradient = out.view().row_range(at.first_entry, at.points.count());
+                  model.utility.network().value_gradient(model.utility.prepared(), at.points,
+                                                         std::as_const(ones).view(), ws, gradient);
+                  for (Index i = 0; i < gradient.rows; ++i)
+                    for (Index k = 0; k < gradient.cols; ++k)
+                      gradient(i, k) /= scales[static_cast<std::size_t>(k)];
+                });
+  return out;
+}
+
+std::vector<Metric> choice_metrics(const ChoiceData& data, const ChoiceScores& scores) {
+  double weight = 0, log_likelihood = 0, null = 0, hits = 0;
+  for (std::size_t i = 0; i < data.chosen.size(); ++i) {
+    const auto begin = static_cast<std::size_t>(data.begin[i]),
+               end = static_cast<std::size_t>(data.begin[i + 1]);
+    const std::size_t chosen = begin + static_cast<std::size_t>(data.chosen[i]);
+    const double w = data.weights.empty() ? 1 : data.weights[i];
+    weight += w;
+    log_likelihood += w * (scores.utility[chosen] - scores.log_sum[i]);
+    null -= w * std::log(static_cast<double>(end - begin));
+    const auto best = std::max_element(scores.probability.begin() + static_cast<std::ptrdiff_t>(begin),
+                                       scores.probability.begin() + static_cast<std::ptrdiff_t>(end));
+    hits += static_cast<std::size_t>(best - scores.probability.begin()) == chosen ? w : 0;
+  }
+  return {{"situations", static_cast<double>(data.situations())},
+          {"log_likelihood", log_likelihood},
+          {"null_log_likelihood", null},
+          {"rho_square", null == 0 ? 0 : 1 - log_likelihood / null},
+          {"cross_entropy", -log_likelihood / weight},
+          {"accuracy", hits / weight}};
+}
+
+OutputTable choice_predictions(const FittedModel& model, const ChoiceData& data, const ChoiceScores& scores,
+                               bool utilities) {
+  const ChoiceSchema& schema = model.choice().schema;
+  const std::size_t count = data.alternatives.size();
+  OutputTable out;
+  out.rows = static_cast<std::size_t>(data.situations());
+  out.columns.push_back({schema.wide ? "line" : schema.situation, {}, data.labels});
+  for (const std::string& name : data.alternatives)
+    out.columns.push_back({"p(" + name + ")", std::vector<double>(out.rows, 0), {}});
+  out.columns.push_back({"likeliest", {}, {}});
+  const std::size_t first_utility = out.columns.size();
+  for (std::size_t k = 0; utilities && k < count; ++k)
+    out.columns.push_back(
+        {"utility(" + data.alternatives[k] + ")", std::vector<double>(out.rows, std::nan("")), {}});
+  for (std::size_t i = 0; i < out.rows; ++i) {
+    const auto begin = static_cast<std::size_t>(data.begin[i]),
+               end = static_cast<std::size_t>(data.begin[i + 1]);
+    std::size_t best = begin;
+    for (std::size_t j = begin; j < end; ++j) {
+      const auto alternative = static_cast<std::size_t>(data.classes[j]);
+      out.columns[1 + alternative].numbers[i] = scores.probability[j];
+      if (utilities) out.columns[first_utility + alternative].numbers[i] = scores.utility[j];
+      if (scores.probability[j] > scores.probability[best]) best = j;
+    }
+    out.columns[1 + count].texts.push_back(data.alternatives[static_cast<std::size_t>(data.classes[best])]);
+  }
+  return out;
+}
+
+std::vector<double> mean_shares(const ChoiceData& data, const std::vector<std::int32_t>& names,
+                                const std::vector<double>& numbers) {
+  std::vector<double> shares(data.alternatives.size(), 0);
+  double total = 0;
+  for (std::size_t i = 0; i < data.chosen.size(); ++i) {
+    const double w = data.weights.empty() ? 1 : data.weights[i];
+    total += w;
+    for (auto j = static_cast<std::size_t>(data.begin[i]); j < static_cast<std::size_t>(data.begin[i + 1]);
+         ++j)
+      shares[static_cast<std::size_t>(names[j])] += w * numbers[j];
+  }
+  for (double& share : shares) share /= total;
+  return shares;
+}
+
+}  // namespace bl

@@ -1,0 +1,44 @@
+// Utilities, probabilities and marginal utilities of the alternatives of situations.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "bl/model.hpp"
+#include "features/choice_data.hpp"
+#include "fitted/fitted_model.hpp"
+
+namespace bl {
+
+// Attributes standardised as the model wants them.
+template <class T>
+Matrix<T> encode_attributes(const Matrix<double>& raw, const std::vector<double>& means,
+                            const std::vector<double>& scales);
+
+struct ChoiceScores {
+  std::vector<double> utility;      // per entry, over the temperature
+  std::vector<double> probability;  // per entry
+  std::vector<double> log_sum;      // per situation
+};
+
+// Situations of the fit itself (any part but all) are never refused for a level of context without training
+// rows.
+ChoiceScores score_choices(const FittedModel& model, const ChoiceData& data, ThreadPool& pool,
+                           Part part = Part::all);
+
+// d utility / d attribute of every entry, in raw units: entries x attributes.
+Matrix<double> marginal_utilities(const FittedModel& model, const ChoiceData& data, ThreadPool& pool);
+
+std::vector<Metric> choice_metrics(const ChoiceData& data, const ChoiceScores& scores);
+
+// The label, the probabilities and the likeliest alternative of each situation, and its utilities where asked
+// for.
+OutputTable choice_predictions(const FittedModel& model, const ChoiceData& data, const ChoiceScores& scores,
+                               bool utilities);
+
+// Mean over situations (by weight) of the entries' numbers, per name of the entry: shares[names[j]].
+std::vector<double> mean_shares(const ChoiceData& data, const std::vector<std::int32_t>& names,
+                                const std::vector<double>& numbers);
+
+}  // namespace bl

@@ -1,0 +1,70 @@
+#include "economics/delta.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "bl/errors.hpp"
+#include "inference/parameter_map.hpp"
+#include "summary/inference_summary.hpp"
+
+namespace bl {
+
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+// Quantities by stored parameters.
+Eigen::MatrixXd gradient_of(const Model& model, const Eigen::MatrixXd& v, Index count,
+                            const Quantities& quantities) {
+  const StoredModel& stored = model.impl().stored;
+  const inference::ParameterMap map(stored.architecture);
+  const std::vector<double> effective = map.effective(stored.parameters);
+  const auto at = [&](Index position, double change) {
+    std::vector<double> values = effective;
+    values[static_cast<std::size_t>(position)] += change;
+    StoredModel moved = stored;
+    moved.parameters = map.raw(values);
+    return quantities(model_of(std::move(moved)));
+  };
+  const auto size = static_cast<Index>(stored.inference->positions.size());
+  Eigen::MatrixXd gradient(count, size);
+  for (Index k = 0; k < size; ++k) {
+    const Index position = stored.inference->positions[static_cast<std::size_t>(k)];
+    const double size_of = std::abs(effective[static_cast<std::size_t>(position)]);
+    // A thousandth of the error, where there is one: quantities are smooth on the scale of the errors. A
+    // weight that may not be negative stays positive.
+    double step = std::isnan(v(k, k)) || v(k, k) == 0 ? 1e-4 * (1 + size_of) : 1e-3 * std::sqrt(v(k, k));
+    if (map.tensor_at(position).sign == Sign::non_negative) step = std::min(step, 0.5 * size_of);
+    const std::vector<double> up = at(position, step), down = at(position, -step);
+    for (Index q = 0; q < count; ++q)
+      gradient(q, k) = (up[static_cast<std::size_t>(q)] - down[static_cast<std::size_t>(q)]) / (2 * step);
+  }
+  return gradient;
+}
+
+}  // namespace
+
+std::vector<double> delta_errors(const Model& model, const std::string& covariance, std::size_t count,
+                                 const Quantities& quantities) {
+  const StoredModel& stored = model.impl().stored;
+  if (!stored.inference)
+    throw UsageError("this model stores no standard errors; run its summary with the data and `save`");
+  const Eigen::MatrixXd v = stored_covariance(*stored.inference, covariance);
+  const Eigen::MatrixXd gradient = gradient_of(model, v, static_cast<Index>(count), quantities);
+  std::vector<double> out;
+  for (Index q = 0; q < gradient.rows(); ++q) {
+    const double largest = gradient.cols() == 0 ? 0 : gradient.row(q).cwiseAbs().maxCoeff();
+    double variance = 0;
+    for (Index i = 0; i < gradient.cols(); ++i)
+      for (Index j = 0; j < gradient.cols(); ++j) {
+        // What a quantity does not depend on may have no variance.
+        const bool counts = std::min(std::abs(gradient(q, i)), std::abs(gradient(q, j))) > 1e-9 * largest;
+        if (counts || std::isnan(largest)) variance += gradient(q, i) * v(i, j) * gradient(q, j);
+      }
+    out.push_back(variance < 0 ? kUnknown : std::sqrt(variance));
+  }
+  return out;
+}
+
+}  // namespace bl

@@ -1,0 +1,362 @@
+#include "fit/table_fit.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/clock.hpp"
+#include "bl/errors.hpp"
+#include "fit/members.hpp"
+#include "fit/minimum_progress.hpp"
+#include "fitted/fitted_model.hpp"
+#include "fitted/part_data.hpp"
+#include "plan/plan.hpp"
+#include "plan/stored_settings.hpp"
+#include "plan/table_plan.hpp"
+#include "plan/unused_settings.hpp"
+#include "predict/evaluation.hpp"
+#include "summary/stored_estimate.hpp"
+#include "training/trainer.hpp"
+
+namespace bl {
+
+namespace {
+
+using nlohmann::json;
+
+double peak_megabytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+double table_megabytes(const Table& table) {
+  std::size_t bytes = 0;
+  for (const Column& column : table.columns)
+    bytes += column.numbers.size() * sizeof(double) + column.codes.size() * sizeof(std::int32_t);
+  return static_cast<double>(bytes) / (1 << 20);
+}
+
+constexpr std::size_t kManyLevels = 20;  // fewer of them may well be kinds of things
+
+std::vector<std::string> encoding_notes(const Encoder& encoder, std::size_t train_rows) {
+  std::vector<std::string> notes;
+  const EncodingReport& report = encoder.report();
+  for (const std::string& name : report.constant)
+    notes.push_back(fmt::format("'{}' is constant and left out", name));
+  for (const auto& [name, earlier] : report.duplicates)
+    notes.push_back(fmt::format("'{}' repeats '{}'; consider `ignore`", name, earlier));
+  for (const auto& [name, count] : report.missing)
+    notes.push_back(fmt::format("'{}' has {} missing training values, filled in and flagged", name, count));
+  for (const FeatureEncoding& f : encoder.features())
+    if (f.type == ColumnType::nominal && f.levels.size() > std::max(kManyLevels, train_rows / 2))
+      notes.push_back(fmt::format("'{}' has {} levels in {} training rows; if it names rows, give `id` {}",
+                                  f.name, f.levels.size(), train_rows, f.name));
+  return notes;
+}
+
+json metrics_json(const std::vector<Metric>& metrics) {
+  json object = json::object();
+  for (const Metric& metric : metrics) object[metric.name] = metric.value;
+  return object;
+}
+
+json history_json(const FitReport& report) {
+  json list = json::array();
+  for (const EpochRecord& record : report.history) {
+    json one = {{"epoch", record.epoch},
+                {"train_loss", record.train_loss},
+                {"learning_rate", record.learning_rate},
+                {"gradient_norm", record.gradient_norm}};
+    if (!std::isnan(record.validation_loss)) one["validation_loss"] = record.validation_loss;
+    list.push_back(one);
+  }
+  return list;
+}
+
+struct Prepared {
+  const Table* table;
+  const Settings* settings;
+  Split split;
+  Encoder encoder;
+  ResponseSpace space;
+  Architecture architecture;  // of one member
+  Index members;
+  double readout_unit;                      // while it is learned
+  std::vector<std::vector<double>> starts;  // of each member; empty: from the seed
+};
+
+struct Trained {
+  TrainedMembers learned;
+  Support support;
+  double encoded_megabytes = 0;
+  std::optional<StoredInference> inference = {};
+  std::vector<std::string> notes = {};
+};
+
+// The training rows and what is minimised over them.
+template <class T>
+struct TrainingRows {
+  PartData<T> rows;
+  Support support;
+  ObjectiveSpec objective;
+  ObjectiveSpec judging;  // the same loss by another rule, for validation rows
+
+  explicit TrainingRows(const Prepared& p)
+      : rows(p.encoder, p.space, *p.table, p.split.train, p.settings->out_of_core) {
+    const Settings& s = *p.settings;
+    if (s.class_weight == "balanced") {
+      if (p.space.classes() == 0) throw UsageError("class_weight = 'balanced' needs a class response");
+      balance_classes(rows, p.space.classes());
+    }
+    Matrix<double> values(rows.encoded.continuous.rows(), rows.encoded.continuous.cols());
+    for (std::size_t i = 0; i < values.flat().size(); ++i)
+      values.flat()[i] = static_cast<double>(rows.encoded.continuous.flat()[i]);
+    support = plan_support(s, p.encoder, p.space, values);
+    // Smooth heads of an identifiable model make no such peaks, and its summary is taken by the plain rule.
+    const auto repeated = s.identifiable ? std::vector<double>{} : repeated_values(values);
+    objective = plan_objective(s, p.space, support, repeated);
+    objective.temperature /= p.readout_unit;
+    judging = plan_objective(s, p.space, support, repeated, NormaliserUse::judging);
+    judging.temperature = objective.temperature;
+  }
+};
+
+template <class T>
+Trained train(const Prepared& p, const FitOptions& options) {
+  const Settings& s = *p.settings;
+  const TrainingRows<T> training(p);
+  const Network<T> network(p.architecture);
+  const Objective<T> objective(network, training.objective, training.rows.view());
+  std::optional<PartData<T>> validation;
+  std::optional<Objective<T>> validation_objective;
+  if (!p.split.validation.empty()) {
+    // A level that happens to have no training row must not stop the fit.
+    validation.emplace(p.encoder.with_unseen(UnseenPolicy::missing), p.space, *p.table, p.split.validation,
+                       s.out_of_core);
+    validation_objective.emplace(network, training.judging, validation->view());
+  }
+  const double encoded = training.rows.megabytes() + (validation ? validation->megabytes() : 0);
+  ThreadPool pool(static_cast<std::size_t>(s.threads));
+  MemberPlan<T> plan{.spec = plan_training(s, static_cast<Index>(p.split.train.size()), p.space.one_number()),
+                     .members = p.members};
+  keep_checkpoints(plan, options, table_digest(*p.table), settings_json(s).dump());
+  plan.on_start = [&p, resume = plan.on_start](Index member, TrainingState<T>& fresh) {
+    if (static_cast<std::size_t>(member) < p.starts.size()) {
+      const std::vector<double>& start = p.starts[static_cast<std::size_t>(member)];
+      fresh.parameters.assign(start.begin(), start.end());
+    }
+    resume(member, fresh);
+  };
+  Trained trained{
+      train_members(objective, validation_objective ? &*validation_objective : nullptr, plan, options, pool),
+      training.support, encoded};
+  trained.notes = trained.learned.notes;
+  if (p.readout_unit != 1)
+    for (auto& parameters : trained.learned.parameters)
+      scale_utility(p.architecture, p.readout_unit, parameters);
+  return trained;
+}
+
+// The lowest minimum of several starts in canonical form, with its covariances where it is one. Keeps no
+// checkpoint: starts run side by side, and a fit that is run again ends with the same bytes.
+Trained train_to_minimum(const Prepared& p, int starts, const FitOptions& options) {
+  const Settings& s = *p.settings;
+  const double started = now();
+  const TrainingRows<double> training(p);
+  const Network<double> network(p.architecture);
+  const Objective<double> objective(network, training.objective, training.rows.view());
+  ThreadPool pool(static_cast<std::size_t>(s.threads));
+  inference::EstimateSpec spec;
+  spec.minimiser.starts = starts;
+  spec.minimiser.seed = static_cast<std::uint64_t>(s.seed);
+  if (s.epochs > 0) spec.minimiser.iterations = s.epochs;
+  watch_minimiser(spec.minimiser, options);
+  const inference::Estimate e = inference::estimate(objective, spec, pool);
+  Trained out{.learned = {}, .support = training.support, .encoded_megabytes = training.rows.megabytes()};
+  FitReport& report = out.learned.report;
+  report.reason = e.minimisation.interrupted ? StopReason::interrupted
+                  : e.converged              ? StopReason::converged
+                                             : StopReason::no_descent;
+  report.cause = fmt::format("{} of {} starts ended in the lowest minimum, gradient {:.1e}",
+                             e.minimisation.optima[0].starts, e.minimisation.starts, e.gradient);
+  report.epochs = report.best_epoch = e.minimisation.best.iterations;
+  report.final_loss = e.loss;
+  report.gradient_norm = e.minimisation.best.gradient_norm;
+  report.seconds = now() - started;
+  out.learned.parameters = {e.chart.raw};
+  if (e.converged) {
+    out.inference = stored_of(e, objective, 0);
+    out.inference->facts["digest"] = table_digest(*p.table);
+  } else {
+    out.notes.push_back("no standard errors: " + e.cause);
+  }
+  return out;
+}
+
+std::string plan_text(const Prepared& p) {
+  const Architecture& a = p.architecture;
+  std::string layers;
+  for (const LayerSpec& layer : a.layers)
+    layers += (layers.empty() ? "" : ",") + std::to_string(layer.blocks);
+  std::string responses;
+  for (const ResponseEncoding& response : p.encoder.responses()) {
+    responses +=
+        (responses.empty() ? "" : ", ") + response.name +
+        (response.is_class() ? fmt::format(" ({} classes)", response.levels.size()) : " (continuous)");
+  }
+  const ParameterLayout layout(a);
+  const std::string joined = p.members > 1 ? fmt::format(" ({} networks joined)", p.members) : "";
+  return fmt::format(
+      "response  {}\nfeatures  {} columns, encoded as {}\nrows      {} training, {} validation, {} test\n"
+      "model     {} form, {}{}, {} parameters",
+      responses, p.encoder.features().size(), p.encoder.columns().size(), p.split.train.size(),
+      p.split.validation.size(), p.split.test.size(), a.form == Form::scalar ? "scalar" : "vector",
+      a.readout.present ? "layers [" + layers + "]" : fmt::format("single block of degree {}", a.degree()),
+      joined, layout.free_count());
+}
+
+// The parameters of each member of the model to go on from.
+std::vector<std::vector<double>> warm_starts(const StoredModel& from, const Architecture& architecture) {
+  const Index blocks = from.architecture.layers.empty() ? 0 : from.architecture.layers[0].blocks;
+  const Index own = architecture.layers[0].blocks;
+  const Index joined = architecture.readout.present && blocks % own == 0 ? blocks / own : 1;
+  const Architecture expected = joined > 1 ? joined_architecture(architecture, joined) : architecture;
+  if (!(from.architecture == expected))
+    throw UsageError(
+        "the model to start from has another architecture than these settings make of these data; fit "
+        "afresh");
+  if (joined == 1) return {from.parameters};
+  return split_parameters(architecture, joined, from.parameters);
+}
+
+Prepared prepare(const Table& table, const Schema& schema, const Settings& settings,
+                 const FitOptions& options) {
+  Split split =
+      options.parts.empty() ? plan_split(table, schema, settings) : given_split(options.parts, table.rows);
+  const StoredModel* from = options.start ? &of_table(*options.start, "a start").stored : nullptr;
+  Encoder encoder = from ? from->encoder : Encoder::fit(table, schema, encode_options(settings), split.train);
+  ResponseSpace space(encoder);
+  Architecture architecture =
+      plan_architecture(settings, utility_inputs(encoder, space), static_cast<Index>(split.train.size()));
+  const Index members = plan_members(settings, architecture);
+  const double readout_unit = plan_readout_unit(settings, space.one_number());
+  auto starts = from ? warm_starts(*from, architecture) : std::vector<std::vector<double>>{};
+  if (readout_unit != 1)
+    for (auto& parameters : starts) scale_utility(architecture, 1 / readout_unit, parameters);
+  return {
+      &table,  &settings,    std::move(split), std::move(encoder), std::move(space), std::move(architecture),
+      members, readout_unit, std::move(starts)};
+}
+
+// The members joined into one, as they are stored; the architecture becomes that of all.
+std::vector<double> learned_parameters(Prepared& p, Trained& trained, bool to_minimum,
+                                       bool single_precision) {
+  std::vector<double> parameters = joined(p.architecture, std::move(trained.learned.parameters));
+  // What is read off an identifiable model should not depend on where its training began.
+  if (p.settings->identifiable && !to_minimum)
+    parameters = inference::canonical_form(p.architecture, parameters).parameters;
+  // The model that is evaluated is the one that is stored.
+  if (single_precision)
+    for (double& value : parameters) value = static_cast<double>(static_cast<float>(value));
+  return parameters;
+}
+
+// What the model file says about where it comes from.
+json information_of(const Prepared& p, const FitReport& report, const FitOptions& options) {
+  json out = json::object();
+  out["settings"] = settings_json(*p.settings);
+  out["data"] = {{"digest", table_digest(*p.table)}, {"rows", p.table->rows}};
+  out["split"] = {{"train", p.split.train.size()},
+                  {"validation", p.split.validation.size()},
+                  {"test", p.split.test.size()}};
+  if (!options.parts.empty()) out["split"]["given"] = true;
+  out["training"] = {{"stop_reason", std::string(name(report.reason))},
+                     {"stop_cause", report.cause},
+                     {"members", p.members},
+                     {"epochs", report.epochs},
+                     {"best_epoch", report.best_epoch},
+                     {"final_loss", report.final_loss},
+                     {"gradient_norm", report.gradient_norm},
+                     {"history", history_json(report)}};
+  return out;
+}
+
+// Of the rows that were held out.
+void evaluate_parts(const Prepared& p, const FittedModel& model, FitSummary& summary) {
+  ThreadPool pool(static_cast<std::size_t>(p.settings->threads));
+  const SpillScope scope(p.settings->out_of_core);
+  const Encoder lenient = p.encoder.with_unseen(UnseenPolicy::missing);
+  if (!p.split.validation.empty())
+    summary.validation = evaluate_rows(model, lenient, *p.table, p.split.validation, model.utility, pool);
+  if (!p.split.test.empty())
+    summary.test = evaluate_rows(model, lenient, *p.table, p.split.test, model.utility, pool);
+}
+
+void describe_fit(const Prepared& p, const Trained& trained, FitSummary& summary) {
+  const FitReport& report = trained.learned.report;
+  summary.plan = plan_text(p);
+  summary.notes = encoding_notes(p.encoder, p.split.train.size());
+  summary.notes.insert(summary.notes.end(), trained.notes.begin(), trained.notes.end());
+  if (report.epochs == 0)
+    summary.notes.emplace_back("training ended before one pass over the rows: the model has hardly learned");
+  summary.stop_reason = name(report.reason);
+  summary.stop_cause = report.cause;
+  summary.interrupted = report.reason == StopReason::interrupted;
+  summary.epochs = report.epochs;
+  summary.best_epoch = report.best_epoch;
+  summary.parameters = ParameterLayout(p.architecture).free_count();
+  summary.seconds = report.seconds;
+  summary.peak_megabytes = peak_megabytes();
+  summary.table_megabytes = table_megabytes(*p.table);
+  summary.encoded_megabytes = trained.encoded_megabytes;
+  summary.train_rows = p.split.train.size();
+  summary.validation_rows = p.split.validation.size();
+  summary.test_rows = p.split.test.size();
+}
+
+}  // namespace
+
+FitSummary fit_table(const Table& table, const Settings& given, const FitOptions& options) {
+  validate(given);
+  const Schema schema = plan_schema(table, given);
+  const Settings settings = options.training_rows_only ? without_test_part(given, schema) : given;
+  Prepared prepared = prepare(table, schema, settings, options);
+
+  const int starts = plan_starts(settings, prepared.architecture);
+  refuse_unused(settings,
+                fit_use(settings, prepared.space, static_cast<Index>(prepared.split.train.size()), starts));
+  const bool single_precision = settings.precision == "float32" && starts == 0;
+  Trained trained = starts > 0         ? train_to_minimum(prepared, starts, options)
+                    : single_precision ? train<float>(prepared, options)
+                                       : train<double>(prepared, options);
+  prepared.members = static_cast<Index>(trained.learned.parameters.size());
+  std::vector<double> parameters = learned_parameters(prepared, trained, starts > 0, single_precision);
+
+  StoredModel stored{.architecture = prepared.architecture,
+                     .encoder = prepared.encoder,
+                     .parameters = std::move(parameters),
+                     .single_precision = single_precision,
+                     .response = std::move(trained.support),
+                     .temperature = settings.temperature,
+                     .information = information_of(prepared, trained.learned.report, options),
+                     .inference = std::move(trained.inference)};
+  const auto interim = std::make_shared<const FittedModel>(stored);
+  FitSummary summary{.model = Model(interim)};
+  if (options.on_trained) options.on_trained(summary.model);
+  try {
+    evaluate_parts(prepared, *interim, summary);
+  } catch (const NumericError& error) {
+    trained.notes.push_back(fmt::format("held-out metrics could not be computed: {}", error.what()));
+  }
+  stored.information["metrics"] = {{"validation", metrics_json(summary.validation)},
+                                   {"test", metrics_json(summary.test)}};
+  summary.model = Model(std::make_shared<const FittedModel>(std::move(stored)));
+  describe_fit(prepared, trained, summary);
+  return summary;
+}
+
+}  // namespace bl

@@ -1,0 +1,118 @@
+#include "fitted/fitted_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/joined.hpp"
+#include "base/text.hpp"
+#include "bl/errors.hpp"
+#include "explain/read_problem.hpp"
+#include "plan/stored_settings.hpp"
+#include "plan/table_plan.hpp"
+
+namespace bl {
+
+using nlohmann::json;
+
+FittedModel::FittedModel(StoredModel model)
+    : stored(std::move(model)),
+      space(stored.encoder),
+      utility(stored.architecture, stored.parameters, stored.temperature, stored.support()) {}
+
+const ChoiceResponse& FittedModel::choice() const {
+  if (stored.choice() == nullptr)
+    throw UsageError("this is for a model of choices among alternatives; the model is of " +
+                     in_quotes(response_name(*this)));
+  return *stored.choice();
+}
+
+Model model_of(StoredModel stored) {
+  return Model(std::make_shared<const FittedModel>(std::move(stored)));
+}
+
+const FittedModel& of_table(const Model& model, const char* asked) {
+  if (model.is_choice())
+    throw UsageError(std::string(asked) + " has no meaning for a model of choices among alternatives");
+  return model.impl();
+}
+
+std::string response_name(const FittedModel& model) {
+  if (const ChoiceResponse* choice = model.stored.choice()) return choice->schema.response();
+  std::vector<std::string> names;
+  for (const ResponseEncoding& one : model.stored.encoder.responses()) names.push_back(one.name);
+  return joined(names);
+}
+
+explain::Problem problem_of(const FittedModel& model, explain::Units units) {
+  const ChoiceResponse* choice = model.stored.choice();
+  if (choice == nullptr)
+    return explain::read_problem(model.stored, {model.space.class_name, model.space.class_labels}, units);
+  explain::ClassNames names{kAlternative, choice->alternatives};
+  for (std::size_t k = 0; k < choice->means.size(); ++k)
+    names.values.push_back({.name = choice->schema.attributes[k],
+                            .column = choice->schema.attributes[k],
+                            .response = true,
+                            .mean = choice->means[k],
+                            .scale = choice->scales[k],
+                            .fill = choice->means[k]});
+  explain::Problem problem = explain::read_problem(model.stored, names, units);
+  problem.response = "the choice among " + joined(choice->alternatives);
+  return problem;
+}
+
+Index class_of(const FittedModel& model, const std::string& name) {
+  if (name.empty()) return 0;
+  const ChoiceResponse* choice = model.stored.choice();
+  const std::vector<std::string>& names = choice != nullptr ? choice->alternatives : model.space.class_labels;
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end())
+    throw UsageError(choice != nullptr
+                         ? fmt::format("the model has no alternative {} among {}{}", in_quotes(name),
+                                       quoted_list(names), did_you_mean(name, names))
+                         : fmt::format("reference {} is no class of the response{}", in_quotes(name),
+                                       did_you_mean(name, names)));
+  return static_cast<Index>(found - names.begin());
+}
+
+std::string carried_name(const Encoder& encoder, const std::string& name) {
+  for (const ResponseEncoding& response : encoder.responses())
+    if (response.name == name) return "observed " + name;
+  return name;
+}
+
+void check_carried(const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
+        names.begin() + static_cast<std::ptrdiff_t>(i))
+      throw UsageError(fmt::format("carry: {} is named twice", in_quotes(names[i])));
+}
+
+Settings fit_settings(const FittedModel& model) {
+  return stored_settings(model.stored.information);
+}
+
+bool is_fit_data(const FittedModel& model, const Table& table) {
+  const json& data = model.stored.information.value("data", json::object());
+  return data.value("digest", json()) == json(table_digest(table));
+}
+
+void require_parts(const FittedModel& model, const Table& table) {
+  if (!is_fit_data(model, table))
+    throw DataError(table.source +
+                    ": not the file this model was fitted on, so its parts are not known; leave out `part`");
+  if (model.stored.information.value("split", json::object()).value("given", json()) == json(true))
+    throw UsageError("the caller of the fit chose its parts row by row, and the model does not keep them");
+}
+
+std::vector<Index> rows_of_part(const FittedModel& model, const Table& table, Part part) {
+  if (part == Part::all) return all_rows(table.rows);
+  require_parts(model, table);
+  return rows_of(plan_split(table, model.stored.encoder.schema(), fit_settings(model)), part);
+}
+
+std::vector<Index> rows_of_fit(const FittedModel& model, const Table& table) {
+  return rows_of_part(model, table, is_fit_data(model, table) ? Part::train : Part::all);
+}
+
+}  // namespace bl

@@ -1,0 +1,66 @@
+// What stands behind the public classes: a table, and a model that is ready to be asked.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "artifact/model_file.hpp"
+#include "bl/model.hpp"
+#include "bl/settings.hpp"
+#include "data/table.hpp"
+#include "explain/problem.hpp"
+#include "features/response_space.hpp"
+#include "gibbs/utility.hpp"
+
+namespace bl {
+
+struct Data::Impl {
+  Table table;
+};
+
+struct FittedModel {
+  StoredModel stored;
+  ResponseSpace space;  // of a table's responses
+  gibbs::Utility utility;
+
+  explicit FittedModel(StoredModel model);
+
+  // UsageError where the response is none.
+  const ChoiceResponse& choice() const;
+};
+
+Model model_of(StoredModel stored);
+
+// The model; UsageError, naming what was asked for, where its response is a choice.
+const FittedModel& of_table(const Model& model, const char* asked);
+
+// Names of the responses, or the column of the choice.
+std::string response_name(const FittedModel& model);
+
+// The learned problem with names. Alternatives of a choice are the levels of kAlternative.
+inline constexpr const char* kAlternative = "alternative";
+explain::Problem problem_of(const FittedModel& model, explain::Units units);
+
+// The class or alternative of this name, the first for an empty one. UsageError.
+Index class_of(const FittedModel& model, const std::string& name);
+
+// What a carried column is called in the output: its name, but "observed y" where y is a response, whose name
+// the prediction or the draw has.
+std::string carried_name(const Encoder& encoder, const std::string& name);
+// UsageError where a column is carried twice.
+void check_carried(const std::vector<std::string>& names);
+
+// The settings of the fit. ModelFileError where they cannot be read.
+Settings fit_settings(const FittedModel& model);
+
+bool is_fit_data(const FittedModel& model, const Table& table);
+
+// The rows of a part of a table. The split is a function of the settings and the table, so it is made again.
+// DataError where the table is not that of the fit.
+std::vector<Index> rows_of_part(const FittedModel& model, const Table& table, Part part);
+// The rows of the fit where they are known, else all.
+std::vector<Index> rows_of_fit(const FittedModel& model, const Table& table);
+// DataError where the table is not that of the fit, UsageError where its parts were given by hand.
+void require_parts(const FittedModel& model, const Table& table);
+
+}  // namespace bl

@@ -1,0 +1,184 @@
+#include "plan/table_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "bl/errors.hpp"
+#include "features/schema_toml.hpp"
+
+namespace bl {
+
+namespace {
+
+constexpr std::size_t kLargestSchemaFile = 64U << 20;
+
+RoleOptions role_options(const Settings& settings) {
+  RoleOptions options;
+  options.targets = split_list(settings.target);
+  options.weight = settings.weight;
+  options.group = settings.group;
+  options.ids = split_list(settings.id);
+  options.ignore = split_list(settings.ignore);
+  if (!settings.schema.empty())
+    options.columns = read_schema_toml(read_whole_file(settings.schema, kLargestSchemaFile), settings.schema);
+  for (const std::string& name : split_list(settings.continuous))
+    options.columns[name].type = ColumnType::continuous;
+  for (const std::string& name : split_list(settings.nominal))
+    options.columns[name].type = ColumnType::nominal;
+  return options;
+}
+
+char delimiter_of(const std::string& text) {
+  if (text == "auto") return '\0';
+  if (text == "comma") return ',';
+  if (text == "semicolon") return ';';
+  if (text == "tab" || text == "\\t") return '\t';
+  if (text.size() == 1) return text[0];
+  throw UsageError(
+      fmt::format("delimiter = {}: expected auto, comma, semicolon, tab or one character", in_quotes(text)));
+}
+
+std::array<double, 3> fractions_of(const std::string& text) {
+  const auto parts = split_list(text, ':');
+  std::array<double, 3> fractions{};
+  bool good = parts.size() == 3;
+  for (std::size_t i = 0; good && i < 3; ++i) {
+    const auto [end, error] =
+        std::from_chars(parts[i].data(), parts[i].data() + parts[i].size(), fractions[i]);
+    good = error == std::errc() && end == parts[i].data() + parts[i].size();
+  }
+  if (!good)
+    throw UsageError(
+        fmt::format("fractions = {}: expected three numbers, for example 7:1:2", in_quotes(text)));
+  return fractions;
+}
+
+// The class response to stratify by; null where there is none.
+const SchemaColumn* class_response(const Schema& schema) {
+  for (const SchemaColumn* column : schema.with_role(Role::response))
+    if (column->type != ColumnType::continuous) return column;
+  return nullptr;
+}
+
+SplitKind split_kind(const Settings& settings, bool has_groups) {
+  const std::string& kind = settings.split;
+  if (kind == "group" || (kind == "auto" && has_groups)) return SplitKind::group;
+  return kind == "stratified" ? SplitKind::stratified
+         : kind == "order"    ? SplitKind::order
+                              : SplitKind::random;
+}
+
+Split cut(Index rows, SplitKind kind, const Settings& settings, const std::vector<std::int32_t>& labels,
+          const std::string& source) {
+  try {
+    return split_rows(rows,
+                      {.kind = kind,
+                       .fractions = fractions_of(settings.fractions),
+                       .seed = static_cast<std::uint64_t>(settings.seed)},
+                      labels);
+  } catch (const DataError& error) {
+    throw DataError(source + ": " + error.what());
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> split_list(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t to = std::min(text.find(separator, from), text.size());
+    std::string_view part = text.substr(from, to - from);
+    while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
+    while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
+    if (!part.empty()) parts.emplace_back(part);
+    from = to + 1;
+  }
+  return parts;
+}
+
+ReadOptions read_options(const Settings& settings) {
+  ReadOptions options;
+  options.delimiter = delimiter_of(settings.delimiter);
+  options.decimal_comma = settings.decimal_comma;
+  options.labels = settings.labels;
+  options.types = declared_types(role_options(settings));
+  return options;
+}
+
+EncodeOptions encode_options(const Settings& settings) {
+  EncodeOptions options;
+  options.missing = settings.missing == "error" ? MissingPolicy::error : MissingPolicy::impute;
+  options.unseen = settings.unseen == "error" ? UnseenPolicy::error : UnseenPolicy::missing;
+  options.reference_levels =
+      settings.identifiable || settings.starts > 0;  // fits whose coefficients are read
+  return options;
+}
+
+Schema plan_schema(const Table& table, const Settings& settings) {
+  const RoleOptions options = role_options(settings);
+  Schema schema = infer_schema(table, options);
+  if (schema.with_role(Role::response).empty()) {
+    for (SchemaColumn& column : schema.columns)
+      if (column.role == Role::feature) column.role = Role::response;
+  }
+  return schema;
+}
+
+Split plan_split(const Table& table, const Schema& schema, const Settings& settings) {
+  const auto groups = schema.with_role(Role::group);
+  const SchemaColumn* classes = class_response(schema);
+  const SplitKind kind = split_kind(settings, !groups.empty());
+  const Column* labels = nullptr;
+  if (kind == SplitKind::group) {
+    if (groups.empty()) throw UsageError("split = 'group' needs a group column; name it with `group`");
+    labels = &table.column(groups[0]->name);
+  } else if (kind == SplitKind::stratified) {
+    if (!classes) throw UsageError("split = 'stratified' needs a class response; use random");
+    labels = &table.column(classes->name);
+  }
+  return cut(table.rows, kind, settings,
+             labels ? category_codes(table, *labels) : std::vector<std::int32_t>{}, table.source);
+}
+
+Split plan_split(Index situations, const std::vector<std::int32_t>& persons, const Settings& settings,
+                 const std::string& source) {
+  const SplitKind kind = split_kind(settings, !persons.empty());
+  if (kind == SplitKind::group && persons.empty())
+    throw UsageError("split = 'group' needs a person in the choice schema's [data]");
+  if (kind == SplitKind::stratified)
+    throw UsageError("split = 'stratified' has no meaning for choices; use group, random or order");
+  return cut(situations, kind, settings, kind == SplitKind::group ? persons : std::vector<std::int32_t>{},
+             source);
+}
+
+const std::vector<Index>& rows_of(const Split& split, Part part) {
+  return part == Part::train ? split.train : part == Part::validation ? split.validation : split.test;
+}
+
+Settings without_test_part(const Settings& settings, const Schema& schema) {
+  Settings out = settings;
+  if (!out.fractions.given()) out.fractions = "7:1:0";
+  if (out.split == "auto" && schema.with_role(Role::group).empty() && class_response(schema))
+    out.split = "stratified";
+  return out;
+}
+
+Split given_split(const std::vector<Part>& parts, Index rows) {
+  if (static_cast<Index>(parts.size()) != rows)
+    throw UsageError(fmt::format("{} parts are given for {} rows; give one per row", parts.size(), rows));
+  Split split;
+  for (Index row = 0; row < rows; ++row) {
+    const Part part = parts[static_cast<std::size_t>(row)];
+    (part == Part::validation ? split.validation
+     : part == Part::test     ? split.test
+                              : split.train)
+        .push_back(row);
+  }
+  if (split.train.empty()) throw UsageError("no row is given for training");
+  return split;
+}
+
+}  // namespace bl

@@ -1,0 +1,46 @@
+// From settings to how a table is read, what its columns mean and how its rows are cut.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bl/model.hpp"
+#include "bl/settings.hpp"
+#include "data/read_options.hpp"
+#include "data/split.hpp"
+#include "data/table.hpp"
+#include "features/encoding.hpp"
+#include "features/schema.hpp"
+
+namespace bl {
+
+// "a, b,c" -> a, b, c; no empty parts.
+std::vector<std::string> split_list(std::string_view text, char separator = ',');
+
+ReadOptions read_options(const Settings& settings);
+EncodeOptions encode_options(const Settings& settings);
+
+// Without a target every feature becomes a response (numbers continuous): the joint law of all columns.
+Schema plan_schema(const Table& table, const Settings& settings);
+
+// The split that a fit with these settings makes of this table; the same for the same settings and table.
+Split plan_split(const Table& table, const Schema& schema, const Settings& settings);
+
+// The same of situations: persons, where there are any, are the groups. `source` stands for the data in
+// messages.
+Split plan_split(Index situations, const std::vector<std::int32_t>& persons, const Settings& settings,
+                 const std::string& source);
+
+// The rows of one part; not of all.
+const std::vector<Index>& rows_of(const Split& split, Part part);
+
+// Of rows whose caller keeps test rows elsewhere: split and fractions that are at their defaults cut no test
+// part and leave every class a training row.
+Settings without_test_part(const Settings& settings, const Schema& schema);
+
+// Rows by what the caller says each is for. UsageError unless there is one part per row and a training row.
+Split given_split(const std::vector<Part>& parts, Index rows);
+
+}  // namespace bl

@@ -1,0 +1,144 @@
+#include "plan/unused_settings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "base/text.hpp"
+#include "bl/errors.hpp"
+#include "plan/plan.hpp"
+
+namespace bl {
+
+namespace {
+
+// What a setting needs.
+struct Need {
+  bool (*met)(const Settings&, const FitUse&);
+  const char* words;  // "it is for ..."
+};
+
+bool stochastic(const Settings&, const FitUse& use) {
+  return !use.to_minimum && use.optimizer != OptimizerKind::lbfgs;
+}
+
+constexpr Need kSgd = {
+    [](const Settings&, const FitUse& use) { return !use.to_minimum && use.optimizer == OptimizerKind::sgd; },
+    "optimizer = sgd"};
+constexpr Need kLbfgs = {[](const Settings&, const FitUse& use) {
+                           return !use.to_minimum && use.optimizer == OptimizerKind::lbfgs;
+                         },
+                         "optimizer = lbfgs without starts"};
+constexpr Need kStochastic = {stochastic, "the optimizers adam, adamw and sgd"};
+constexpr Need kTrainer = {[](const Settings&, const FitUse& use) { return !use.to_minimum; },
+                           "fits other than those to the minimum from several starts"};
+constexpr Need kNoise = {
+    [](const Settings&, const FitUse& use) { return use.objective != ObjectiveKind::likelihood; },
+    "score matching (objective = dsm or hybrid)"};
+constexpr Need kMovingNoise = {[](const Settings& s, const FitUse& use) {
+                                 return use.objective != ObjectiveKind::likelihood && stochastic(s, use);
+                               },
+                               "score matching by adam, adamw or sgd"};
+constexpr Need kHybrid = {
+    [](const Settings&, const FitUse& use) { return use.objective == ObjectiveKind::hybrid; },
+    "objective = hybrid, of a class and a continuous response together"};
+constexpr Need kQuadrature = {[](const Settings&, const FitUse& use) {
+                                return use.continuous && use.objective == ObjectiveKind::likelihood;
+                              },
+                              "the likelihood of a continuous response"};
+constexpr Need kContinuous = {[](const Settings&, const FitUse& use) { return use.continuous; },
+                              "a continuous response"};
+constexpr Need kLayers = {[](const Settings& s, const FitUse&) { return !s.single; },
+                          "layers, and a single block has none"};
+
+// Every setting that not every network uses. `nothing` is a value that asks for nothing, and harms nowhere.
+struct Rule {
+  const char* setting;
+  Need need;
+  const char* nothing = "";
+};
+constexpr std::array<Rule, 20> kRules = {{{"skip", kLayers},
+                                          {"readout", kLayers},
+                                          {"readout_bias", kLayers},
+                                          {"sigma", kNoise},
+                                          {"sigma_final", kMovingNoise},
+                                          {"draws", kNoise},
+                                          {"gamma_d", kHybrid},
+                                          {"gamma_c", kHybrid},
+                                          {"panels", kQuadrature},
+                                          {"support", kContinuous},
+                                          {"learning_rate", kStochastic},
+                                          {"batch_size", kStochastic},
+                                          {"weight_decay", kStochastic, "0"},
+                                          {"momentum", kSgd},
+                                          {"clip_norm", kStochastic, "0"},
+                                          {"schedule", kStochastic, "constant"},
+                                          {"average", kStochastic, "0"},
+                                          {"patience", kTrainer},
+                                          {"gradient_tolerance", kLbfgs},
+                                          {"time_limit", kTrainer}}};
+
+// A linear utility has the likelihood's one maximum, by lbfgs in float64: of the model, the objective and
+// training only these count, and these values say what is done anyway.
+bool counts_in_linear(const SettingInfo& info, const std::string& value) {
+  if (info.group == "Data") return true;
+  static constexpr std::array<std::string_view, 3> used = {"epochs", "seed", "threads"};
+  static constexpr std::array<std::array<std::string_view, 2>, 5> said = {{{"objective", "auto"},
+                                                                           {"objective", "likelihood"},
+                                                                           {"optimizer", "auto"},
+                                                                           {"optimizer", "lbfgs"},
+                                                                           {"precision", "float64"}}};
+  return std::find(used.begin(), used.end(), info.name) != used.end() ||
+         std::any_of(said.begin(), said.end(),
+                     [&](const auto& one) { return one[0] == info.name && one[1] == value; });
+}
+
+std::string fit_words(const FitUse& use) {
+  const std::string objective = use.objective == ObjectiveKind::likelihood       ? "likelihood"
+                                : use.objective == ObjectiveKind::score_matching ? "dsm"
+                                                                                 : "hybrid";
+  return fmt::format("objective {}, {}{}", objective,
+                     use.to_minimum ? "to the minimum from several starts"
+                                    : fmt::format("optimizer {}", name(use.optimizer)),
+                     use.continuous ? "" : ", no continuous response");
+}
+
+// "`momentum` = '0.5'".
+std::string given_words(const SettingInfo& info, const std::string& value) {
+  return fmt::format("`{}` = {}", info.name, in_quotes(value));
+}
+
+}  // namespace
+
+FitUse fit_use(const Settings& settings, const ResponseSpace& space, Index train_rows, int starts) {
+  const auto values = static_cast<std::size_t>(space.values());
+  Settings coarse = settings;  // only the kind is asked for
+  coarse.panels = 1;
+  return {.to_minimum = starts > 0,
+          .optimizer = plan_training(settings, train_rows, space.one_number()).optimizer.kind,
+          .objective =
+              plan_objective(coarse, space, {std::vector<double>(values, 0), std::vector<double>(values, 1)})
+                  .kind,
+          .continuous = values > 0};
+}
+
+void refuse_unused(const Settings& settings, const FitUse& use) {
+  for (const SettingInfo& info : setting_list()) {
+    if (!is_given(settings, info.name)) continue;
+    const std::string value = get(settings, info.name);
+    if (use.linear && !counts_in_linear(info, value))
+      throw UsageError(fmt::format(
+          "{} has no effect on a linear utility, which is fitted to its one maximum; leave it out, or make "
+          "the utility a network (`network` or `context`, or form = \"network\" in the choice schema)",
+          given_words(info, value)));
+    for (const Rule& rule : kRules)
+      if (!use.linear && rule.setting == info.name && value != rule.nothing && !rule.need.met(settings, use))
+        throw UsageError(fmt::format("{} has no effect here: it is for {}, and this fit has {}; leave it out",
+                                     given_words(info, value), rule.need.words, fit_words(use)));
+  }
+}
+
+}  // namespace bl

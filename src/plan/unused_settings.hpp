@@ -1,0 +1,27 @@
+// No setting is passed over in silence: one that was given and that the fit does not use is refused.
+#pragma once
+
+#include "bl/settings.hpp"
+#include "features/response_space.hpp"
+#include "objective/objective.hpp"
+#include "engine/update_rule.hpp"
+
+namespace bl {
+
+// What decides which settings count.
+struct FitUse {
+  bool linear = false;      // a linear utility of choices: none of a network's settings
+  bool to_minimum = false;  // from several starts, with standard errors
+  OptimizerKind optimizer = OptimizerKind::adam;
+  ObjectiveKind objective = ObjectiveKind::likelihood;
+  bool continuous = false;  // a response is
+};
+
+// Of a table. UsageError for an objective that the response cannot have.
+FitUse fit_use(const Settings& settings, const ResponseSpace& space, Index train_rows, int starts);
+
+// UsageError for the first setting that was given and has no effect, be it the default: its name, what it is
+// for, what to do.
+void refuse_unused(const Settings& settings, const FitUse& use);
+
+}  // namespace bl

@@ -1,0 +1,208 @@
+#include "predict/evaluation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bl/errors.hpp"
+#include "compute/log_sum_exp.hpp"
+#include "metrics/classification.hpp"
+#include "metrics/distribution.hpp"
+#include "metrics/regression.hpp"
+#include "predict/row_sampler.hpp"
+
+namespace bl {
+
+namespace {
+
+constexpr Index kRowsPerTask = 64;
+constexpr double kIntervalMass = 0.9;
+
+void for_row_blocks(Index rows, ThreadPool& pool, const std::function<void(Index from, Index count)>& visit) {
+  const auto tasks = static_cast<std::size_t>((rows + kRowsPerTask - 1) / kRowsPerTask);
+  pool.run(tasks, [&](std::size_t task) {
+    const Index from = static_cast<Index>(task) * kRowsPerTask;
+    visit(from, std::min(kRowsPerTask, rows - from));
+  });
+}
+
+MatrixView<const double> rows_of(const Matrix<double>& m, Index from, Index count) {
+  if (m.cols() == 0) return {nullptr, count, 0, 0};
+  return m.view().row_range(from, count);
+}
+
+// Log-normaliser of the continuous part given one class.
+double log_normaliser(const gibbs::Utility& utility, const double* context, std::int32_t class_index) {
+  return utility.values() == 1 ? utility.law_1d(context, class_index).log_normalizer().value
+                               : utility.law_2d(context, class_index).log_normalizer().value;
+}
+
+std::vector<Metric> class_metrics(std::span<const std::int32_t> truth,
+                                  const Matrix<double>& log_probabilities, std::span<const double> weights) {
+  Matrix<double> p(log_probabilities.rows(), log_probabilities.cols());
+  std::transform(log_probabilities.flat().begin(), log_probabilities.flat().end(), p.flat().begin(),
+                 [](double l) { return std::exp(l); });
+  const auto predicted = metrics::top_class(p.view());
+  std::vector<Metric> out;
+  out.push_back({"accuracy", metrics::accuracy(truth, predicted, weights)});
+  out.push_back({"macro_f1", metrics::macro_f1(truth, predicted, p.cols(), weights)});
+  if (const auto auc = metrics::macro_auc(truth, p.view(), weights)) out.push_back({"auc", *auc});
+  out.push_back({"log_loss", metrics::log_loss(truth, log_probabilities.view(), weights)});
+  out.push_back({"brier", metrics::brier_score(truth, p.view(), weights)});
+  out.push_back({"calibration_error", metrics::calibration_error(truth, p.view(), weights)});
+  return out;
+}
+
+struct ContinuousRows {
+  std::vector<double> truth, mean, log_density, crps, lower, upper;
+  explicit ContinuousRows(std::size_t rows)
+      : truth(rows), mean(rows), log_density(rows), crps(rows), lower(rows), upper(rows) {}
+};
+
+// One continuous response, everything by quadrature, in raw units.
+std::vector<Metric> law_1d_metrics(const gibbs::Utility& utility, const ResponseEncoding& response,
+                                   const Matrix<double>& context, const Matrix<double>& values,
+                                   std::span<const double> weights, ThreadPool& pool) {
+  const Index rows = values.rows();
+  ContinuousRows r(static_cast<std::size_t>(rows));
+  for_row_blocks(rows, pool, [&](Index from, Index count) {
+    for (Index i = from; i < from + count; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const gibbs::Law1d law = utility.law_1d(context.cols() ? context.row(i) : nullptr, gibbs::kAllClasses,
+                                              {.tolerance = PredictOptions().tolerance});
+      const double y = values(i, 0);
+      const auto interval = law.central_interval(kIntervalMass);
+      r.truth[at] = y * response.scale + response.mean;
+      r.mean[at] = law.mean().value * response.scale + response.mean;
+      law.log_density(std::span<const double>(&y, 1), std::span<double>(&r.log_density[at], 1));
+      r.log_density[at] -= std::log(response.scale);
+      r.crps[at] = law.crps(y) * response.scale;
+      r.lower[at] = interval.lower * response.scale + response.mean;
+      r.upper[at] = interval.upper * response.scale + response.mean;
+    }
+  });
+  const auto intervals = metrics::interval_summary(r.truth, r.lower, r.upper, weights);
+  const metrics::RowWeights average(weights, r.truth.size());
+  return {{"rmse", metrics::root_mean_squared_error(r.truth, r.mean, weights)},
+          {"mae", metrics::mean_absolute_error(r.truth, r.mean, weights)},
+          {"r2", metrics::r_squared(r.truth, r.mean, weights)},
+          {"log_likelihood", metrics::mean_log_likelihood(r.log_density, weights)},
+          {"crps", average.mean([&](std::size_t i) { return r.crps[i]; })},
+          {"coverage_90", intervals.coverage},
+          {"interval_width_90", intervals.mean_width}};
+}
+
+std::vector<Metric> point_metrics(const std::string& name, const std::vector<double>& truth,
+                                  const std::vector<double>& mean, std::span<const double> weights) {
+  return {{"rmse." + name, metrics::root_mean_squared_error(truth, mean, weights)},
+          {"mae." + name, metrics::mean_absolute_error(truth, mean, weights)},
+          {"r2." + name, metrics::r_squared(truth, mean, weights)}};
+}
+
+// Several continuous responses: means by quadrature in two dimensions (and the joint log-likelihood), by
+// draws beyond.
+std::vector<Metric> many_response_metrics(const FittedModel& model, const gibbs::Utility& utility,
+                                          const Matrix<double>& context, const Matrix<double>& values,
+                                          std::span<const double> weights, ThreadPool& pool) {
+  const Index rows = values.rows(), dims = values.cols();
+  Matrix<double> mean(rows, dims);
+  std::vector<Metric> out;
+  if (dims == 2) {
+    std::vector<double> log_density(static_cast<std::size_t>(rows));
+    double log_scale = 0;
+    for (const std::size_t k : model.space.continuous_responses)
+      log_scale += std::log(model.stored.encoder.responses()[k].scale);
+    pool.run(static_cast<std::size_t>(rows), [&](std::size_t at) {
+      const auto i = static_cast<Index>(at);
+      const gibbs::Law2d law = utility.law_2d(context.cols() ? context.row(i) : nullptr, gibbs::kAllClasses);
+      const auto moments = law.moments();
+      mean(i, 0) = moments.mean[0];
+      mean(i, 1) = moments.mean[1];
+      law.log_density(values.view().row_range(i, 1), std::span<double>(&log_density[at], 1));
+      log_density[at] -= log_scale;
+    });
+    out.push_back({"log_likelihood", metrics::mean_log_likelihood(log_density, weights)});
+  } else {
+    RowSamplerOptions options;
+    options.draws = 400;
+    const RowSamples samples = sample_rows(utility, context, options, pool);
+    for (Index i = 0; i < rows; ++i)
+      for (Index k = 0; k < dims; ++k) {
+        double sum = 0;
+        for (Index d = 0; d < options.draws; ++d) sum += samples.values(i * options.draws + d, k);
+        mean(i, k) = sum / static_cast<double>(options.draws);
+      }
+  }
+  for (Index k = 0; k < dims; ++k) {
+    const ResponseEncoding& response =
+        model.stored.encoder.responses()[model.space.continuous_responses[static_cast<std::size_t>(k)]];
+    std::vector<double> truth, predicted;
+    for (Index i = 0; i < rows; ++i) {
+      truth.push_back(values(i, k) * response.scale + response.mean);
+      predicted.push_back(mean(i, k) * response.scale + response.mean);
+    }
+    for (Metric& metric : point_metrics(response.name, truth, predicted, weights))
+      out.push_back(std::move(metric));
+  }
+  return out;
+}
+
+}  // namespace
+
+Matrix<double> class_log_probabilities(const FittedModel& model, const gibbs::Utility& utility,
+                                       const Matrix<double>& context, ThreadPool& pool) {
+  const Index rows = context.rows(), classes = model.space.classes();
+  Matrix<double> out(rows, classes);
+  if (utility.values() == 0) {
+    for_row_blocks(rows, pool, [&](Index from, Index count) {
+      utility.class_log_probabilities(rows_of(context, from, count), {nullptr, count, 0, 0},
+                                      out.view().row_range(from, count));
+    });
+    return out;
+  }
+  if (utility.values() >
+      2) {  // shares of draws, each class counted half a draw more so that none is impossible
+    RowSamplerOptions options;
+    options.draws = 400;
+    const RowSamples samples = sample_rows(utility, context, options, pool);
+    for (Index i = 0; i < rows; ++i) {
+      std::fill_n(out.row(i), classes, 0.5);
+      for (Index d = 0; d < options.draws; ++d)
+        out(i, samples.classes[static_cast<std::size_t>(i * options.draws + d)]) += 1;
+      for (Index c = 0; c < classes; ++c)
+        out(i, c) =
+            std::log(out(i, c) / (static_cast<double>(options.draws) + 0.5 * static_cast<double>(classes)));
+    }
+    return out;
+  }
+  pool.run(static_cast<std::size_t>(rows), [&](std::size_t at) {
+    const auto i = static_cast<Index>(at);
+    const std::span<double> row(out.row(i), static_cast<std::size_t>(classes));
+    for (Index c = 0; c < classes; ++c)
+      row[static_cast<std::size_t>(c)] =
+          log_normaliser(utility, context.cols() ? context.row(i) : nullptr, static_cast<std::int32_t>(c));
+    log_softmax(row);
+  });
+  return out;
+}
+
+std::vector<Metric> evaluate_rows(const FittedModel& model, const Encoder& encoder, const Table& table,
+                                  std::span<const Index> rows, const gibbs::Utility& utility,
+                                  ThreadPool& pool) {
+  const Encoded<double> encoded = encoder.encode<double>(table, rows);
+  std::vector<Metric> out;
+  if (model.space.classes() > 0) {
+    const auto truth = model.space.combine(encoded.classes);
+    out = class_metrics(truth, class_log_probabilities(model, utility, encoded.features, pool),
+                        encoded.weights);
+  }
+  std::vector<Metric> more;
+  if (model.space.values() == 1)
+    more = law_1d_metrics(utility, model.stored.encoder.responses()[model.space.continuous_responses[0]],
+                          encoded.features, encoded.continuous, encoded.weights, pool);
+  else if (model.space.values() > 1)
+    more = many_response_metrics(model, utility, encoded.features, encoded.continuous, encoded.weights, pool);
+  out.insert(out.end(), more.begin(), more.end());
+  return out;
+}
+
+}  // namespace bl

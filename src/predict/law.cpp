@@ -1,0 +1,106 @@
+#include "bl/law.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "bl/errors.hpp"
+#include "fitted/fitted_model.hpp"
+#include "predict/evaluation.hpp"
+
+namespace bl {
+
+namespace {
+
+constexpr Index kMostDimensions = 2;  // whose normaliser quadrature can find
+
+// Rows of data as the utility reads them.
+struct GivenRows {
+  Encoded<double> encoded;
+  std::vector<std::int32_t> classes;
+  gibbs::Utility utility;
+
+  GivenRows(const FittedModel& model, const Table& table, const LawOptions& options)
+      : encoded(encoder_of(model, options).encode<double>(table, all_rows(table.rows))),
+        classes(model.space.combine(encoded.classes)),
+        utility(options.temperature == 0 ? model.utility
+                                         : model.utility.at_temperature(options.temperature)) {}
+
+  static Encoder encoder_of(const FittedModel& model, const LawOptions& options) {
+    const Encoder encoder = model.stored.encoder.without_weight();
+    return options.treat_unseen_as_missing ? encoder.with_unseen(UnseenPolicy::missing) : encoder;
+  }
+
+  std::size_t rows() const { return static_cast<std::size_t>(encoded.features.rows()); }
+  const double* context_row(Index row) const {
+    return encoded.features.cols() ? encoded.features.row(row) : nullptr;
+  }
+  MatrixView<const double> context(Index row) const {
+    return {context_row(row), 1, encoded.features.cols(), encoded.features.cols()};
+  }
+  MatrixView<const double> values(Index row) const {
+    return {encoded.continuous.cols() ? encoded.continuous.row(row) : nullptr, 1, encoded.continuous.cols(),
+            encoded.continuous.cols()};
+  }
+  Index class_of(std::size_t row) const { return classes.empty() ? 0 : classes[row]; }
+};
+
+// log p(v | x) of the continuous part, encoded units.
+double continuous_log_density(const GivenRows& given, Index row) {
+  double out = 0;
+  if (given.utility.values() == 1)
+    given.utility.law_1d(given.context_row(row), gibbs::kAllClasses)
+        .log_density(std::span<const double>(given.encoded.continuous.row(row), 1),
+                     std::span<double>(&out, 1));
+  else
+    given.utility.law_2d(given.context_row(row), gibbs::kAllClasses)
+        .log_density(given.values(row), std::span<double>(&out, 1));
+  return out;
+}
+
+}  // namespace
+
+std::vector<double> log_density(const Model& model, const Data& data, const LawOptions& options) {
+  const FittedModel& impl = of_table(model, "the density of a response");
+  if (impl.space.values() > kMostDimensions)
+    throw UsageError(fmt::format(
+        "the density of {} continuous responses together is known up to a constant only; use the utility, "
+        "whose differences over the temperature are differences of log-densities",
+        impl.space.values()));
+  const GivenRows given(impl, data.impl().table, options);
+  ThreadPool pool(options.threads);
+  std::vector<double> out(given.rows(), 0);
+  const Index classes = impl.space.classes();
+  if (impl.space.values() == 0) {
+    const Matrix<double> log_p = class_log_probabilities(impl, given.utility, given.encoded.features, pool);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = log_p(static_cast<Index>(i), given.class_of(i));
+    return out;
+  }
+  double log_scale = 0;
+  for (const std::size_t k : impl.space.continuous_responses)
+    log_scale += std::log(impl.stored.encoder.responses()[k].scale);
+  pool.run(out.size(), [&](std::size_t i) {
+    const auto row = static_cast<Index>(i);
+    out[i] = continuous_log_density(given, row) - log_scale;
+    if (classes == 0) return;
+    Matrix<double> log_p(1, classes);  // of each class given x and v
+    given.utility.class_log_probabilities(given.context(row), given.values(row), log_p.view());
+    out[i] += log_p(0, given.class_of(i));
+  });
+  return out;
+}
+
+std::vector<double> utility(const Model& model, const Data& data, const LawOptions& options) {
+  const GivenRows given(of_table(model, "the utility of a response"), data.impl().table, options);
+  ThreadPool pool(options.threads);
+  std::vector<double> out(given.rows());
+  pool.run(out.size(), [&](std::size_t i) {
+    const auto row = static_cast<Index>(i);
+    Matrix<double> by_class(1, std::max<Index>(1, given.utility.classes()));
+    given.utility.utilities(given.context(row), given.values(row), by_class.view());
+    out[i] = by_class(0, given.class_of(i));
+  });
+  return out;
+}
+
+}  // namespace bl

@@ -1,0 +1,37 @@
+// Draws of the encoded response for rows of encoded context, by Markov chains in lock-step over all rows.
+#pragma once
+
+#include <string>
+
+#include "base/parallel.hpp"
+#include "fitted/fitted_model.hpp"
+#include "gibbs/sampler.hpp"
+
+namespace bl {
+
+struct RowSamplerOptions {
+  gibbs::Method method = gibbs::Method::hmc;
+  Index draws = 100;  // per row, over all its chains
+  Index chains = 4;
+  Index warmup = 300;
+  double step = 0;
+  std::uint64_t seed = 0;
+  // Unsupervised: responses held at given values (rows x values; free columns unread), and which are free.
+  std::vector<Index> free;
+  Matrix<double> held;
+};
+
+struct RowSamples {
+  Index draws_per_row = 0;
+  Matrix<double> values;              // (row, draw) x values, encoded
+  std::vector<std::int32_t> classes;  // (row, draw); empty without classes
+  double acceptance = 1;
+  Index divergences = 0;
+  std::vector<gibbs::Diagnostics> diagnostics;
+  std::string verdict;
+};
+
+RowSamples sample_rows(const gibbs::Utility& utility, const Matrix<double>& context,
+                       const RowSamplerOptions& options, ThreadPool& pool);
+
+}  // namespace bl

@@ -1,0 +1,232 @@
+#include "bl/sample.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "bl/errors.hpp"
+#include "fitted/fitted_model.hpp"
+#include "gibbs/categorical.hpp"
+#include "plan/table_plan.hpp"
+#include "predict/evaluation.hpp"
+#include "predict/row_sampler.hpp"
+
+namespace bl {
+
+namespace {
+
+// Continuous responses held at the rows' values while the others are drawn; nothing: all are drawn.
+struct Given {
+  std::vector<Index> free;
+  Matrix<double> held;  // rows x responses, encoded; what is drawn is 0 here
+};
+
+struct Request {
+  const FittedModel& model;
+  const gibbs::Utility& utility;
+  const Matrix<double>& context;  // one row at least
+  const Given& given;
+  const SampleOptions& options;
+};
+
+// Only the columns named are needed in the table.
+Given given_values(const FittedModel& model, const Table& table, const std::string& list) {
+  const auto held = split_list(list);
+  if (held.empty()) return {};
+  if (model.space.classes() > 0)
+    throw UsageError(fmt::format(
+        "given: a class cannot be held, and {} is one; draw without it and keep the draws that have "
+        "the class",
+        in_quotes(model.space.class_name)));
+  std::vector<std::string> names;
+  for (const std::size_t k : model.space.continuous_responses)
+    names.push_back(model.stored.encoder.responses()[k].name);
+  for (const std::string& name : held)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw UsageError(fmt::format("given: {} is no continuous response of this model{}", in_quotes(name),
+                                   did_you_mean(name, names)));
+  Given given;
+  given.held.resize(table.rows, model.space.values());
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const auto at = static_cast<Index>(k);
+    if (std::find(held.begin(), held.end(), names[k]) == held.end()) {
+      given.free.push_back(at);
+      continue;
+    }
+    const ResponseEncoding& response = model.stored.encoder.responses()[model.space.continuous_responses[k]];
+    const Column& column = table.column(names[k]);
+    for (Index i = 0; i < table.rows; ++i) {
+      if (column.raw != RawType::numeric || column.missing(i))
+        throw DataError(fmt::format("{}: column {}: a value to hold is needed, and should be a number",
+                                    table.place(i), in_quotes(names[k])));
+      given.held(i, at) = (column.numbers[static_cast<std::size_t>(i)] - response.mean) / response.scale;
+    }
+  }
+  if (given.free.empty()) throw UsageError("given names every response; nothing is left to draw");
+  return given;
+}
+
+// The sampler of chain_draws; "auto" and "exact" come here only where chains are needed, or for the check of
+// the name.
+gibbs::Method method_of(const std::string& name) {
+  if (name == "hmc" || name == "auto" || name == "exact") return gibbs::Method::hmc;
+  if (name == "mala") return gibbs::Method::mala;
+  if (name == "langevin") return gibbs::Method::langevin;
+  if (name == "paper") return gibbs::Method::paper;
+  const std::vector<std::string> known = {"auto", "exact", "hmc", "mala", "langevin", "paper"};
+  throw UsageError(fmt::format("unknown method {}; known: auto, exact, hmc, mala, langevin, paper{}",
+                               in_quotes(name), did_you_mean(name, known)));
+}
+
+// Independent draws: a class by inversion, a continuous response through its quantile function.
+RowSamples exact_draws(const Request& r, ThreadPool& pool) {
+  const Index rows = r.context.rows(), draws = static_cast<Index>(r.options.draws);
+  const RandomStream classes(r.options.seed, Purpose::sampler_class),
+      moves(r.options.seed, Purpose::sampler_move);
+  RowSamples out;
+  out.draws_per_row = draws;
+  out.values.resize(rows * draws, r.utility.values());
+  Matrix<double> log_p;
+  if (r.utility.classes() > 0) {
+    log_p = class_log_probabilities(r.model, r.utility, r.context, pool);
+    out.classes.resize(static_cast<std::size_t>(rows * draws));
+  }
+  pool.run(static_cast<std::size_t>(rows), [&](std::size_t row) {
+    const auto i = static_cast<Index>(row);
+    for (Index d = 0; d < draws && r.utility.classes() > 0; ++d)
+      out.classes[row * static_cast<std::size_t>(draws) + static_cast<std::size_t>(d)] =
+          gibbs::categorical_draw<double>({log_p.row(i), static_cast<std::size_t>(log_p.cols())},
+                                          classes.uniform(row, static_cast<std::uint64_t>(d)));
+    if (r.utility.values() == 0) return;
+    for (Index c = 0; c < std::max<Index>(1, r.utility.classes()); ++c) {
+      const auto has_class = [&](Index d) {
+        return out.classes.empty() ||
+               out.classes[row * static_cast<std::size_t>(draws) + static_cast<std::size_t>(d)] == c;
+      };
+      bool any = false;
+      for (Index d = 0; d < draws; ++d) any = any || has_class(d);
+      if (!any) continue;
+      const gibbs::Law1d law =
+          r.utility.law_1d(r.context.cols() ? r.context.row(i) : nullptr,
+                           out.classes.empty() ? gibbs::kAllClasses : static_cast<std::int32_t>(c));
+      for (Index d = 0; d < draws; ++d)
+        if (has_class(d))
+          out.values(i * draws + d, 0) = law.quantile(moves.uniform(row, static_cast<std::uint64_t>(d)));
+    }
+  });
+  out.verdict = "Draws are exact and independent.";
+  return out;
+}
+
+RowSamples chain_draws(const Request& r, ThreadPool& pool) {
+  RowSamplerOptions options;
+  options.method = method_of(r.options.method);
+  options.draws = static_cast<Index>(r.options.draws);
+  options.chains = std::min<Index>(static_cast<Index>(r.options.chains), options.draws);
+  options.warmup = static_cast<Index>(r.options.warmup);
+  options.step = r.options.step;
+  options.seed = r.options.seed;
+  options.free = r.given.free;
+  options.held = r.given.held;
+  return sample_rows(r.utility, r.context, options, pool);
+}
+
+OutputTable table_of(const Request& r, const RowSamples& samples) {
+  OutputTable out;
+  const auto per_row = static_cast<std::size_t>(samples.draws_per_row);
+  out.rows = static_cast<std::size_t>(samples.values.rows());
+  OutputColumn row{"row", {}, {}}, draw{"draw", {}, {}};
+  for (std::size_t i = 0; i < out.rows; ++i) {
+    row.numbers.push_back(static_cast<double>(i / per_row + 1));
+    draw.numbers.push_back(static_cast<double>(i % per_row + 1));
+  }
+  out.columns = {std::move(row), std::move(draw)};
+  if (!samples.classes.empty()) {
+    OutputColumn classes{r.model.space.class_name, {}, {}};
+    for (const std::int32_t c : samples.classes)
+      classes.texts.push_back(r.model.space.class_labels[static_cast<std::size_t>(c)]);
+    out.columns.push_back(std::move(classes));
+  }
+  for (std::size_t k = 0; k < r.model.space.continuous_responses.size(); ++k) {
+    const ResponseEncoding& response =
+        r.model.stored.encoder.responses()[r.model.space.continuous_responses[k]];
+    OutputColumn column{response.name, {}, {}};
+    for (std::size_t i = 0; i < out.rows; ++i)
+      column.numbers.push_back(samples.values(static_cast<Index>(i), static_cast<Index>(k)) * response.scale +
+                               response.mean);
+    out.columns.push_back(std::move(column));
+  }
+  return out;
+}
+
+SampleResult run(const FittedModel& model, const Matrix<double>& context, const Given& given,
+                 const SampleOptions& options) {
+  if (options.draws == 0 || options.chains == 0)
+    throw UsageError("sampling needs at least one draw and one chain");
+  const bool chains = method_of(options.method) != gibbs::Method::hmc || options.method == "hmc";
+  const gibbs::Utility utility =
+      options.temperature == 0 ? model.utility : model.utility.at_temperature(options.temperature);
+  if (chains && utility.values() == 0)
+    throw UsageError(fmt::format("method {}: classes are drawn exactly, without chains; leave the method out",
+                                 in_quotes(options.method)));
+  const Request request{model, utility, context, given, options};
+  ThreadPool pool(options.threads);
+  const bool can_be_exact = utility.values() <= 1 && given.free.empty();
+  if (options.method == "exact" && !can_be_exact)
+    throw UsageError("exact draws are for classes and one continuous response; use hmc");
+  const bool exact = !chains && can_be_exact;
+  const RowSamples samples = exact ? exact_draws(request, pool) : chain_draws(request, pool);
+  SampleResult result;
+  result.draws = table_of(request, samples);
+  result.method = exact ? "exact" : options.method == "auto" ? "hmc" : options.method;
+  result.verdict = samples.verdict;
+  result.acceptance = samples.acceptance;
+  result.divergences = static_cast<std::size_t>(samples.divergences);
+  result.least_bulk_size = result.least_tail_size = static_cast<double>(options.draws);
+  // std::max and std::min pass over a NaN on the right; a dimension without diagnostics must not.
+  const auto worst = [](double a, double b, bool larger) {
+    return std::isnan(a) || std::isnan(b) ? std::nan("") : (a < b) == larger ? b : a;
+  };
+  for (std::size_t k = 0; k < samples.diagnostics.size(); ++k) {
+    const gibbs::Diagnostics& d = samples.diagnostics[k];
+    result.worst_rhat = k == 0 ? d.rhat : worst(result.worst_rhat, d.rhat, true);
+    result.least_bulk_size = k == 0 ? d.ess_bulk : worst(result.least_bulk_size, d.ess_bulk, false);
+    result.least_tail_size = k == 0 ? d.ess_tail : worst(result.least_tail_size, d.ess_tail, false);
+  }
+  return result;
+}
+
+}  // namespace
+
+SampleResult sample(const Model& model, const Data& data, const SampleOptions& options) {
+  const FittedModel& impl = of_table(model, "a draw of responses");
+  const Table& table = data.impl().table;
+  const auto rows = all_rows(table.rows);
+  const Matrix<double> context = impl.stored.encoder.encode_features<double>(table, rows);
+  SampleResult result = run(impl, context, given_values(impl, table, options.given), options);
+  std::vector<OutputColumn> carried;
+  check_carried(options.carry);
+  for (const std::string& name : options.carry) {
+    OutputColumn column{carried_name(impl.stored.encoder, name), {}, {}};
+    for (std::size_t i = 0; i < result.draws.rows; ++i)
+      column.texts.push_back(table.column(name).cell_text(static_cast<Index>(i / options.draws)));
+    carried.push_back(std::move(column));
+  }
+  result.draws.columns.insert(result.draws.columns.begin(), carried.begin(), carried.end());
+  return result;
+}
+
+SampleResult sample(const Model& model, const SampleOptions& options) {
+  const FittedModel& impl = of_table(model, "a draw of responses");
+  const auto& features = impl.stored.encoder.features();
+  if (!features.empty())
+    throw UsageError(
+        fmt::format("the law of this model depends on {} features; give a file of rows", features.size()));
+  if (!options.given.empty()) throw UsageError("given needs a file of rows to take the values from");
+  return run(impl, Matrix<double>(1, 0), {}, options);
+}
+
+}  // namespace bl

@@ -1,0 +1,263 @@
+#include "summary/inference_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "base/text.hpp"
+#include "bl/errors.hpp"
+#include "features/linear_terms.hpp"
+#include "inference/covariance.hpp"
+#include "inference/distributions.hpp"
+
+namespace bl {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+// Every number of the model by name.
+std::vector<explain::Coefficient> coefficients_of(const NamedModel& model, bool standardised) {
+  if (model.linear.empty())
+    return explain::coefficients(model.architecture, model.inputs, model.outputs,
+                                 standardised ? explain::Units::standardised : explain::Units::original);
+  std::vector<explain::Coefficient> out;
+  const Index weight = ParameterLayout(model.architecture).tensor("layers/0/U/weight").offset;
+  for (std::size_t k = 0; k < model.linear.size(); ++k) {
+    out.push_back({.name = model.linear[k]});
+    out.back().parts.emplace_back(weight + static_cast<Index>(k), 1.0);
+  }
+  return out;
+}
+
+// States and effective values of all parameters.
+inference::Chart chart_of(const NamedModel& model, const std::vector<double>& parameters, const json& facts) {
+  if (model.linear.empty())
+    return inference::make_chart(model.architecture, parameters, facts.value("reference", Index{0}));
+  inference::Chart chart = inference::plain_chart(model.architecture, parameters, {});
+  for (const json& position : facts.value("at_bound", json::array()))
+    if (const auto at = position.get<std::size_t>(); at < chart.states.size())
+      chart.states[at] = inference::ParameterState::at_bound;
+  return chart;
+}
+
+std::vector<std::string> words(const NamedModel& model, const std::vector<inference::Direction>& directions) {
+  const auto names = position_names(model);
+  return inference::direction_words(inference::ParameterMap(model.architecture), directions, [&](Index i) {
+    const auto found = names.find(i);
+    return found == names.end() ? fmt::format("parameter {}", i) : found->second;
+  });
+}
+
+std::vector<inference::Direction> stored_directions(const json& facts) {
+  std::vector<inference::Direction> directions;
+  for (const json& one : facts.value("directions", json::array())) {
+    inference::Direction direction;
+    for (const json& entry : one)
+      direction.entries.emplace_back(entry.at(0).get<Index>(), entry.at(1).get<double>());
+    directions.push_back(std::move(direction));
+  }
+  return directions;
+}
+
+std::string model_words(const NamedModel& model) {
+  const Architecture& a = model.architecture;
+  if (!model.linear.empty()) return "linear utility";
+  if (!a.readout.present) return fmt::format("single block, degree {}", a.degree());
+  std::string widths;
+  for (const LayerSpec& layer : a.layers)
+    widths += (widths.empty() ? "" : ",") + std::to_string(layer.blocks);
+  return fmt::format("{} form, layers [{}]", a.form == Form::scalar ? "scalar" : "vector", widths);
+}
+
+// What a normalised law cannot see in a utility that is added up to the output.
+bool invisible(const explain::Coefficient& one, const Architecture& a) {
+  return one.of_utility && !one.of_response && inference::linear_to_output(a, one.layer);
+}
+
+// The estimate, its error and what follows from them.
+EstimatedParameter row_of(const std::string& name, double value, double variance, double level) {
+  EstimatedParameter out;
+  out.name = name;
+  out.estimate = value;
+  out.standard_error = std::sqrt(variance);
+  out.z = value / out.standard_error;
+  out.p = inference::normal_two_sided(out.z);
+  const double width = inference::normal_quantile(0.5 + 0.5 * level) * out.standard_error;
+  out.lower = value - width;
+  out.upper = value + width;
+  out.bootstrap_error = kUnknown;
+  if (std::isnan(variance)) {
+    out.z = out.p = kUnknown;
+    out.state = "not identified";
+  }
+  return out;
+}
+
+void fill_facts(const StoredInference& stored, InferenceSummary& out) {
+  const json& f = stored.facts;
+  out.rows = f.at("rows").get<std::size_t>();
+  out.objective = f.at("objective").get<std::string>();
+  out.loss = f.at("loss").get<double>();
+  out.gradient = f.at("gradient").get<double>();
+  out.starts = f.at("starts").get<int>();
+  out.parameters = f.at("parameters").get<int>();
+  out.condition = f.at("condition").get<double>();
+  out.smallest_eigenvalue = f.at("smallest_eigenvalue").get<double>();
+  for (const json& one : f.at("optima"))
+    out.optima.push_back(
+        {one.at("loss").get<double>(), one.at("gradient").get<double>(), one.at("starts").get<int>()});
+  for (const json& note : f.at("notes")) out.notes.push_back(note.get<std::string>());
+  out.digest = f.value("digest", "");
+  out.response_digest = f.value("response_digest", "");
+  out.log_likelihood = out.aic = out.bic = kUnknown;
+  if (out.objective == "likelihood") {
+    out.log_likelihood = -out.loss * f.at("total_weight").get<double>();
+    out.aic = 2 * out.parameters - 2 * out.log_likelihood;
+    out.bic = out.parameters * std::log(static_cast<double>(out.rows)) - 2 * out.log_likelihood;
+  }
+  if (!f.contains("choice")) return;
+  const json& c = f.at("choice");
+  const double null = c.at("null_log_likelihood").get<double>();
+  out.choice = {.alternatives = c.at("alternatives").get<std::size_t>(),
+                .persons = c.at("persons").get<std::size_t>(),
+                .null_log_likelihood = null,
+                .rho_square = 1 - out.log_likelihood / null,
+                .adjusted_rho_square = 1 - (out.log_likelihood - out.parameters) / null};
+}
+
+}  // namespace
+
+NamedModel named_model(const FittedModel& model) {
+  NamedModel named;
+  named.architecture = model.stored.architecture;
+  const explain::Problem problem = problem_of(model, explain::Units::original);
+  named.inputs.assign(problem.variables.begin(), problem.variables.begin() + named.architecture.input.size());
+  if (named.architecture.form == Form::vector) named.outputs = model.space.class_labels;
+  const ChoiceResponse* choice = model.stored.choice();
+  if (choice != nullptr && choice->schema.linear)
+    for (const LinearTerm& term : linear_terms(choice->schema, choice->alternatives))
+      named.linear.push_back(term.name);
+  return named;
+}
+
+void check_options(const InferenceOptions& options) {
+  if (!(options.level > 0 && options.level < 1))
+    throw UsageError(fmt::format("level {}: expected a number between 0 and 1", options.level));
+  if (options.cluster.size() > 2) throw UsageError("errors can be clustered in one or two ways, not more");
+}
+
+std::map<Index, std::string> position_names(const NamedModel& model) {
+  std::map<Index, std::string> names;
+  for (const explain::Coefficient& one : coefficients_of(model, true))
+    for (const auto& [position, factor] : one.parts) names.try_emplace(position, one.name);
+  return names;
+}
+
+void describe_covariance(const CovarianceWords& words, InferenceSummary& out) {
+  const inference::Covariance& found = words.estimate->covariance;
+  out.covariance = name(words.kind);
+  out.factor = found.factor;
+  for (std::size_t k = 0; k < words.columns.size(); ++k)
+    out.clusters.emplace_back(words.columns[k], found.cluster_counts[k]);
+  if (found.repaired)
+    out.notes.emplace_back("two-way clusters left a negative variance, which was set to zero");
+  if (words.bootstrap && words.bootstrap->failed > 0)
+    out.notes.push_back(fmt::format("{} of {} resamples reached no minimum", words.bootstrap->failed,
+                                    words.bootstrap->failed + words.bootstrap->draws.rows()));
+}
+
+void describe_stored_covariance(const StoredInference& stored, const std::string& kind,
+                                InferenceSummary& out) {
+  out.covariance = kind;
+  out.factor = "none";
+  if (kind != "cluster") return;
+  const json& cluster = stored.facts.at("cluster");
+  out.factor = cluster.at("factor").get<std::string>();
+  out.clusters.emplace_back(cluster.at("column").get<std::string>(), cluster.at("count").get<std::int64_t>());
+}
+
+Eigen::MatrixXd stored_covariance(const StoredInference& stored, const std::string& kind) {
+  const bool cluster = inference::covariance_from_name(kind) == inference::CovarianceKind::cluster;
+  if (cluster && stored.cluster.empty()) throw NeedsData("clusters are computed from rows; give the data");
+  const std::vector<double>& values = cluster            ? stored.cluster
+                                      : kind == "robust" ? stored.robust
+                                                         : stored.classical;
+  if (values.empty())
+    throw UsageError("classical errors need a likelihood; with score matching use robust ones");
+  const auto size = static_cast<Index>(stored.positions.size());
+  Eigen::MatrixXd out(size, size);
+  for (Index i = 0; i < size; ++i)
+    for (Index j = 0; j < size; ++j) out(i, j) = values[static_cast<std::size_t>(i * size + j)];
+  return out;
+}
+
+void require_minimum(const inference::Estimate& e, const NamedModel& model) {
+  if (e.converged) return;
+  std::string message = "standard errors hold at the minimum, and none was reached: " + e.cause;
+  for (const std::string& one : words(model, e.identification.directions)) message += "\n  " + one;
+  throw NumericError(message);
+}
+
+InferenceSummary make_summary(const SummaryParts& parts, const InferenceOptions& options) {
+  const Architecture& a = parts.model->architecture;
+  InferenceSummary out;
+  try {
+    fill_facts(*parts.stored, out);
+  } catch (const json::exception& error) {
+    throw ModelFileError(std::string("the stored standard errors cannot be read: ") + error.what());
+  }
+  out.model = model_words(*parts.model);
+  out.level = options.level;
+  out.standardised = options.standardised;
+  out.unidentified = words(*parts.model, stored_directions(parts.stored->facts));
+  const inference::Chart chart = chart_of(*parts.model, *parts.parameters, parts.stored->facts);
+  std::map<Index, Index> places;  // of the stored positions
+  for (const Index position : parts.stored->positions)
+    places.emplace(position, static_cast<Index>(places.size()));
+  std::vector<Eigen::VectorXd> maps;  // of the rows, by stored position
+  for (const explain::Coefficient& one : coefficients_of(*parts.model, options.standardised)) {
+    Eigen::VectorXd map = Eigen::VectorXd::Zero(static_cast<Index>(places.size()));
+    double value = 0;
+    bool free = false, bound = false, scaled = false;
+    for (const auto& [position, factor] : one.parts) {
+      value += factor * chart.effective[static_cast<std::size_t>(position)];
+      const inference::ParameterState state = chart.states[static_cast<std::size_t>(position)];
+      bound |= state == inference::ParameterState::at_bound;
+      scaled |= state == inference::ParameterState::scaled;
+      const auto place = places.find(position);
+      // Earlier versions stored a lone weight as free, with a variance of 0.
+      if (place == places.end() || state == inference::ParameterState::scaled) continue;
+      map(place->second) += factor;
+      free = true;
+    }
+    if ((!free && !bound && !scaled) || invisible(one, a)) continue;
+    // Entries without a variance count only where they have a factor.
+    double variance = free ? 0 : kUnknown;
+    for (Index i = 0; i < map.size(); ++i)
+      for (Index j = 0; j < map.size(); ++j)
+        if (map(i) != 0 && map(j) != 0) variance += map(i) * parts.covariance(i, j) * map(j);
+    out.estimates.push_back(row_of(one.name, value, variance, options.level));
+    if (!free) out.estimates.back().state = bound ? "at bound" : "fixed";
+    if (parts.bootstrap && !std::isnan(variance))
+      out.estimates.back().bootstrap_error = bootstrap_error(*parts.bootstrap, map);
+    maps.push_back(std::move(map));
+  }
+  if (parts.bootstrap) out.bootstrap = static_cast<int>(parts.bootstrap->draws.rows());
+  for (std::size_t i = 0; i < maps.size(); ++i)
+    for (std::size_t j = 0; j < maps.size(); ++j) {
+      double sum =
+          std::isnan(out.estimates[i].standard_error + out.estimates[j].standard_error) ? kUnknown : 0;
+      for (Index k = 0; k < maps[i].size(); ++k)
+        for (Index l = 0; l < maps[j].size(); ++l)
+          if (maps[i](k) != 0 && maps[j](l) != 0) sum += maps[i](k) * parts.covariance(k, l) * maps[j](l);
+      out.covariance_matrix.push_back(sum);
+    }
+  return out;
+}
+
+}  // namespace bl

@@ -1,0 +1,17 @@
+// An estimate as a model file keeps it.
+#pragma once
+
+#include <vector>
+
+#include "artifact/stored_inference.hpp"
+#include "inference/estimate.hpp"
+
+namespace bl {
+
+std::vector<double> row_major(const Eigen::MatrixXd& matrix);
+
+// Both covariances and the facts about the estimate.
+StoredInference stored_of(const inference::Estimate& estimate, const Objective<double>& objective,
+                          Index reference);
+
+}  // namespace bl

@@ -1,0 +1,73 @@
+// Hypotheses about estimates.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "bl/errors.hpp"
+#include "bl/inference.hpp"
+#include "inference/hypothesis.hpp"
+
+namespace bl {
+
+namespace {
+
+// Refuses what shows that no likelihood ratio can be taken. That one model is a case of the other is not
+// shown by what remains.
+void require_nested(const InferenceSummary& small, const InferenceSummary& large) {
+  const std::string test = "a likelihood-ratio test needs ";
+  if (small.objective != "likelihood" || large.objective != "likelihood")
+    throw UsageError(test + "two models learned by likelihood");
+  if (small.choice.has_value() != large.choice.has_value())
+    throw UsageError(test + "two models of the same rows, not one of choices and one of a table");
+  if (small.response != large.response)
+    throw UsageError(fmt::format("{}two models of the same response, not of {} and {}", test,
+                                 in_quotes(small.response), in_quotes(large.response)));
+  if (small.rows != large.rows || small.digest != large.digest)
+    throw UsageError(fmt::format(
+        "{}two models of the same rows, and {}", test,
+        small.rows != large.rows ? fmt::format("these were estimated from {} and {}", small.rows, large.rows)
+                                 : "these were estimated from different data"));
+  if (!small.response_digest.empty() && !large.response_digest.empty() &&
+      small.response_digest != large.response_digest)
+    throw UsageError(test +
+                     "two models of the same rows, and these took other parts of the data, or weighted them "
+                     "otherwise; fit both with the same seed, fractions and weights");
+  for (const std::string& name : small.columns)
+    if (std::find(large.columns.begin(), large.columns.end(), name) == large.columns.end())
+      throw UsageError(fmt::format(
+          "{}one model nested in the other: the smaller one, of {} parameters, reads the column {}, which "
+          "the larger one, of {}, does not",
+          test, small.parameters, in_quotes(name), large.parameters));
+}
+
+}  // namespace
+
+HypothesisTest wald_test(const InferenceSummary& summary, const std::string& hypothesis) {
+  std::vector<std::string> names;
+  const auto size = static_cast<Index>(summary.estimates.size());
+  Eigen::VectorXd estimates(size);
+  Eigen::MatrixXd covariance(size, size);
+  for (Index i = 0; i < size; ++i) {
+    names.push_back(summary.estimates[static_cast<std::size_t>(i)].name);
+    estimates(i) = summary.estimates[static_cast<std::size_t>(i)].estimate;
+    for (Index j = 0; j < size; ++j)
+      covariance(i, j) = summary.covariance_matrix[static_cast<std::size_t>(i * size + j)];
+  }
+  const inference::TestResult result =
+      inference::wald(inference::parse_hypothesis(hypothesis, names), estimates, covariance);
+  return {"Wald", hypothesis, result.statistic, result.degrees, result.p};
+}
+
+HypothesisTest likelihood_ratio_test(const InferenceSummary& a, const InferenceSummary& b) {
+  const InferenceSummary& small = a.parameters <= b.parameters ? a : b;
+  const InferenceSummary& large = a.parameters <= b.parameters ? b : a;
+  require_nested(small, large);
+  const inference::TestResult result = inference::likelihood_ratio(small.log_likelihood, small.parameters,
+                                                                   large.log_likelihood, large.parameters);
+  return {"likelihood ratio",
+          fmt::format("the smaller model ({} of {} parameters)", small.parameters, large.parameters),
+          result.statistic, result.degrees, result.p};
+}
+
+}  // namespace bl

@@ -1,0 +1,330 @@
+// From settings and a table to a model: shapes and counts worked out by hand. What "auto" chooses is not
+// tested here unless it follows from the kind of the response.
+#include "plan/plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bl/errors.hpp"
+#include "data/read_table.hpp"
+#include "model/parameters.hpp"
+#include "plan/table_plan.hpp"
+#include "unit/data/data_helpers.hpp"
+
+namespace bl {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// Features x, c=a, c=b: a context of 3. y has 3 classes, s has 2; v, u and t are numbers.
+const char* const kText =
+    "x,c,y,s,v,u,t\n0.1,a,red,on,1.5,1,0\n0.2,b,blue,off,2.5,3.5,4\n0.7,a,green,on,3.5,2,9\n0.4,b,red,off,6."
+    "5,7,3\n";
+
+struct Planned {
+  Settings settings;
+  Table table = read_table_from_memory(kText, "t.csv");
+  Encoder encoder;
+  ResponseSpace space;
+
+  explicit Planned(const std::string& target,
+                   const std::vector<std::pair<std::string, std::string>>& chosen = {})
+      : settings(with(target, chosen)),
+        encoder(Encoder::fit(table, plan_schema(table, settings), encode_options(settings),
+                             all_rows(table.rows))),
+        space(encoder) {}
+
+  static Settings with(const std::string& target,
+                       const std::vector<std::pair<std::string, std::string>>& chosen) {
+    Settings s;
+    s.target = target;
+    s.continuous = "v,u,t";
+    for (const char* name : {"y", "s", "v", "u", "t"})
+      if (target.find(name) == std::string::npos)
+        s.ignore = s.ignore.value() + (s.ignore.empty() ? "" : ",") + name;
+    for (const auto& [name, value] : chosen) set(s, name, value);
+    return s;
+  }
+
+  Architecture architecture() const { return plan_architecture(settings, utility_inputs(encoder, space), 4); }
+  Index parameters() const { return ParameterLayout(architecture()).free_count(); }
+  ObjectiveSpec objective() const { return plan_objective(settings, space, support()); }
+  Support support() const {
+    return plan_support(settings, encoder, space,
+                        encoder.encode<double>(table, all_rows(table.rows)).continuous);
+  }
+  std::string refusal() const {
+    return test::message_of<UsageError>([&] { plan_architecture(settings, utility_inputs(encoder, space), 4); });
+  }
+};
+
+TEST(PlanArchitecture, LayersOfTheScalarForm) {
+  const Planned p("y", {{"layers", "3,2"}});
+  const Architecture a = p.architecture();
+  EXPECT_EQ(a.input, (InputShape{.context = 3, .values = 0, .classes = 3}));
+  EXPECT_EQ(a.form, Form::scalar);
+  EXPECT_EQ(a.activation(HeadKind::equality), Activation::abs);
+  // 9 heads of 6 weights, a bias and a lambda; 6 heads that read 3; a readout of 2.
+  EXPECT_EQ(p.parameters(), 9 * (6 + 2) + 6 * (3 + 2) + 2);
+  EXPECT_EQ(Planned("y", {{"layers", "3,2"}, {"readout_bias", "true"}}).parameters(), 104 + 1);
+  EXPECT_EQ(Planned("y", {{"layers", "3,2"}, {"heads", "1,0,2"}}).parameters(),
+            9 * (6 + 2) + 6 * (3 + 2) + 2);
+}
+
+TEST(PlanArchitecture, SkipsWidenOrProject) {
+  // Later layers read the 6 inputs too; densely also all layers before.
+  EXPECT_EQ(Planned("y", {{"layers", "3,2,2"}, {"skip", "input"}}).parameters(),
+            9 * 8 + 6 * (9 + 2) + 6 * (8 + 2) + 2);
+  EXPECT_EQ(Planned("y", {{"layers", "3,2,2"}, {"skip", "dense"}}).parameters(),
+            9 * 8 + 6 * (9 + 2) + 6 * (11 + 2) + 2);
+  // 3 outputs are projected to 2 by a matrix; 2 to 2 are added as they are.
+  EXPECT_EQ(Planned("y", {{"layers", "3,2,2"}, {"skip", "residual"}}).parameters(),
+            9 * 8 + 6 * 5 + 3 * 2 + 6 * 4 + 2);
+}
+
+TEST(PlanArchitecture, TheVectorFormHasAReadoutRowPerClass) {
+  const Planned p("y", {{"layers", "3,2"}, {"form", "vector"}});
+  EXPECT_EQ(p.architecture().outputs, 3);
+  EXPECT_EQ(p.architecture().readout.sign, Sign::free);
+  EXPECT_EQ(p.parameters(), 9 * (3 + 2) + 6 * (3 + 2) + 3 * 2);
+}
+
+TEST(PlanArchitecture, ASingleBlockIsOneOfMonomials) {
+  const Planned p("y", {{"single", "true"}, {"heads", "1,3,2"}});
+  EXPECT_FALSE(p.architecture().readout.present);
+  // 6 + 21 monomials of degree 1 and 2 in 6 inputs.
+  EXPECT_EQ(p.parameters(), 6 * (27 + 2));
+  EXPECT_EQ(Planned("y", {{"single", "true"}, {"heads", "1,0,0"}, {"degree", "3"}}).parameters(),
+            6 + 21 + 56 + 2);
+}
+
+TEST(PlanArchitecture, DegreesPerHead) {
+  const Planned p("y", {{"single", "true"}, {"degree_u", "2"}, {"degree_c", "1"}, {"degree_t", "2,1"}});
+  EXPECT_THAT(p.architecture().layers[0].degrees,
+              ElementsAre(ElementsAre(2), ElementsAre(1), ElementsAre(2, 1)));
+  EXPECT_EQ(p.parameters(), (27 + 2) + (6 + 2) + (27 + 2) + (6 + 2));
+}
+
+TEST(PlanArchitecture, ExtraTermsAreNamedByColumns) {
+  const Planned p("v", {{"layers", "2"}, {"terms", "x*v, v^2, c=a*x"}});
+  EXPECT_EQ(p.architecture().basis.kind, BasisKind::affine_plus);
+  EXPECT_THAT(p.architecture().basis.extra,
+              ElementsAre(ElementsAre(0, 3), ElementsAre(3, 3), ElementsAre(0, 1)));
+  EXPECT_EQ(p.parameters(), 6 * (4 + 3 + 2) + 2);
+  EXPECT_THAT(Planned("v", {{"terms", "x*vv"}}).refusal(), HasSubstr("did you mean 'v'"));
+  EXPECT_THAT(Planned("v", {{"terms", "v^0"}}).refusal(), HasSubstr("'v^0'"));
+  EXPECT_THAT(Planned("v", {{"terms", "*"}}).refusal(), HasSubstr("names no input"));
+}
+
+TEST(PlanArchitecture, TheIdentifiableVariantKeepsTermsOfTheResponse) {
+  const Planned p("y", {{"identifiable", "true"}, {"layers", "2"}});
+  const Architecture a = p.architecture();
+  EXPECT_THAT(a.activations, ElementsAre(Activation::tanh, Activation::softplus, Activation::square));
+  EXPECT_TRUE(a.basis.response_only);
+  // Of 3 inputs the reference level of c has none; of 20 monomials the 5 in the context alone go, and the
+  // biases with them.
+  EXPECT_EQ(p.parameters(), 6 * (15 + 1) + 2);
+}
+
+TEST(PlanArchitecture, InputsAreNamedInTheOrderOfZ) {
+  const Planned p("y,v");
+  const UtilityInputs inputs = utility_inputs(p.encoder, p.space);
+  EXPECT_THAT(inputs.names, ElementsAre("x", "c=a", "c=b", "v", "y=blue", "y=green", "y=red"));
+  EXPECT_THAT((std::vector<Index>{inputs.context, inputs.values, inputs.classes}), ElementsAre(3, 1, 3));
+}
+
+TEST(PlanArchitecture, ContradictionsAreRefused) {
+  EXPECT_THAT(Planned("y", {{"single", "true"}, {"layers", "2"}}).refusal(), HasSubstr("single and layers"));
+  EXPECT_THAT(Planned("y", {{"terms", "x"}, {"degree", "2"}}).refusal(), HasSubstr("terms and degree"));
+  EXPECT_THAT(Planned("v", {{"form", "vector"}}).refusal(), HasSubstr("class response"));
+  EXPECT_THAT(Planned("y", {{"layers", "0"}}).refusal(), HasSubstr("from 1 on"));
+  EXPECT_THAT(Planned("y", {{"layers", "2;3"}}).refusal(), HasSubstr("'2;3'"));
+  EXPECT_THAT(Planned("y", {{"layers", " "}}).refusal(), HasSubstr("no layer"));
+  EXPECT_THAT(Planned("y", {{"heads", "1,1"}}).refusal(), HasSubstr("three numbers"));
+  EXPECT_THAT(Planned("y", {{"identifiable", "true"}, {"equality", "abs"}}).refusal(),
+              HasSubstr("identifiable"));
+}
+
+TEST(PlanSupport, IsTheTrainingRangeAndThreeDeviationsOrWhatWasGiven) {
+  const Planned automatic("v");
+  const ResponseEncoding& v = automatic.encoder.responses()[0];
+  const Support support = automatic.support();
+  EXPECT_NEAR(support.lower[0] * v.scale + v.mean, 1.5 - 3 * v.scale, 1e-12);
+  EXPECT_NEAR(support.upper[0] * v.scale + v.mean, 6.5 + 3 * v.scale, 1e-12);
+  const Support given = Planned("v,u", {{"support", "0:10, 1:7"}}).support();
+  EXPECT_NEAR(given.lower[0] * v.scale + v.mean, 0, 1e-12);
+  EXPECT_NEAR(given.upper[0] * v.scale + v.mean, 10, 1e-12);
+  EXPECT_EQ(given.dimension(), 2);
+  EXPECT_EQ(Planned("y").support().dimension(), 0);
+  EXPECT_THROW(Planned("v", {{"support", "2:10"}}).support(), DataError);  // 1.5 is outside
+  for (const char* bad : {"1", "1:2:3", "10:0", "0:x", "0:10,0:10", "0:inf"})
+    EXPECT_THROW(Planned("v", {{"support", bad}}).support(), UsageError) << bad;
+}
+
+TEST(PlanObjective, FollowsTheResponse) {
+  EXPECT_EQ(Planned("y").objective().kind, ObjectiveKind::likelihood);
+  EXPECT_EQ(Planned("v").objective().kind, ObjectiveKind::likelihood);
+  EXPECT_GT(Planned("v").objective().rule.size(), 0);
+  EXPECT_EQ(Planned("v", {{"panels", "3"}}).objective().rule.size(), 3 * 8);
+  EXPECT_EQ(Planned("v,u", {{"panels", "2"}}).objective().rule.size(), 16 * 16);
+  EXPECT_EQ(Planned("v,u,t").objective().kind, ObjectiveKind::score_matching);
+  EXPECT_EQ(Planned("v", {{"objective", "dsm"}}).objective().kind, ObjectiveKind::score_matching);
+  EXPECT_EQ(Planned("y,v").objective().kind, ObjectiveKind::hybrid);
+  EXPECT_EQ(Planned("y", {{"temperature", "0.5"}}).objective().temperature, 0.5);
+  EXPECT_THROW(Planned("y", {{"objective", "dsm"}}).objective(), UsageError);
+  EXPECT_THROW(Planned("y", {{"objective", "hybrid"}}).objective(), UsageError);
+  EXPECT_THROW(Planned("y,v", {{"objective", "likelihood"}}).objective(), UsageError);
+  EXPECT_THROW(Planned("v,u,t", {{"objective", "likelihood"}}).objective(), UsageError);
+}
+
+TEST(RepeatedValues, AreThoseATableHasOftenTheMostFrequentFirst) {
+  Matrix<double> values(12, 1);
+  const std::vector<double> column = {1, 2, 2, 2, 2, 2, 2, 7, 7, 7, 7, 7};
+  std::copy(column.begin(), column.end(), values.data());
+  EXPECT_THAT(repeated_values(values), ElementsAre(2, 7));
+  EXPECT_TRUE(repeated_values(Matrix<double>(12, 2)).empty());
+  Matrix<double> many(1200, 1);  // 7 of 1200 rows, more than one in 200, and 5, fewer
+  for (Index i = 0; i < 1200; ++i) many(i, 0) = i < 7 ? 3 : i < 12 ? 4 : 10.0 + static_cast<double>(i);
+  EXPECT_THAT(repeated_values(many), ElementsAre(3));
+  const Planned p("v");
+  const ObjectiveSpec plain = p.objective();
+  const double inside = (p.support().lower[0] + p.support().upper[0]) / 2 + 0.01;
+  const ObjectiveSpec anchored = plan_objective(p.settings, p.space, p.support(), {inside});
+  const auto has = [&](const ObjectiveSpec& spec) {
+    return std::count(spec.rule.nodes.flat().begin(), spec.rule.nodes.flat().end(), inside);
+  };
+  EXPECT_EQ(has(plain), 0);
+  EXPECT_EQ(has(anchored), 1);
+}
+
+TEST(PlanTraining, TakesWhatIsGiven) {
+  const Planned p("y", {{"optimizer", "sgd"},
+                        {"learning_rate", "0.5"},
+                        {"epochs", "7"},
+                        {"batch_size", "9"},
+                        {"patience", "3"},
+                        {"clip_norm", "2"},
+                        {"schedule", "cosine"},
+                        {"weight_decay", "0.1"},
+                        {"time_limit", "60"},
+                        {"seed", "11"}});
+  const TrainSpec spec = plan_training(p.settings, 100, false);
+  EXPECT_EQ(spec.optimizer.kind, OptimizerKind::sgd);
+  EXPECT_EQ(spec.optimizer.learning_rate, 0.5);
+  EXPECT_EQ(spec.optimizer.weight_decay, 0.1);
+  EXPECT_EQ(spec.epochs, 7);
+  EXPECT_EQ(spec.batch_size, 9);
+  EXPECT_EQ(spec.patience, 3);
+  EXPECT_EQ(spec.clip_norm, 2);
+  EXPECT_EQ(spec.schedule, ScheduleKind::cosine);
+  EXPECT_EQ(spec.time_limit, 60);
+  EXPECT_EQ(spec.seed, 11U);
+}
+
+TEST(PlanTraining, WeightsDecayWhereTheProgramChoosesTheLayersForANumber) {
+  const auto optimizer = [](const std::string& target, Index rows,
+                            const std::vector<std::pair<std::string, std::string>>& settings = {}) {
+    const Planned p(target, settings);
+    return plan_training(p.settings, rows, p.space.one_number()).optimizer;
+  };
+  EXPECT_EQ(optimizer("v", 100).weight_decay, 0.5);
+  EXPECT_EQ(optimizer("v", 1770).weight_decay, 0.1);
+  EXPECT_EQ(optimizer("v", 1770).kind, OptimizerKind::adamw);
+  EXPECT_EQ(optimizer("v", 100, {{"weight_decay", "0"}}).weight_decay, 0);
+  EXPECT_EQ(optimizer("v", 100, {{"weight_decay", "0"}}).kind, OptimizerKind::adam);
+  EXPECT_EQ(optimizer("v", 100, {{"layers", "5,1"}}).weight_decay, 0);
+  EXPECT_EQ(optimizer("v", 100, {{"single", "true"}}).weight_decay, 0);
+  EXPECT_EQ(optimizer("v", 100, {{"optimizer", "sgd"}}).weight_decay, 0);
+  EXPECT_EQ(optimizer("y", 100).weight_decay, 0);
+  EXPECT_EQ(optimizer("v,u", 100).weight_decay, 0);
+}
+
+// By default, small tables with a number have a wide network whose readout is learned in tens.
+TEST(Plan, NetworksForANumber) {
+  const Planned number("v"), labels("y");
+  EXPECT_EQ(number.architecture().layers[0].blocks, 128);
+  EXPECT_EQ(labels.architecture().layers[0].blocks, 36);
+  Settings settings;
+  EXPECT_EQ(plan_readout_unit(settings, true), 10);
+  EXPECT_EQ(plan_readout_unit(settings, false), 1);
+  settings.layers = "5,1";
+  EXPECT_EQ(plan_readout_unit(settings, true), 1);
+  settings = {};
+  settings.starts = 2;
+  EXPECT_EQ(plan_readout_unit(settings, true), 1);
+}
+
+TEST(PlanMembers, FourWhereTheProgramChoosesTheLayersOneWhereTheUserDoes) {
+  const auto members = [](const std::vector<std::pair<std::string, std::string>>& settings) {
+    const Planned p("y", settings);
+    return plan_members(p.settings, p.architecture());
+  };
+  EXPECT_EQ(members({}), 4);
+  EXPECT_EQ(members({{"members", "2"}}), 2);
+  EXPECT_EQ(members({{"layers", "5,3,1"}}), 1);
+  EXPECT_EQ(members({{"layers", "5,3,1"}, {"members", "3"}}), 3);
+  EXPECT_EQ(members({{"single", "true"}}), 1);
+  EXPECT_EQ(members({{"optimizer", "lbfgs"}}), 1);
+  EXPECT_THROW(members({{"single", "true"}, {"members", "2"}}), UsageError);
+  EXPECT_THROW(members({{"optimizer", "lbfgs"}, {"members", "2"}}), UsageError);
+}
+
+TEST(ResponseSpace, SeveralClassesAreOneWithALevelForEveryCombination) {
+  const Planned p("y,s,v");
+  EXPECT_EQ(p.space.classes(), 6);
+  EXPECT_EQ(p.space.values(), 1);
+  EXPECT_EQ(p.space.class_name, "y, s");
+  EXPECT_THAT(p.space.class_labels, ElementsAre("y=blue, s=off", "y=blue, s=on", "y=green, s=off",
+                                                "y=green, s=on", "y=red, s=off", "y=red, s=on"));
+  const auto combined = p.space.combine(p.encoder.encode<double>(p.table, all_rows(p.table.rows)).classes);
+  EXPECT_THAT(combined, ElementsAre(5, 0, 3, 4));  // red on, blue off, green on, red off
+}
+
+TEST(ResponseSpace, OneClassKeepsItsNames) {
+  const Planned p("y");
+  EXPECT_EQ(p.space.class_name, "y");
+  EXPECT_THAT(p.space.class_labels, ElementsAre("blue", "green", "red"));
+  EXPECT_TRUE(Planned("v").space.class_labels.empty());
+}
+
+TEST(ResponseSpace, TooManyCombinationsAreRefused) {
+  std::string text = "x,a,b\n";
+  for (int i = 0; i < 150; ++i)
+    text += std::to_string(i) + ",a" + std::to_string(i) + ",b" + std::to_string(i) + "\n";
+  const Table table = read_table_from_memory(text, "t.csv");
+  Settings settings;
+  settings.target = "a,b";
+  const Encoder encoder =
+      Encoder::fit(table, plan_schema(table, settings), encode_options(settings), all_rows(table.rows));
+  EXPECT_THAT(test::message_of<DataError>([&] { ResponseSpace space(encoder); }),
+              HasSubstr("10000 combinations"));
+}
+
+TEST(PlanSchema, WithoutATargetEveryFeatureIsAResponse) {
+  const Planned p("");
+  EXPECT_TRUE(p.encoder.features().empty());
+  EXPECT_EQ(p.encoder.responses().size(), 2U);  // x and c; the others are ignored
+}
+
+TEST(PlanSplit, DependsOnSettingsAndTableAlone) {
+  Planned p("y");
+  const Schema schema = plan_schema(p.table, p.settings);
+  const Split first = plan_split(p.table, schema, p.settings),
+              again = plan_split(p.table, schema, p.settings);
+  EXPECT_EQ(first.train, again.train);
+  EXPECT_EQ(first.test, again.test);
+  EXPECT_EQ(first.train.size() + first.validation.size() + first.test.size(), 4U);
+  set(p.settings, "fractions", "1:0:0");
+  EXPECT_EQ(plan_split(p.table, schema, p.settings).train.size(), 4U);
+  set(p.settings, "split", "order");
+  set(p.settings, "fractions", "2:1:1");
+  EXPECT_THAT(plan_split(p.table, schema, p.settings).train, ElementsAre(0, 1));
+  for (const char* bad : {"1:1", "a:1:1", "0:1:1", "-1:1:1", ""}) {
+    set(p.settings, "fractions", bad);
+    EXPECT_THROW(plan_split(p.table, schema, p.settings), UsageError) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace bl

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/matrix.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "bl/inference.hpp"

@@ -62,7 +62,7 @@ NamedModel named_model(const ChoiceModel::Impl& model) {
   NamedModel named;
   named.architecture = model.stored.architecture;
   const explain::Problem problem = problem_of(model, explain::Units::original);
-  named.inputs.assign(problem.variables.begin(), problem.variables.begin() + named.architecture.input.size());
+  named.inputs = explain::network_inputs(problem);
   for (const ChoiceCoefficient& one : model.stored.coefficients) named.linear.push_back(one.name);
   return named;
 }

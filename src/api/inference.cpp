@@ -160,7 +160,7 @@ NamedModel named_model(const Model::Impl& model) {
   named.architecture = model.stored.architecture;
   const explain::Problem problem = explain::read_problem(
       model.stored, {model.space.class_name, model.space.class_labels}, explain::Units::original);
-  named.inputs.assign(problem.variables.begin(), problem.variables.begin() + named.architecture.input.size());
+  named.inputs = explain::network_inputs(problem);
   if (named.architecture.form == Form::vector) named.outputs = model.space.class_labels;
   return named;
 }

@@ -81,7 +81,8 @@ Term parse_term(const std::string& text, const std::vector<std::string>& names) 
 }
 
 // Widths that did best on validation rows over the tables of experiments/tables.py.
-std::vector<Index> automatic_layers(Index train_rows, const ResponseSpace& space) {
+std::vector<Index> automatic_layers(Index train_rows, const ResponseSpace& space, bool curves) {
+  if (curves && space.values() == 0) return {16};
   if (space.one_number() && train_rows < 5000) return {128, 16};
   if (space.values() > 0) return {36, 6};
   if (train_rows < 5000) return {36, 6};
@@ -100,11 +101,31 @@ bool automatic_for_number(const Settings& s, bool one_number) {
          !s.identifiable;
 }
 
+// A head that multiplies two curves could not be read as a sum of them.
+void refuse_products_of_curves(const Architecture& a, const Encoder& encoder) {
+  const auto curved = [&](std::int32_t i) {
+    if (i >= a.input.context) return false;
+    const EncodedColumn& column = encoder.columns()[static_cast<std::size_t>(i)];
+    const FeatureEncoding& feature = encoder.features()[column.feature];
+    return column.kind != EncodedColumn::Kind::indicator &&
+           (feature.bends.size() > 0 || !feature.pull.from.empty());
+  };
+  for (const Term& term : basis_terms(a.basis, a.input, a.degree()))
+    if (std::count_if(term.begin(), term.end(), curved) > 1)
+      throw UsageError(
+          "curves, or far values pulled in, cannot be multiplied with each other: give degree 1 and terms of "
+          "other columns, or curves = none and outliers = plain");
+}
+
 Activation activation_or(const std::string& chosen, Activation automatic) {
   return chosen == "auto" ? automatic : activation_from_name(chosen);
 }
 
 }  // namespace
+
+bool has_bends(const Encoder& encoder) {
+  return encoder.straight_columns() < encoder.columns().size();
+}
 
 std::vector<std::string> input_names(const Encoder& encoder, const ResponseSpace& space, Form form) {
   std::vector<std::string> names;
@@ -118,7 +139,7 @@ std::vector<std::string> input_names(const Encoder& encoder, const ResponseSpace
 Architecture plan_architecture(const Settings& s, const Encoder& encoder, const ResponseSpace& space,
                                Index train_rows) {
   const auto context = static_cast<Index>(encoder.columns().size());
-  const bool high_dimensional = context > 256 || space.classes() > 20;
+  const bool high_dimensional = encoder.straight_columns() > 256 || space.classes() > 20;
   bool vector_form = s.form == "vector";
   if (s.form == "auto") vector_form = space.classes() > 0 && high_dimensional && !s.single && !s.identifiable;
   if (vector_form && space.classes() == 0)
@@ -141,9 +162,10 @@ Architecture plan_architecture(const Settings& s, const Encoder& encoder, const 
     for (const std::string& term : split_list(s.terms)) a.basis.extra.push_back(parse_term(term, names));
   }
   const auto degrees = plan_heads(s, a.basis.kind == BasisKind::monomials);
-  const std::vector<Index> widths = s.single             ? std::vector<Index>{1}
-                                    : s.layers == "auto" ? automatic_layers(train_rows, space)
-                                                         : number_list<Index>("layers", s.layers, 1);
+  const std::vector<Index> widths = s.single ? std::vector<Index>{1}
+                                    : s.layers == "auto"
+                                        ? automatic_layers(train_rows, space, has_bends(encoder))
+                                        : number_list<Index>("layers", s.layers, 1);
   if (widths.empty()) throw UsageError("layers names no layer; give for example 5,3,1");
   for (std::size_t l = 0; l < widths.size(); ++l) {
     LayerSpec layer{.blocks = widths[l], .degrees = degrees};
@@ -169,6 +191,7 @@ Architecture plan_architecture(const Settings& s, const Encoder& encoder, const 
     a = identifiable(std::move(a));
   }
   validate(a);
+  refuse_products_of_curves(a, encoder);
   return a;
 }
 
@@ -288,10 +311,38 @@ ObjectiveSpec plan_objective(const Settings& s, const ResponseSpace& space, cons
   return spec;
 }
 
-TrainSpec plan_training(const Settings& s, Index train_rows, bool one_number) {
+std::vector<double> plan_decay(const Architecture& a, const Encoder& encoder, double of_weights,
+                               double of_bends) {
+  const ParameterLayout layout(a);
+  const std::vector<Term> first = basis_terms(a.basis, a.input, a.degree());
+  const auto& columns = encoder.columns();
+  const auto bent = [&](std::int32_t i) {
+    return i < a.input.context && columns[static_cast<std::size_t>(i)].kind == EncodedColumn::Kind::bend;
+  };
+  std::vector<double> decay(static_cast<std::size_t>(layout.size()), 0);
+  for (const TensorInfo& tensor : layout.tensors()) {
+    if (!tensor.decays()) continue;
+    const bool reads_inputs = tensor.role == TensorRole::weight &&
+                              (tensor.layer == 0 || a.skip == Skip::input || a.skip == Skip::dense);
+    for (Index i = 0; i < tensor.size(); ++i) {
+      const Index column = i % tensor.cols;
+      Term term;
+      if (reads_inputs && tensor.layer == 0) term = first[static_cast<std::size_t>(column)];
+      if (reads_inputs && tensor.layer > 0 && column < a.input.size())
+        term = {static_cast<std::int32_t>(column)};
+      decay[static_cast<std::size_t>(tensor.offset + i)] =
+          std::any_of(term.begin(), term.end(), bent) ? of_bends : of_weights;
+    }
+  }
+  return decay;
+}
+
+TrainSpec plan_training(const Settings& s, Index train_rows, bool one_number, bool curves) {
   TrainSpec spec;
   const bool decays = s.weight_decay < 0 && automatic_for_number(s, one_number);
-  spec.optimizer.kind = optimizer_from_name(s.optimizer != "auto" ? s.optimizer : decays ? "adamw" : "adam");
+  spec.optimizer.kind = optimizer_from_name(s.optimizer != "auto" ? s.optimizer
+                                            : decays || curves    ? "adamw"
+                                                                  : "adam");
   const bool lbfgs = spec.optimizer.kind == OptimizerKind::lbfgs;
   const bool sgd = spec.optimizer.kind == OptimizerKind::sgd;
   spec.optimizer.learning_rate = s.learning_rate > 0 ? s.learning_rate : sgd ? 0.1 : 0.01;

@@ -10,6 +10,9 @@
 
 namespace bl {
 
+// Whether some columns are encoded as curves.
+bool has_bends(const Encoder& encoder);
+
 // The names of z's positions: encoded columns, continuous responses, class indicators ("target=level").
 std::vector<std::string> input_names(const Encoder& encoder, const ResponseSpace& space, Form form);
 
@@ -40,6 +43,11 @@ std::vector<double> repeated_values(const Matrix<double>& train_values);
 ObjectiveSpec plan_objective(const Settings& settings, const ResponseSpace& space, const Support& support,
                              const std::vector<double>& repeated = {});
 
-TrainSpec plan_training(const Settings& settings, Index train_rows, bool one_number);
+// `curves`: some columns are encoded with bends.
+TrainSpec plan_training(const Settings& settings, Index train_rows, bool one_number, bool curves = false);
+
+// The decay of every parameter where bends have their own.
+std::vector<double> plan_decay(const Architecture& architecture, const Encoder& encoder, double of_weights,
+                               double of_bends);
 
 }  // namespace bl

@@ -17,9 +17,14 @@ double power(double base, int exponent) {
 void add_term(const Monomial& term, const std::vector<double>& values, double weight,
               std::vector<double>& sums) {
   for (const Factor& by : term.factors) {
-    double product = weight * term.coefficient * by.power * power(values[by.variable], by.power - 1);
-    for (const Factor& other : term.factors)
-      if (other.variable != by.variable) product *= power(values[other.variable], other.power);
+    const double x = values[by.variable];
+    double product = weight * term.coefficient *
+                     (term.curved(by) ? term.curve->pieces.slope(x) : by.power * power(x, by.power - 1));
+    for (const Factor& other : term.factors) {
+      if (other.variable == by.variable) continue;
+      const double y = values[other.variable];
+      product *= term.curved(other) ? term.curve->pieces.value(y) : power(y, other.power);
+    }
     sums[by.variable] += product;
   }
 }

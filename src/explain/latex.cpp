@@ -56,7 +56,8 @@ std::string factors(const Problem& problem, const Monomial& term) {
   std::string out;
   for (const Factor& factor : term.factors) {
     const Variable& v = problem.variables[factor.variable];
-    out += fmt::format("{}\\text{{{}}}", out.empty() ? "" : "\\,", escaped(v.name));
+    out += fmt::format("{}{}\\text{{{}}}{}", out.empty() ? "" : "\\,", term.curved(factor) ? "f(" : "",
+                       escaped(v.name), term.curved(factor) ? ")" : "");
     if (factor.power > 1) out += fmt::format("^{{{}}}", factor.power);
   }
   return out;

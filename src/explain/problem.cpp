@@ -10,16 +10,16 @@
 
 namespace bl::explain {
 
-namespace {
-
 double value_of(const Monomial& term, const std::vector<double>& variables) {
   double product = term.coefficient;
-  for (const Factor& factor : term.factors)
-    for (int k = 0; k < factor.power; ++k) product *= variables[factor.variable];
+  for (const Factor& factor : term.factors) {
+    if (term.curved(factor))
+      product *= term.curve->pieces.value(variables[factor.variable]);
+    else
+      for (int k = 0; k < factor.power; ++k) product *= variables[factor.variable];
+  }
   return product;
 }
-
-}  // namespace
 
 const Block& Problem::block(const std::string& name) const {
   std::vector<std::string> names;
@@ -30,6 +30,17 @@ const Block& Problem::block(const std::string& name) const {
     }
   throw UsageError(fmt::format("there is no block {}{}; blocks are called {} to {}", in_quotes(name),
                                did_you_mean(name, names), names.front(), names.back()));
+}
+
+std::vector<Variable> network_inputs(const Problem& problem) {
+  std::vector<Variable> inputs;
+  for (const Variable& v : problem.variables) {
+    if (v.kind == VariableKind::block) break;
+    inputs.push_back(v);
+    for (const std::string& name : v.bends)
+      inputs.push_back({.name = name, .kind = VariableKind::bend, .column = v.column});
+  }
+  return inputs;
 }
 
 double activate(Activation activation, double t) {

@@ -7,9 +7,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "explain/pieces.hpp"
+#include "features/encoding.hpp"
 #include "model/architecture.hpp"
 
 namespace bl::explain {
@@ -25,6 +28,7 @@ enum class VariableKind {
   level,    // 1 where the column (or the combined class) has this level, else 0
   missing,  // 1 where the column's cell is empty, else 0
   block,    // value of an earlier block
+  bend,     // of a column's curve; only among the network's inputs
 };
 
 struct Variable {
@@ -38,6 +42,9 @@ struct Variable {
   double mean = 0;
   double scale = 1;
   double fill = 0;  // what stands for an empty cell, in the data's units
+  Pull pull = {};   // of a number whose far values are pulled in before it is standardised
+  std::vector<std::string> bends =
+      {};  // names of the encoded columns of a curve that follow the number's own
   bool operator==(const Variable&) const = default;
 };
 
@@ -54,7 +61,16 @@ struct Monomial {
   // in.
   double size = 0;
   std::vector<Factor> factors = {};  // by variable, ascending; never empty
+  // In place of one factor, of power 1, a curve of its variable; its mean over the training rows is 0.
+  struct Curve {
+    std::size_t variable = 0;
+    Pieces pieces = {};
+    bool operator==(const Curve&) const = default;
+  };
+  std::optional<Curve> curve = {};
   bool operator==(const Monomial&) const = default;
+
+  bool curved(const Factor& factor) const { return curve && curve->variable == factor.variable; }
 };
 
 struct Head {
@@ -93,7 +109,7 @@ struct Problem {
   Units units = Units::original;
   std::string response = {};  // names of the response columns
   double temperature = 1;
-  std::vector<Variable> variables = {};  // the inputs in the model's order, then every block
+  std::vector<Variable> variables = {};  // columns in the model's order, then every block
   std::vector<std::vector<Block>> layers = {};
   std::vector<Output> outputs = {};
   bool operator==(const Problem&) const = default;
@@ -102,6 +118,9 @@ struct Problem {
   const Block& block(const std::string& name) const;
 };
 
+// What the network reads: the variables but for the blocks, each followed by its bends.
+std::vector<Variable> network_inputs(const Problem& problem);
+
 // Values of everything in a problem at one point.
 struct Evaluation {
   std::vector<double> variables = {};                        // inputs as given, blocks computed
@@ -109,6 +128,8 @@ struct Evaluation {
   std::vector<double> outputs = {};
 };
 
+// Of a term at these values of the problem's variables.
+double value_of(const Monomial& term, const std::vector<double>& variables);
 double activate(Activation activation, double head);
 // What the head adds to its block at this value: +lambda phi, or -lambda rho and -lambda psi.
 double contribution(const Head& head, double value);

@@ -23,6 +23,7 @@ std::string factors_text(const Problem& problem, const Monomial& term) {
   std::string text;
   for (const Factor& factor : term.factors) {
     text += (text.empty() ? "" : "*") + problem.variables[factor.variable].name;
+    if (term.curved(factor)) text += "~";
     if (factor.power > 1) text += fmt::format("^{}", factor.power);
   }
   return text;

@@ -36,6 +36,10 @@ OptimizerKind optimizer_from_name(std::string_view name) {
 
 template <class T>
 UpdateRule<T>::UpdateRule(const OptimizerSpec& spec, const ParameterLayout& layout) : spec_(spec) {
+  if (!spec.decay.empty()) {
+    decay_.assign(spec.decay.begin(), spec.decay.end());
+    return;
+  }
   if (spec.weight_decay == 0) return;
   decay_.resize(static_cast<std::size_t>(layout.size()), T(0));
   for (const TensorInfo& tensor : layout.tensors()) {

@@ -21,8 +21,9 @@ struct OptimizerSpec {
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
-  double momentum = 0.9;    // sgd
-  double weight_decay = 0;  // adam, sgd: added to the gradient; adamw: decoupled
+  double momentum = 0.9;           // sgd
+  double weight_decay = 0;         // adam, sgd: added to the gradient; adamw: decoupled
+  std::vector<double> decay = {};  // per parameter, instead of weight_decay for all weights; empty: none such
 };
 
 // What an update rule remembers; part of a checkpoint.
@@ -47,7 +48,7 @@ class UpdateRule {
   void sgd(std::span<T> parameters, std::span<const T> gradient, double rate, OptimizerState<T>& state) const;
 
   OptimizerSpec spec_;
-  std::vector<T> decay_;  // per parameter: weight_decay or 0; empty: no decay
+  std::vector<T> decay_;  // per parameter; empty: no decay
 };
 
 // Scales the gradient to norm `limit` if it is longer; returns the norm before. limit 0: only the norm.

@@ -61,7 +61,8 @@ Encoder fit_context(const ChoiceData& training, const ChoiceSchema& schema, cons
   RoleOptions roles;
   for (const std::string& name : schema.nominal) roles.columns[name].type = ColumnType::nominal;
   const Schema columns = infer_schema(training.context, roles);
-  return Encoder::fit(training.context, columns, encode_options(settings), all_rows(training.context.rows));
+  return Encoder::fit(training.context, columns, choice_encode_options(settings, columns),
+                      all_rows(training.context.rows));
 }
 
 struct Parts {

@@ -20,8 +20,9 @@ struct OptimizerSpec {
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
-  double momentum = 0.9;    // sgd
-  double weight_decay = 0;  // adam, sgd: added to the gradient; adamw: decoupled
+  double momentum = 0.9;           // sgd
+  double weight_decay = 0;         // adam, sgd: added to the gradient; adamw: decoupled
+  std::vector<double> decay = {};  // per parameter, instead of weight_decay for all weights; empty: none such
 };
 
 // What an update rule remembers; part of a checkpoint.

@@ -26,6 +26,12 @@ void gather(Monomial term, std::vector<Monomial>& terms) {
   }
   const auto with_sign = [](const Monomial& one) { return std::copysign(one.size, one.coefficient); };
   const double size = std::abs(with_sign(*same) + with_sign(term));
+  if (same->curve && term.curve) {  // of one column, and so over the same knots
+    for (std::size_t i = 0; i < term.curve->pieces.values.size(); ++i)
+      same->curve->pieces.values[i] += term.curve->pieces.values[i];
+    same->size = same->curve->pieces.size();
+    return;
+  }
   same->coefficient += term.coefficient;
   same->size = size;
 }

@@ -54,7 +54,9 @@ std::string number(double value) {
 
 std::string factors(const Problem& problem, const Monomial& term) {
   return latex_of(term.factors, [&](std::size_t variable) {
-    return fmt::format("\\text{{{}}}", escaped(problem.variables[variable].name));
+    const bool curved = term.curve && term.curve->variable == variable;
+    return fmt::format("{}\\text{{{}}}{}", curved ? "f(" : "", escaped(problem.variables[variable].name),
+                       curved ? ")" : "");
   });
 }
 

@@ -20,6 +20,10 @@ double power(double base, int exponent) {
   return product;
 }
 
+double value_of(const Monomial& term, const Factor& factor, double x) {
+  return term.curved(factor) ? term.curve->pieces.value(x) : power(x, factor.power);
+}
+
 // `raised` is the form of a power above 1.
 std::string written(const std::vector<Factor>& factors, const NameOfVariable& name, std::string_view times,
                     std::string_view raised) {
@@ -45,17 +49,18 @@ bool GradedOrder::operator()(const std::vector<Factor>& a, const std::vector<Fac
 
 double value_of(const Monomial& term, const std::vector<double>& variables) {
   double product = term.coefficient;
-  for (const Factor& factor : term.factors)
-    for (int k = 0; k < factor.power; ++k) product *= variables[factor.variable];
+  for (const Factor& factor : term.factors) product *= value_of(term, factor, variables[factor.variable]);
   return product;
 }
 
 void add_slopes(const Monomial& term, const std::vector<double>& variables, double weight,
                 std::vector<double>& slopes) {
   for (const Factor& by : term.factors) {
-    double product = weight * term.coefficient * by.power * power(variables[by.variable], by.power - 1);
+    const double x = variables[by.variable];
+    double product = weight * term.coefficient *
+                     (term.curved(by) ? term.curve->pieces.slope(x) : by.power * power(x, by.power - 1));
     for (const Factor& other : term.factors)
-      if (other.variable != by.variable) product *= power(variables[other.variable], other.power);
+      if (other.variable != by.variable) product *= value_of(term, other, variables[other.variable]);
     slopes[by.variable] += product;
   }
 }

@@ -1,11 +1,14 @@
-// A term of a learned problem's head: a coefficient times powers of named variables. Value, slope, order and
+// A term of a learned problem's head: a coefficient times powers of named variables, or a curve of one. Value, slope, order and
 // the two ways to write it stand here; expansion.hpp makes these terms from those of a basis, in other units.
 #pragma once
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "explain/pieces.hpp"
 
 namespace bl::explain {
 
@@ -22,7 +25,16 @@ struct Monomial {
   // brings in.
   double size = 0;
   std::vector<Factor> factors = {};  // by variable, ascending; never empty
+  // In place of one factor, of power 1, a curve of its variable; its mean over the training rows is 0.
+  struct Curve {
+    std::size_t variable = 0;
+    Pieces pieces = {};
+    bool operator==(const Curve&) const = default;
+  };
+  std::optional<Curve> curve = {};
   bool operator==(const Monomial&) const = default;
+
+  bool curved(const Factor& factor) const { return curve && curve->variable == factor.variable; }
 };
 
 // Graded order: lower degrees first, then by variables.

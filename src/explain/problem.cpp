@@ -21,6 +21,17 @@ const Block& Problem::block(const std::string& name) const {
                                did_you_mean(name, names), names.front(), names.back()));
 }
 
+std::vector<Variable> network_inputs(const Problem& problem) {
+  std::vector<Variable> inputs;
+  for (const Variable& v : problem.variables) {
+    if (v.kind == VariableKind::block) break;
+    inputs.push_back(v);
+    for (const std::string& name : v.bends)
+      inputs.push_back({.name = name, .kind = VariableKind::bend, .column = v.column});
+  }
+  return inputs;
+}
+
 double contribution(const Head& head, double value) {
   const double sign = head.kind == HeadKind::utility ? 1 : -1;
   return sign * head.lambda * activate(head.activation, value);

@@ -7,10 +7,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "explain/monomial.hpp"
+#include "features/encoding.hpp"
 #include "model/architecture.hpp"
 
 namespace bl::explain {
@@ -26,6 +28,7 @@ enum class VariableKind {
   level,    // 1 where the column (or the combined class) has this level, else 0
   missing,  // 1 where the column's cell is empty, else 0
   block,    // value of an earlier block
+  bend,     // of a column's curve; only among the network's inputs
 };
 
 struct Variable {
@@ -39,6 +42,9 @@ struct Variable {
   double mean = 0;
   double scale = 1;
   double fill = 0;  // what stands for an empty cell, in the data's units
+  Pull pull = {};   // of a number whose far values are pulled in before it is standardised
+  std::vector<std::string> bends =
+      {};  // names of the encoded columns of a curve that follow the number's own
   bool operator==(const Variable&) const = default;
 };
 
@@ -78,7 +84,7 @@ struct Problem {
   Units units = Units::original;
   std::string response = {};  // names of the response columns
   double temperature = 1;
-  std::vector<Variable> variables = {};  // the inputs in the model's order, then every block
+  std::vector<Variable> variables = {};  // columns in the model's order, then every block
   std::vector<std::vector<Block>> layers = {};
   std::vector<Output> outputs = {};
   bool operator==(const Problem&) const = default;
@@ -86,6 +92,9 @@ struct Problem {
   // UsageError naming the nearest block.
   const Block& block(const std::string& name) const;
 };
+
+// What the network reads: the variables but for the blocks, each followed by its bends.
+std::vector<Variable> network_inputs(const Problem& problem);
 
 // Values of everything in a problem at one point.
 struct Evaluation {

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 5> kKinds = {"number", "place", "level", "missing", "block"};
+constexpr std::array<std::string_view, 6> kKinds = {"number", "place", "level", "missing", "block", "bend"};
 constexpr std::array<std::string_view, 2> kUnits = {"original", "standardised"};
 
 template <class Enum, std::size_t N>
@@ -59,6 +59,14 @@ class Writer {
     return all;
   }
 
+  json write(const Monomial::Curve& curve) const {
+    return {{"variable", p_.variables[curve.variable].name},
+            {"knots", curve.pieces.knots},
+            {"values", curve.pieces.values},
+            {"ends", curve.pieces.straight_ends ? "straight" : "constant"},
+            {"in_words", in_words(curve.pieces)}};
+  }
+
   json write(const Block& block) const {
     json heads = json::array();
     for (const Head& head : block.heads) {
@@ -68,6 +76,7 @@ class Writer {
         for (const Factor& factor : term.factors)
           factors.push_back({{"variable", p_.variables[factor.variable].name}, {"power", factor.power}});
         terms.push_back({{"coefficient", term.coefficient}, {"size", term.size}, {"factors", factors}});
+        if (term.curve) terms.back()["curve"] = write(*term.curve);
       }
       heads.push_back({{"name", head.name},
                        {"kind", std::string(letter(head.kind))},

@@ -6,7 +6,9 @@
 #include <set>
 
 #include "bl/errors.hpp"
+#include "explain/curve_terms.hpp"
 #include "explain/expansion.hpp"
+#include "features/pull.hpp"
 #include "model/parameters.hpp"
 
 namespace bl::explain {
@@ -38,11 +40,12 @@ class Reader {
     reserve_block_names();
     feature_variables();
     response_variables();
-    if (static_cast<Index>(problem_.variables.size()) != a_.input.size())
+    written_ = network_inputs(problem_);
+    if (static_cast<Index>(written_.size()) != a_.input.size())
       throw UsageError(
           fmt::format("the model reads {} inputs, but its columns and responses make {}; such a model cannot "
                       "be explained",
-                      a_.input.size(), problem_.variables.size()));
+                      a_.input.size(), written_.size()));
     block_variables();
     for (std::size_t l = 0; l < a_.layers.size(); ++l) read_layer(l);
     read_outputs();
@@ -73,9 +76,14 @@ class Reader {
       const FeatureEncoding& feature = features[column.feature];
       Variable v{.name = feature.name, .column = feature.name};
       switch (column.kind) {
+        case EncodedColumn::Kind::bend:
+          problem_.variables.back().bends.push_back(column.name);
+          continue;
         case EncodedColumn::Kind::standardized:
-          v.mean = v.fill = column.mean;
+          v.mean = column.mean;
+          v.fill = feature.fill;
           v.scale = column.scale;
+          v.pull = feature.pull;
           break;
         case EncodedColumn::Kind::ordinal:
           v.kind = VariableKind::place;
@@ -122,12 +130,28 @@ class Reader {
     }
   }
 
+  // Inputs and blocks as terms are first written in them: a column with a curve, or whose far values are
+  // pulled in, is not multiplied out.
+  void write_inputs() {
+    for (std::size_t v = 0; v < problem_.variables.size(); ++v)
+      variable_of_.insert(variable_of_.end(), problem_.variables[v].bends.size() + 1, v);
+    const auto& columns = model_.encoder.columns();
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const bool number = written_[i].kind == VariableKind::number || written_[i].kind == VariableKind::place;
+      if (number && is_curved(model_.encoder.features()[columns[i].feature]))
+        written_[i].kind = VariableKind::bend;
+    }
+    written_.insert(written_.end(), problem_.variables.begin() + static_cast<std::ptrdiff_t>(first_block_[0]),
+                    problem_.variables.end());
+  }
+
   void block_variables() {
     for (std::size_t l = 0; l < a_.layers.size(); ++l) {
       first_block_.push_back(problem_.variables.size());
       for (Index b = 0; b < a_.layers[l].blocks; ++b)
         problem_.variables.push_back({.name = block_name(l, b), .kind = VariableKind::block});
     }
+    write_inputs();
   }
 
   double value(const TensorInfo& tensor, Index i) const {
@@ -137,8 +161,8 @@ class Reader {
 
   void read_layer(std::size_t l) {
     const std::vector<Term> terms = layer_terms(a_, l);
-    const Expansions expansions{Expansion(terms, substitutions(problem_.variables, problem_.units)),
-                                Expansion(terms, substitutions(problem_.variables, Units::standardised))};
+    const Expansions expansions{Expansion(terms, substitutions(written_, problem_.units)),
+                                Expansion(terms, substitutions(written_, Units::standardised))};
     std::vector<Block>& blocks = problem_.layers.emplace_back();
     for (Index b = 0; b < a_.layers[l].blocks; ++b) {
       Block block{.name = block_name(l, b), .variable = first_block_[l] + static_cast<std::size_t>(b)};
@@ -166,6 +190,7 @@ class Reader {
     std::vector<Monomial> standard;
     expansions.standardised.combine(weights, ignored, standard);
     set_sizes(standard, head.terms);
+    gather_curves(model_.encoder, problem_, written_, variable_of_, head.terms);
     return head;
   }
 
@@ -203,6 +228,8 @@ class Reader {
   ParameterLayout layout_;
   Problem problem_;
   std::set<std::string> taken_;
+  std::vector<Variable> written_;         // inputs and blocks, in which terms are first written
+  std::vector<std::size_t> variable_of_;  // the problem's variable of each of them
   std::vector<std::size_t> first_block_;  // by layer: where its blocks stand among the variables
 };
 
@@ -222,7 +249,9 @@ std::vector<double> problem_inputs(const Problem& problem, const double* feature
       inputs.push_back(next_class++ == class_index ? 1 : 0);
       continue;
     }
-    const double encoded = v.response ? *values++ : *features++;
+    double encoded = v.response ? *values++ : *features++;
+    features += v.bends.size();
+    if (!v.pull.from.empty()) encoded = (unpulled(v.pull, encoded * v.scale + v.mean) - v.mean) / v.scale;
     const bool scaled = v.kind == VariableKind::number || v.kind == VariableKind::place;
     inputs.push_back(scaled && problem.units == Units::original ? encoded * v.scale + v.mean : encoded);
   }

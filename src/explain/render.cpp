@@ -20,7 +20,9 @@ ShownTerms shown_terms(const Head& head, const RenderOptions& options) {
 }
 
 std::string factors_text(const Problem& problem, const Monomial& term) {
-  return text_of(term.factors, [&](std::size_t variable) { return problem.variables[variable].name; });
+  return text_of(term.factors, [&](std::size_t variable) {
+    return problem.variables[variable].name + (term.curve && term.curve->variable == variable ? "~" : "");
+  });
 }
 
 std::string number_text(double value) {

@@ -80,11 +80,7 @@ std::string head_line(const Problem& problem, const Block& block, std::size_t h,
 
 ConstraintState constraint_state(const Head& head, double value, const std::vector<double>& variables) {
   double size = std::abs(head.constant);
-  for (const Monomial& term : head.terms) {
-    double product = term.coefficient;
-    for (const Factor& factor : term.factors) product *= std::pow(variables[factor.variable], factor.power);
-    size += std::abs(product);
-  }
+  for (const Monomial& term : head.terms) size += std::abs(value_of(term, variables));
   const bool at_zero = std::abs(value) <= kBindingShare * size;
   if (head.kind == HeadKind::equality) return at_zero ? ConstraintState::met : ConstraintState::off;
   if (at_zero) return ConstraintState::binding;

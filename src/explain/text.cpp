@@ -53,11 +53,36 @@ std::string signed_piece(double coefficient, const std::string& what, bool first
 std::vector<std::string> polynomial(const Problem& problem, const Head& head, const RenderOptions& options) {
   std::vector<std::string> pieces;
   const ShownTerms shown = shown_terms(head, options);
-  for (const Monomial* term : shown.terms)
-    pieces.push_back(signed_piece(term->coefficient, factors_text(problem, *term), pieces.empty()));
+  for (const Monomial* term : shown.terms) {
+    const std::string what = factors_text(problem, *term);
+    if (term->curve)
+      pieces.push_back(pieces.empty() ? what : "+ " + what);
+    else
+      pieces.push_back(signed_piece(term->coefficient, what, pieces.empty()));
+  }
   if (head.constant != 0 || pieces.empty()) pieces.push_back(signed_piece(head.constant, "", pieces.empty()));
   if (shown.rest > 0) pieces.push_back(fmt::format("+ R[{}]", shown.rest));
   return pieces;
+}
+
+// A line for every curve that is shown: what it does and, where all terms are asked for, its points.
+std::string curve_lines(const Problem& problem, const Head& head, const RenderOptions& options) {
+  constexpr std::size_t kIndent = 13;
+  const bool all = options.terms >= head.terms.size();
+  std::string out;
+  for (const Monomial* term : shown_terms(head, options).terms) {
+    if (!term->curve) continue;
+    const Pieces& curve = term->curve->pieces;
+    const std::string name = factors_text(problem, *term);
+    out += set_in_lines(fmt::format("           {}", name), words(in_words(curve)), kIndent);
+    if (!all) continue;
+    std::vector<std::string> points;
+    for (std::size_t i = 0; i < curve.knots.size(); ++i)
+      points.push_back(fmt::format("{}: {}{}", number_text(curve.knots[i]), number_text(curve.values[i]),
+                                   i + 1 < curve.knots.size() ? "," : ""));
+    out += set_in_lines("             at", points, kIndent);
+  }
+  return out;
 }
 
 std::string short_name(const Block& block, const Head& head) {
@@ -86,6 +111,7 @@ std::string head_lines(const Problem& problem, const Block& block, std::size_t h
   if (head.lambda < 0) pieces.push_back(utility ? "[minimised]" : "[rewarded: negative weight]");
   const std::string lead = utility && h == 0 ? "  max  " : first_constraint ? "  s.t. " : "       ";
   std::string out = set_in_lines(fmt::format("{}{:<3} = ", lead, short_name(block, head)), pieces, kIndent);
+  out += curve_lines(problem, head, options);
   const std::string reading = reading_note(problem, head, options);
   if (!reading.empty()) out += set_in_lines("           reads as", words(reading), kIndent);
   return out;

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "data/number.hpp"
+#include "features/curve.hpp"
 #include "features/levels.hpp"
 
 namespace bl {
@@ -53,18 +54,11 @@ void check_raw_type(const Table& table, const Column& column, RawType trained) {
   }
 }
 
-struct Standard {
-  const std::string& column;
-  double mean;
-  double scale;
-};
-
 template <class T>
-T standardized(const Table& table, Index row, double value, const Standard& by) {
-  const T result = static_cast<T>((value - by.mean) / by.scale);
-  if (!std::isfinite(result)) {
-    fail(table, row, by.column, format_number(value) + " is too far from the training values to be encoded");
-  }
+T checked(const Table& table, Index row, const std::string& column, double value, double encoded) {
+  const T result = static_cast<T>(encoded);
+  if (!std::isfinite(result))
+    fail(table, row, column, format_number(value) + " is too far from the training values to be encoded");
   return result;
 }
 
@@ -90,14 +84,14 @@ class FeatureWriter {
       if (missing) check_missing(feature, row);
       if (feature.has_value) {
         const double value = missing || source.column->raw == RawType::text
-                                 ? feature.mean
+                                 ? feature.fill
                                  : source.column->numbers[index(row)];
-        out[at++] = standardized<T>(table_, row, value, {feature.name, feature.mean, feature.scale});
+        at = write_number(feature, row, value, at, out);
       }
     } else {
       const std::int32_t code = level_or_fill(source, row, missing);
       if (feature.has_value && feature.type == ColumnType::ordinal) {
-        out[at++] = standardized<T>(table_, row, code, {feature.name, feature.mean, feature.scale});
+        at = write_number(feature, row, code, at, out);
       } else if (feature.has_value) {
         const auto columns = static_cast<Index>(feature.levels.size()) - feature.first_level;
         std::fill_n(out + at, columns, T{0});
@@ -110,6 +104,16 @@ class FeatureWriter {
 
  private:
   static std::size_t index(Index row) { return static_cast<std::size_t>(row); }
+
+  // The straight part and the bends; returns where the next column stands.
+  template <class T>
+  Index write_number(const FeatureEncoding& feature, Index row, double value, Index at, T* out) const {
+    const double straight = straight_part(feature, value);
+    out[at++] = checked<T>(table_, row, feature.name, value, straight);
+    for (std::size_t j = 0; j < feature.bends.size(); ++j)
+      out[at++] = static_cast<T>(bend_value(feature, j, value, straight));
+    return at;
+  }
 
   void check_missing(const FeatureEncoding& feature, Index row) const {
     if (options_.missing == MissingPolicy::error) {
@@ -135,6 +139,13 @@ class FeatureWriter {
   const Table& table_;
   const EncodeOptions& options_;
 };
+
+// age~30..45: the bend of the piece between these knots.
+std::string bend_name(const FeatureEncoding& feature, std::size_t bend) {
+  const std::size_t piece = feature.bends.piece(bend);
+  return feature.name + "~" + format_number(feature.bends.knots[piece]) + ".." +
+         format_number(feature.bends.knots[piece + 1]);
+}
 
 std::vector<double> read_weights(const Table& table, const Column& column, std::span<const Index> rows) {
   std::vector<double> weights;
@@ -180,7 +191,7 @@ void write_continuous(const Table& table, const Column& column, const ResponseEn
     check_present(table, column, rows[i]);
     const double value = column.numbers[static_cast<std::size_t>(rows[i])];
     out(static_cast<Index>(i), 0) =
-        standardized<T>(table, rows[i], value, {response.name, response.mean, response.scale});
+        checked<T>(table, rows[i], response.name, value, (value - response.mean) / response.scale);
   }
 }
 
@@ -261,6 +272,12 @@ Encoder Encoder::without_weight() const {
   return copy;
 }
 
+std::size_t Encoder::straight_columns() const {
+  return static_cast<std::size_t>(std::count_if(columns_.begin(), columns_.end(), [](const EncodedColumn& c) {
+    return c.kind != EncodedColumn::Kind::bend;
+  }));
+}
+
 void Encoder::list_columns() {
   using Kind = EncodedColumn::Kind;
   columns_.clear();
@@ -275,6 +292,8 @@ void Encoder::list_columns() {
     } else if (feature.has_value) {
       const Kind kind = feature.type == ColumnType::ordinal ? Kind::ordinal : Kind::standardized;
       columns_.push_back({feature.name, f, kind, feature.mean, feature.scale, 0});
+      for (std::size_t j = 0; j < feature.bends.size(); ++j)
+        columns_.push_back({bend_name(feature, j), f, Kind::bend, 0, 1, static_cast<std::int32_t>(j)});
     }
     if (feature.has_indicator)
       columns_.push_back({feature.name + " is missing", f, Kind::indicator, 0, 1, 0});

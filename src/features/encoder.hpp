@@ -33,6 +33,8 @@ class Encoder {
   const std::vector<ResponseEncoding>& responses() const { return responses_; }
   // The columns of the encoded matrix, in order.
   const std::vector<EncodedColumn>& columns() const { return columns_; }
+  // How many of them are no bends.
+  std::size_t straight_columns() const;
   const EncodingReport& report() const { return report_; }
   const EncodeOptions& options() const { return options_; }
   // The same encoder with another rule for unseen levels.

@@ -5,8 +5,10 @@
 
 #include "base/text.hpp"
 #include "bl/errors.hpp"
+#include "features/curve.hpp"
 #include "features/encoder.hpp"
 #include "features/levels.hpp"
+#include "features/pull.hpp"
 
 namespace bl {
 
@@ -51,7 +53,10 @@ class Fit {
     if (missing == static_cast<Index>(rows_.size())) {
       encoding.has_value = encoding.has_indicator = false;
     } else if (column.type == ColumnType::continuous) {
-      standardize(present_numbers(data), column.name, encoding);
+      std::vector<double> values = present_numbers(data);
+      standardize(values, column.name, encoding);
+      if (encoding.has_value && options_.outliers == Outliers::robust) pull_in(values, encoding);
+      if (encoding.has_value && bends(column)) bend(values, encoding);
     } else {
       fit_levels(column, data, encoding);
     }
@@ -125,9 +130,49 @@ class Fit {
 
   void standardize(std::span<const double> values, const std::string& name, FeatureEncoding& encoding) const {
     const Moments found = checked_moments(values, name);
-    encoding.mean = found.mean;
+    encoding.mean = encoding.fill = found.mean;
     encoding.has_value = found.scale > 0;
     encoding.scale = encoding.has_value ? found.scale : 1;
+  }
+
+  static std::vector<double> sorted(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values;
+  }
+
+  // Standardises the values as the pull leaves them.
+  static void set_pull(Pull pull, std::span<const double> in_order, FeatureEncoding& encoding) {
+    encoding.pull = std::move(pull);
+    encoding.fill = sorted_quantile(in_order, 0.5);
+    std::vector<double> values;
+    for (const double x : in_order) values.push_back(pulled(encoding.pull, x));
+    const Moments found = moments(values);
+    encoding.mean = found.mean;
+    encoding.scale = found.scale;
+  }
+
+  static void pull_in(const std::vector<double>& values, FeatureEncoding& encoding) {
+    const std::vector<double> in_order = sorted(values);
+    Pull pull = compress_tails(in_order);
+    if (!pull.from.empty()) set_pull(std::move(pull), in_order, encoding);
+  }
+
+  bool bends(const SchemaColumn& column) const {
+    const auto& named = options_.curves.columns;
+    return options_.curves.all || std::find(named.begin(), named.end(), column.name) != named.end();
+  }
+
+  // Adds the bends, where the values bear any. Beyond the outer knots the straight part is constant as well.
+  void bend(const std::vector<double>& values, FeatureEncoding& encoding) const {
+    const CurveOptions& curves = options_.curves;
+    const std::vector<double> in_order = sorted(values);
+    std::vector<double> knots = encoding.type == ColumnType::ordinal ? place_knots(in_order, curves.knots)
+                                                                     : curve_knots(in_order, curves.knots);
+    if (knots.size() < 3) return;
+    const std::vector<double> ends = {knots.front(), knots.back()};
+    if (encoding.type == ColumnType::continuous)
+      set_pull(curves.straight_ends ? Pull{} : Pull{ends, ends}, in_order, encoding);
+    encoding.bends = fit_bends(std::move(knots), curves.straight_ends, encoding, values);
   }
 
   void fit_levels(const SchemaColumn& column, const Column& data, FeatureEncoding& encoding) const {
@@ -151,10 +196,12 @@ class Fit {
     encoding.has_value = std::count_if(counts.begin(), counts.end(), [](Index n) { return n > 0; }) > 1;
     if (!encoding.has_value) return;
     encoding.fill_level = static_cast<std::int32_t>(most - counts.begin());
-    if (column.type == ColumnType::ordinal)
+    if (column.type == ColumnType::ordinal) {
       standardize(places, column.name, encoding);
-    else if (options_.reference_levels)
+      if (bends(column)) bend(places, encoding);
+    } else if (options_.reference_levels) {
       encoding.first_level = 1;
+    }
   }
 
   void check_level_count(const std::string& name, std::size_t count) const {

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -42,15 +44,61 @@ const SchemaColumn& schema_column(const JsonField& name, const Schema& schema, R
   return *column;
 }
 
+nlohmann::json write_bends(const Bends& bends) {
+  return {{"knots", bends.knots}, {"widest", bends.widest},     {"straight_ends", bends.straight_ends},
+          {"scale", bends.scale}, {"constant", bends.constant}, {"slope", bends.slope}};
+}
+
 nlohmann::json write_feature(const FeatureEncoding& feature) {
-  return {{"name", feature.name},
-          {"has_value", feature.has_value},
-          {"has_indicator", feature.has_indicator},
-          {"mean", feature.mean},
-          {"scale", feature.scale},
-          {"levels", feature.levels},
-          {"first_level", feature.first_level},
-          {"fill_level", feature.fill_level}};
+  nlohmann::json out = {{"name", feature.name},
+                        {"has_value", feature.has_value},
+                        {"has_indicator", feature.has_indicator},
+                        {"mean", feature.mean},
+                        {"scale", feature.scale},
+                        {"levels", feature.levels},
+                        {"first_level", feature.first_level},
+                        {"fill_level", feature.fill_level}};
+  if (feature.fill != feature.mean) out["fill"] = feature.fill;
+  if (!feature.pull.from.empty()) out["pull"] = {{"from", feature.pull.from}, {"to", feature.pull.to}};
+  if (feature.bends.size() > 0) out["bends"] = write_bends(feature.bends);
+  return out;
+}
+
+std::vector<double> numbers(const JsonField& field) {
+  std::vector<double> values;
+  for (const JsonField& element : field.elements()) values.push_back(element.number());
+  return values;
+}
+
+std::vector<double> ascending(const JsonField& field) {
+  std::vector<double> values = numbers(field);
+  if (std::adjacent_find(values.begin(), values.end(), std::greater_equal<>()) != values.end())
+    field.fail("should be ascending");
+  return values;
+}
+
+Pull read_pull(const JsonField& field) {
+  Pull pull{.from = ascending(field["from"]), .to = numbers(field["to"])};
+  if (pull.from.size() < 2) field["from"].fail("should have two points or more");
+  if (pull.to.size() != pull.from.size() || !std::is_sorted(pull.to.begin(), pull.to.end()))
+    field["to"].fail("should be one number for each point, and never fall");
+  return pull;
+}
+
+Bends read_bends(const JsonField& field) {
+  Bends bends;
+  bends.knots = ascending(field["knots"]);
+  if (bends.knots.size() < 3) field["knots"].fail("should have three knots or more");
+  bends.widest =
+      static_cast<std::size_t>(field["widest"].integer(0, static_cast<std::int64_t>(bends.knots.size()) - 2));
+  bends.straight_ends = field["straight_ends"].flag();
+  bends.scale = positive(field["scale"]);
+  bends.constant = numbers(field["constant"]);
+  bends.slope = numbers(field["slope"]);
+  for (const char* part : {"constant", "slope"})
+    if (field[part].elements().size() != bends.knots.size() - 2)
+      field[part].fail("should have one number for each bend");
+  return bends;
 }
 
 // The first version knew no reference levels.
@@ -71,6 +119,9 @@ FeatureEncoding read_feature(const JsonField& field, const Schema& schema) {
   if (!feature.has_value && !feature.has_indicator) field.fail("encodes nothing");
   feature.mean = field["mean"].number();
   feature.scale = positive(field["scale"]);
+  feature.fill = field.json().contains("fill") ? field["fill"].number() : feature.mean;
+  if (field.json().contains("pull")) feature.pull = read_pull(field["pull"]);
+  if (field.json().contains("bends")) feature.bends = read_bends(field["bends"]);
   feature.levels = field["levels"].distinct_texts();
   if (feature.type != ColumnType::continuous && feature.levels.empty())
     field["levels"].fail("should not be empty");

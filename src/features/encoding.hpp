@@ -22,6 +22,20 @@ enum class UnseenPolicy {
   missing,  // a level not seen in training is filled in like a missing value
 };
 
+// How far values of a continuous feature are read.
+enum class Outliers {
+  plain,   // as they are
+  robust,  // values far outside the bulk of the training rows are pulled in (features/pull.hpp)
+};
+
+// Which columns are encoded as curves (features/curve.hpp), and how.
+struct CurveOptions {
+  bool all = false;                       // every continuous and ordinal feature
+  std::vector<std::string> columns = {};  // these, where not all
+  Index knots = 24;                       // at most so many
+  bool straight_ends = false;             // beyond the outer knots straight on; otherwise constant
+};
+
 struct EncodeOptions {
   MissingPolicy missing = MissingPolicy::error;
   UnseenPolicy unseen = UnseenPolicy::error;
@@ -29,6 +43,32 @@ struct EncodeOptions {
   // The first level of every nominal feature has no column: beside a constant the others say it all, and
   // coefficients are then differences to it that the rows determine.
   bool reference_levels = false;
+  Outliers outliers = Outliers::plain;
+  CurveOptions curves = {};
+};
+
+// A non-decreasing map of a column's values, linear between the points and constant beyond them: the identity
+// for the bulk of the rows. Without points it is the identity everywhere.
+struct Pull {
+  std::vector<double> from, to;
+  bool operator==(const Pull&) const = default;
+};
+
+// The bends of a curve: what it adds to a straight line. Bend j is the piece between two neighbouring knots,
+// clip((x - lower) / (upper - lower), 0, 1), less its least-squares line constant + slope z over the training
+// rows, divided by the scale that all bends of a column share. The widest piece has no bend: the line and the
+// other pieces determine it.
+struct Bends {
+  std::vector<double> knots;  // ascending; none, or three and more
+  std::size_t widest = 0;     // the piece without a bend
+  bool straight_ends = false;
+  double scale = 1;
+  std::vector<double> constant, slope;  // of each bend
+  bool operator==(const Bends&) const = default;
+
+  std::size_t size() const { return constant.size(); }
+  // The piece of bend j: between knots[piece(j)] and the next.
+  std::size_t piece(std::size_t bend) const { return bend < widest ? bend : bend + 1; }
 };
 
 struct FeatureEncoding {
@@ -37,13 +77,16 @@ struct FeatureEncoding {
   RawType raw = RawType::numeric;
   bool has_value = true;       // false: constant in training, only its indicator is used
   bool has_indicator = false;  // training rows had missing values
-  // continuous: encoded = (value - mean) / scale, population standard deviation of the values present.
-  // ordinal: the same for the place of the level in the order, 0, 1, 2, ...
+  // continuous: z = (pulled value - mean) / scale, population standard deviation of the values present.
+  // ordinal: the same for the place of the level in the order, 0, 1, 2, ... Then the bends, if any.
   double mean = 0;
   double scale = 1;
+  double fill = 0;  // continuous: what stands for a missing value
+  Pull pull = {};
+  Bends bends = {};
   std::vector<std::string> levels;  // nominal: sorted, one column of 0 and 1 each; ordinal: in order
   std::int32_t first_level = 0;     // nominal: levels before it have no column (1: a reference level)
-  std::int32_t fill_level = 0;  // nominal and ordinal: what stands for a missing value (continuous: the mean)
+  std::int32_t fill_level = 0;      // nominal and ordinal: what stands for a missing value
   bool operator==(const FeatureEncoding&) const = default;
 };
 
@@ -62,18 +105,19 @@ struct ResponseEncoding {
 // One column of the encoded matrix.
 struct EncodedColumn {
   enum class Kind {
-    standardized,  // (value - mean) / scale
+    standardized,  // (pulled value - mean) / scale
     ordinal,       // (place of the level - mean) / scale
+    bend,          // of a curve of a continuous or ordinal column
     one_hot,       // 1 where the value is level, else 0
     indicator,     // 1 where the value is missing, else 0
   };
 
-  std::string name;         // age, color=red, age is missing
+  std::string name;         // age, age~30..45, color=red, age is missing
   std::size_t feature = 0;  // index among the encoder's features
   Kind kind = Kind::standardized;
   double mean = 0;
   double scale = 1;
-  std::int32_t level = 0;  // one_hot: index among the feature's levels
+  std::int32_t level = 0;  // one_hot: index among the feature's levels; bend: index among its bends
 };
 
 // What fitting noticed, for people.

@@ -11,6 +11,7 @@
 #include "bl/errors.hpp"
 #include "fit/members.hpp"
 #include "fit/minimum_progress.hpp"
+#include "fit/smoothness.hpp"
 #include "fitted/fitted_model.hpp"
 #include "fitted/part_data.hpp"
 #include "plan/plan.hpp"
@@ -95,6 +96,7 @@ struct Trained {
   double encoded_megabytes = 0;
   std::optional<StoredInference> inference = {};
   std::vector<std::string> notes = {};
+  std::optional<double> smoothness = {};  // of curves
 };
 
 // The training rows and what is minimised over them.
@@ -141,8 +143,21 @@ Trained train(const Prepared& p, const FitOptions& options) {
   }
   const double encoded = training.rows.megabytes() + (validation ? validation->megabytes() : 0);
   ThreadPool pool(static_cast<std::size_t>(s.threads));
-  MemberPlan<T> plan{.spec = plan_training(s, static_cast<Index>(p.split.train.size()), p.space.one_number()),
-                     .members = p.members};
+  const bool curves = has_bends(p.encoder);
+  MemberPlan<T> plan{
+      .spec = plan_training(s, static_cast<Index>(p.split.train.size()), p.space.one_number(), curves),
+      .members = p.members};
+  std::optional<double> smoothness;
+  if (curves) {
+    const auto decay = [&](double of_bends) {
+      return plan_decay(p.architecture, p.encoder, plan.spec.optimizer.weight_decay, of_bends);
+    };
+    const Objective<T>* held_out = validation_objective ? &*validation_objective : nullptr;
+    smoothness = s.smoothness >= 0
+                     ? s.smoothness.value()
+                     : chosen_smoothness<T>(objective, held_out, plan.spec, decay, options, pool);
+    plan.spec.optimizer.decay = decay(*smoothness);
+  }
   keep_checkpoints(plan, options, table_digest(*p.table), settings_json(s).dump());
   plan.on_start = [&p, resume = plan.on_start](Index member, TrainingState<T>& fresh) {
     if (static_cast<std::size_t>(member) < p.starts.size()) {
@@ -155,6 +170,7 @@ Trained train(const Prepared& p, const FitOptions& options) {
       train_members(objective, validation_objective ? &*validation_objective : nullptr, plan, options, pool),
       training.support, encoded};
   trained.notes = trained.learned.notes;
+  trained.smoothness = smoothness;
   if (p.readout_unit != 1)
     for (auto& parameters : trained.learned.parameters)
       scale_utility(p.architecture, p.readout_unit, parameters);
@@ -238,10 +254,12 @@ Prepared prepare(const Table& table, const Schema& schema, const Settings& setti
   Split split =
       options.parts.empty() ? plan_split(table, schema, settings) : given_split(options.parts, table.rows);
   const StoredModel* from = options.start ? &of_table(*options.start, "a start").stored : nullptr;
-  Encoder encoder = from ? from->encoder : Encoder::fit(table, schema, encode_options(settings), split.train);
+  Encoder encoder =
+      from ? from->encoder : Encoder::fit(table, schema, encode_options(settings, schema), split.train);
   ResponseSpace space(encoder);
   Architecture architecture =
       plan_architecture(settings, utility_inputs(encoder, space), static_cast<Index>(split.train.size()));
+  refuse_products_of_curves(architecture, encoder);
   const Index members = plan_members(settings, architecture);
   const double readout_unit = plan_readout_unit(settings, space.one_number());
   auto starts = from ? warm_starts(*from, architecture) : std::vector<std::vector<double>>{};
@@ -327,8 +345,8 @@ FitSummary fit_table(const Table& table, const Settings& given, const FitOptions
   Prepared prepared = prepare(table, schema, settings, options);
 
   const int starts = plan_starts(settings, prepared.architecture);
-  refuse_unused(settings,
-                fit_use(settings, prepared.space, static_cast<Index>(prepared.split.train.size()), starts));
+  refuse_unused(settings, fit_use(settings, prepared.space, static_cast<Index>(prepared.split.train.size()),
+                                  starts, has_bends(prepared.encoder)));
   const bool single_precision = settings.precision == "float32" && starts == 0;
   Trained trained = starts > 0         ? train_to_minimum(prepared, starts, options)
                     : single_precision ? train<float>(prepared, options)
@@ -344,6 +362,7 @@ FitSummary fit_table(const Table& table, const Settings& given, const FitOptions
                      .temperature = settings.temperature,
                      .information = information_of(prepared, trained.learned.report, options),
                      .inference = std::move(trained.inference)};
+  if (trained.smoothness) stored.information["training"]["smoothness"] = *trained.smoothness;
   const auto interim = std::make_shared<const FittedModel>(stored);
   FitSummary summary{.model = Model(interim)};
   if (options.on_trained) options.on_trained(summary.model);

@@ -83,6 +83,7 @@ Term parse_term(const std::string& text, const std::vector<std::string>& names) 
 
 // Widths that did best on validation rows over the tables of experiments/tables.py.
 std::vector<Index> automatic_layers(Index train_rows, const UtilityInputs& inputs) {
+  if (inputs.bends > 0 && inputs.values == 0) return {16};
   if (inputs.one_number() && train_rows < 5000) return {128, 16};
   if (inputs.values > 0) return {36, 6};
   if (train_rows < 5000) return {36, 6};
@@ -107,8 +108,29 @@ Activation activation_or(const std::string& chosen, Activation automatic) {
 
 }  // namespace
 
+bool has_bends(const Encoder& encoder) {
+  return encoder.straight_columns() < encoder.columns().size();
+}
+
+// A head that multiplies two curves could not be read as a sum of them.
+void refuse_products_of_curves(const Architecture& a, const Encoder& encoder) {
+  const auto curved = [&](std::int32_t i) {
+    if (i >= a.input.context) return false;
+    const EncodedColumn& column = encoder.columns()[static_cast<std::size_t>(i)];
+    const FeatureEncoding& feature = encoder.features()[column.feature];
+    return column.kind != EncodedColumn::Kind::indicator &&
+           (feature.bends.size() > 0 || !feature.pull.from.empty());
+  };
+  for (const Term& term : basis_terms(a.basis, a.input, a.degree()))
+    if (std::count_if(term.begin(), term.end(), curved) > 1)
+      throw UsageError(
+          "curves, or far values pulled in, cannot be multiplied with each other: give `degree` 1 and terms of "
+          "other columns, or `curves` = none and `outliers` = plain");
+}
+
 UtilityInputs utility_inputs(const Encoder& encoder, const ResponseSpace& space) {
   UtilityInputs out{.context = static_cast<Index>(encoder.columns().size()),
+                    .bends = static_cast<Index>(encoder.columns().size() - encoder.straight_columns()),
                     .values = space.values(),
                     .classes = space.classes()};
   for (const EncodedColumn& column : encoder.columns()) out.names.push_back(column.name);
@@ -118,7 +140,7 @@ UtilityInputs utility_inputs(const Encoder& encoder, const ResponseSpace& space)
 }
 
 Architecture plan_architecture(const Settings& s, const UtilityInputs& inputs, Index train_rows) {
-  const bool high_dimensional = inputs.context > 256 || inputs.classes > 20;
+  const bool high_dimensional = inputs.context - inputs.bends > 256 || inputs.classes > 20;
   bool vector_form = s.form == "vector";
   if (s.form == "auto") vector_form = inputs.classes > 0 && high_dimensional && !s.single && !s.identifiable;
   if (vector_form && inputs.classes == 0)
@@ -290,11 +312,37 @@ ObjectiveSpec plan_objective(const Settings& s, const ResponseSpace& space, cons
   return spec;
 }
 
-TrainSpec plan_training(const Settings& s, Index train_rows, bool one_number) {
+std::vector<double> plan_decay(const Architecture& a, const Encoder& encoder, double of_weights,
+                               double of_bends) {
+  const ParameterLayout layout(a);
+  const std::vector<Term> first = basis_terms(a.basis, a.input, a.degree());
+  const auto& columns = encoder.columns();
+  const auto bent = [&](std::int32_t i) {
+    return i < a.input.context && columns[static_cast<std::size_t>(i)].kind == EncodedColumn::Kind::bend;
+  };
+  std::vector<double> decay(static_cast<std::size_t>(layout.size()), 0);
+  for (const TensorInfo& tensor : layout.tensors()) {
+    if (!tensor.decays()) continue;
+    const bool reads_inputs = tensor.role == TensorRole::weight &&
+                              (tensor.layer == 0 || a.skip == Skip::input || a.skip == Skip::dense);
+    for (Index i = 0; i < tensor.size(); ++i) {
+      const Index column = i % tensor.cols;
+      Term term;
+      if (reads_inputs && tensor.layer == 0) term = first[static_cast<std::size_t>(column)];
+      if (reads_inputs && tensor.layer > 0 && column < a.input.size())
+        term = {static_cast<std::int32_t>(column)};
+      decay[static_cast<std::size_t>(tensor.offset + i)] =
+          std::any_of(term.begin(), term.end(), bent) ? of_bends : of_weights;
+    }
+  }
+  return decay;
+}
+
+TrainSpec plan_training(const Settings& s, Index train_rows, bool one_number, bool curves) {
   TrainSpec spec;
   const bool decays = s.weight_decay < 0 && automatic_for_number(s, one_number);
   spec.optimizer.kind = optimizer_from_name(s.optimizer != "auto" ? s.optimizer.value()
-                                            : decays              ? "adamw"
+                                            : decays || curves    ? "adamw"
                                                                   : "adam");
   const bool lbfgs = spec.optimizer.kind == OptimizerKind::lbfgs;
   const bool sgd = spec.optimizer.kind == OptimizerKind::sgd;

@@ -11,10 +11,14 @@
 
 namespace bl {
 
+// Whether some columns are encoded as curves.
+bool has_bends(const Encoder& encoder);
+
 // What stands in a utility: encoded columns, values (continuous responses, or attributes of alternatives) and
 // classes (or alternatives).
 struct UtilityInputs {
   Index context = 0, values = 0, classes = 0;
+  Index bends = 0;  // of the context: columns that bend a curve
   std::vector<std::string> names = {};  // of all, in this order; classes as "target=level"
 
   bool one_number() const { return classes == 0 && values == 1; }
@@ -22,6 +26,9 @@ struct UtilityInputs {
 UtilityInputs utility_inputs(const Encoder& encoder, const ResponseSpace& space);
 
 Architecture plan_architecture(const Settings& settings, const UtilityInputs& inputs, Index train_rows);
+
+// A head that multiplies two curves could not be read as a sum of them: UsageError.
+void refuse_products_of_curves(const Architecture& architecture, const Encoder& encoder);
 
 // How many networks are learned and joined. UsageError where that cannot be.
 Index plan_members(const Settings& settings, const Architecture& architecture);
@@ -53,6 +60,11 @@ ObjectiveSpec plan_objective(const Settings& settings, const ResponseSpace& spac
                              const std::vector<double>& repeated = {},
                              NormaliserUse use = NormaliserUse::training);
 
-TrainSpec plan_training(const Settings& settings, Index train_rows, bool one_number);
+// `curves`: some columns are encoded with bends.
+TrainSpec plan_training(const Settings& settings, Index train_rows, bool one_number, bool curves = false);
+
+// The decay of every parameter where bends have their own.
+std::vector<double> plan_decay(const Architecture& architecture, const Encoder& encoder, double of_weights,
+                               double of_bends);
 
 }  // namespace bl

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/file.hpp"
@@ -108,12 +109,60 @@ ReadOptions read_options(const Settings& settings) {
   return options;
 }
 
-EncodeOptions encode_options(const Settings& settings) {
+namespace {
+
+bool coefficients_are_read(const Settings& s) {
+  return s.single || s.identifiable || s.starts > 0 || !s.terms.empty() || s.degree > 0 ||
+         !s.degree_u.empty() || !s.degree_c.empty() || !s.degree_t.empty();
+}
+
+// Every column as a curve by default: a network for classes that is left to the defaults. Images and other
+// wide tables are learned without.
+bool automatic_curves(const Settings& s, const Schema& schema) {
+  constexpr std::size_t kMostColumns = 256;
+  const auto responses = schema.with_role(Role::response);
+  return !coefficients_are_read(s) && s.layers == "auto" && s.form != "vector" && s.optimizer != "lbfgs" &&
+         schema.with_role(Role::feature).size() <= kMostColumns && !responses.empty() &&
+         std::all_of(responses.begin(), responses.end(),
+                     [](const SchemaColumn* column) { return column->type != ColumnType::continuous; });
+}
+
+CurveOptions curve_options(const Settings& settings, const Schema& schema) {
+  CurveOptions curves{.knots = static_cast<Index>(settings.knots),
+                      .straight_ends = settings.curve_ends == "straight"};
+  if (settings.curves == "auto") {
+    curves.all = automatic_curves(settings, schema);
+    return curves;
+  }
+  curves.all = settings.curves == "all";
+  if (curves.all || settings.curves == "none") return curves;
+  curves.columns = split_list(settings.curves);
+  std::vector<std::string> features;
+  for (const SchemaColumn* column : schema.with_role(Role::feature))
+    if (column->type != ColumnType::nominal) features.push_back(column->name);
+  for (const std::string& name : curves.columns)
+    if (std::find(features.begin(), features.end(), name) == features.end())
+      throw UsageError(fmt::format("curves: {} is no continuous or ordinal feature{}", in_quotes(name),
+                                   did_you_mean(name, features)));
+  return curves;
+}
+
+}  // namespace
+
+EncodeOptions encode_options(const Settings& settings, const Schema& schema) {
+  EncodeOptions options = choice_encode_options(settings, schema);
+  if (settings.outliers == "auto" && !coefficients_are_read(settings)) options.outliers = Outliers::robust;
+  return options;
+}
+
+EncodeOptions choice_encode_options(const Settings& settings, const Schema& schema) {
   EncodeOptions options;
   options.missing = settings.missing == "error" ? MissingPolicy::error : MissingPolicy::impute;
   options.unseen = settings.unseen == "error" ? UnseenPolicy::error : UnseenPolicy::missing;
   options.reference_levels =
       settings.identifiable || settings.starts > 0;  // fits whose coefficients are read
+  options.outliers = settings.outliers == "robust" ? Outliers::robust : Outliers::plain;
+  options.curves = curve_options(settings, schema);
   return options;
 }
 

@@ -20,7 +20,9 @@ namespace bl {
 std::vector<std::string> split_list(std::string_view text, char separator = ',');
 
 ReadOptions read_options(const Settings& settings);
-EncodeOptions encode_options(const Settings& settings);
+EncodeOptions encode_options(const Settings& settings, const Schema& schema);
+// Of the columns of a choice, whose far values are left as they are unless asked.
+EncodeOptions choice_encode_options(const Settings& settings, const Schema& schema);
 
 // Without a target every feature becomes a response (numbers continuous): the joint law of all columns.
 Schema plan_schema(const Table& table, const Settings& settings);

@@ -54,13 +54,22 @@ constexpr Need kContinuous = {[](const Settings&, const FitUse& use) { return us
 constexpr Need kLayers = {[](const Settings& s, const FitUse&) { return !s.single; },
                           "layers, and a single block has none"};
 
+constexpr Need kCurves = {[](const Settings&, const FitUse& use) { return use.curves; },
+                          "columns that enter as curves"};
+constexpr Need kLearnedCurves = {
+    [](const Settings& s, const FitUse& use) { return use.curves && stochastic(s, use); },
+    "curves learned by adam, adamw or sgd"};
+
 // Every setting that not every network uses. `nothing` is a value that asks for nothing, and harms nowhere.
 struct Rule {
   const char* setting;
   Need need;
   const char* nothing = "";
 };
-constexpr std::array<Rule, 20> kRules = {{{"skip", kLayers},
+constexpr std::array<Rule, 23> kRules = {{{"skip", kLayers},
+                                          {"knots", kCurves},
+                                          {"curve_ends", kCurves},
+                                          {"smoothness", kLearnedCurves},
                                           {"readout", kLayers},
                                           {"readout_bias", kLayers},
                                           {"sigma", kNoise},
@@ -113,16 +122,18 @@ std::string given_words(const SettingInfo& info, const std::string& value) {
 
 }  // namespace
 
-FitUse fit_use(const Settings& settings, const ResponseSpace& space, Index train_rows, int starts) {
+FitUse fit_use(const Settings& settings, const ResponseSpace& space, Index train_rows, int starts,
+               bool curves) {
   const auto values = static_cast<std::size_t>(space.values());
   Settings coarse = settings;  // only the kind is asked for
   coarse.panels = 1;
   return {.to_minimum = starts > 0,
-          .optimizer = plan_training(settings, train_rows, space.one_number()).optimizer.kind,
+          .optimizer = plan_training(settings, train_rows, space.one_number(), curves).optimizer.kind,
           .objective =
               plan_objective(coarse, space, {std::vector<double>(values, 0), std::vector<double>(values, 1)})
                   .kind,
-          .continuous = values > 0};
+          .continuous = values > 0,
+          .curves = curves};
 }
 
 void refuse_unused(const Settings& settings, const FitUse& use) {

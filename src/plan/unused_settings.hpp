@@ -15,10 +15,12 @@ struct FitUse {
   OptimizerKind optimizer = OptimizerKind::adam;
   ObjectiveKind objective = ObjectiveKind::likelihood;
   bool continuous = false;  // a response is
+  bool curves = false;      // some columns are
 };
 
 // Of a table. UsageError for an objective that the response cannot have.
-FitUse fit_use(const Settings& settings, const ResponseSpace& space, Index train_rows, int starts);
+FitUse fit_use(const Settings& settings, const ResponseSpace& space, Index train_rows, int starts,
+               bool curves);
 
 // UsageError for the first setting that was given and has no effect, be it the default: its name, what it is
 // for, what to do.

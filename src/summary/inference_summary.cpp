@@ -136,7 +136,7 @@ NamedModel named_model(const FittedModel& model) {
   NamedModel named;
   named.architecture = model.stored.architecture;
   const explain::Problem problem = problem_of(model, explain::Units::original);
-  named.inputs.assign(problem.variables.begin(), problem.variables.begin() + named.architecture.input.size());
+  named.inputs = explain::network_inputs(problem);
   if (named.architecture.form == Form::vector) named.outputs = model.space.class_labels;
   const ChoiceResponse* choice = model.stored.choice();
   if (choice != nullptr && choice->schema.linear)

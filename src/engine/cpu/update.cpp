@@ -10,6 +10,10 @@ namespace bl {
 
 template <class T>
 UpdateRule<T>::UpdateRule(const OptimizerSpec& spec, const ParameterLayout& layout) : spec_(spec) {
+  if (!spec.decay.empty()) {
+    decay_.assign(spec.decay.begin(), spec.decay.end());
+    return;
+  }
   if (spec.weight_decay == 0) return;
   decay_.resize(static_cast<std::size_t>(layout.size()), T(0));
   for (const TensorInfo& tensor : layout.tensors()) {

@@ -24,7 +24,7 @@ class UpdateRule {
   void sgd(std::span<T> parameters, std::span<const T> gradient, double rate, OptimizerState<T>& state) const;
 
   OptimizerSpec spec_;
-  std::vector<T> decay_;  // per parameter: weight_decay or 0; empty: no decay
+  std::vector<T> decay_;  // per parameter; empty: no decay
 };
 
 // Scales the gradient to norm `limit` if it is longer; returns the norm before. limit 0: only the norm.

@@ -58,8 +58,10 @@ StepReport ReferenceEngine<T>::step(RowSet from, const Batch& batch, const Noise
   return report;
 }
 
-// adam:  m = b1 m + (1 - b1) g,  v = b2 v + (1 - b2) g^2,  p -= rate m/(1 - b1^t) / (sqrt(v/(1 - b2^t)) +
-// eps) sgd:   m = momentum m + g,  p -= rate m Decay is part of g, or with adamw moves p apart from it.
+// adam:  m = b1 m + (1 - b1) g,  v = b2 v + (1 - b2) g^2,
+//        p -= rate m/(1 - b1^t) / (sqrt(v/(1 - b2^t)) + eps)
+// sgd:   m = momentum m + g,  p -= rate m
+// Decay is part of g, or with adamw moves p apart from it.
 template <class T>
 void ReferenceEngine<T>::update(const std::vector<double>& gradient, double rate) {
   const OptimizerSpec& o = spec_.optimizer;
@@ -72,7 +74,8 @@ void ReferenceEngine<T>::update(const std::vector<double>& gradient, double rate
     for (auto i = static_cast<std::size_t>(tensor.offset);
          i < static_cast<std::size_t>(tensor.offset + tensor.size()); ++i) {
       double p = static_cast<double>(state_.parameters[i]);
-      const double decay = tensor.decays() ? o.weight_decay * p : 0;
+      const double strength = o.decay.empty() ? (tensor.decays() ? o.weight_decay : 0) : o.decay[i];
+      const double decay = strength * p;
       const double g = gradient[i] + (apart ? 0 : decay);
       double m = static_cast<double>(memory.first[i]);
       if (sgd) {

@@ -31,8 +31,8 @@ struct Planned {
   explicit Planned(const std::string& target,
                    const std::vector<std::pair<std::string, std::string>>& chosen = {})
       : settings(with(target, chosen)),
-        encoder(Encoder::fit(table, plan_schema(table, settings), encode_options(settings),
-                             all_rows(table.rows))),
+        encoder(Encoder::fit(table, plan_schema(table, settings),
+                             encode_options(settings, plan_schema(table, settings)), all_rows(table.rows))),
         space(encoder) {}
 
   static Settings with(const std::string& target,
@@ -296,7 +296,8 @@ TEST(ResponseSpace, TooManyCombinationsAreRefused) {
   Settings settings;
   settings.target = "a,b";
   const Encoder encoder =
-      Encoder::fit(table, plan_schema(table, settings), encode_options(settings), all_rows(table.rows));
+      Encoder::fit(table, plan_schema(table, settings),
+                   encode_options(settings, plan_schema(table, settings)), all_rows(table.rows));
   EXPECT_THAT(test::message_of<DataError>([&] { ResponseSpace space(encoder); }),
               HasSubstr("10000 combinations"));
 }

@@ -1,0 +1,76 @@
+#include "explain/curve_terms.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "bl/errors.hpp"
+#include "explain/expansion.hpp"
+#include "features/curve.hpp"
+
+namespace bl::explain {
+
+namespace {
+
+// Knots and values of a weighted sum of a feature's straight part and bends; the line's weight comes first.
+Pieces pieces_of(const FeatureEncoding& feature, const std::vector<double>& weights) {
+  const bool bends = feature.bends.size() > 0;
+  Pieces pieces{.knots = bends ? feature.bends.knots : feature.pull.from,
+                .values = {},
+                .straight_ends = bends && feature.bends.straight_ends};
+  for (const double x : pieces.knots) {
+    const double straight = straight_part(feature, x);
+    double value = weights[0] * straight;
+    for (std::size_t j = 0; j + 1 < weights.size(); ++j)
+      if (weights[j + 1] != 0) value += weights[j + 1] * bend_value(feature, j, x, straight);
+    pieces.values.push_back(value);
+  }
+  return pieces;
+}
+
+}  // namespace
+
+bool is_curved(const FeatureEncoding& feature) {
+  return feature.bends.size() > 0 || !feature.pull.from.empty();
+}
+
+void gather_curves(const Encoder& encoder, const Problem& problem, const std::vector<Variable>& written,
+                   const std::vector<std::size_t>& variable_of, std::vector<Monomial>& terms) {
+  std::map<std::pair<std::vector<Factor>, std::size_t>, std::vector<double>> weights;  // by factors, variable
+  std::vector<Monomial> gathered;
+  for (Monomial& term : terms) {
+    const Factor* bent = nullptr;
+    for (const Factor& factor : term.factors) {
+      if (written[factor.variable].kind != VariableKind::bend) continue;
+      if (bent != nullptr || factor.power > 1)
+        throw UsageError("a product of two curves cannot be explained; fit it without curves");
+      bent = &factor;
+    }
+    const std::size_t input = bent == nullptr ? 0 : bent->variable;
+    const bool curved = bent != nullptr;
+    for (Factor& factor : term.factors) factor.variable = variable_of[factor.variable];
+    if (!curved) {
+      gathered.push_back(std::move(term));
+      continue;
+    }
+    const EncodedColumn& column = encoder.columns()[input];
+    auto& sum = weights[{term.factors, variable_of[input]}];
+    sum.resize(encoder.features()[column.feature].bends.size() + 1, 0);
+    const bool bend = column.kind == EncodedColumn::Kind::bend;
+    sum[bend ? static_cast<std::size_t>(column.level) + 1 : 0] += term.coefficient;
+  }
+  for (const auto& [key, sum] : weights) {
+    const std::size_t first = static_cast<std::size_t>(
+        std::find(variable_of.begin(), variable_of.end(), key.second) - variable_of.begin());
+    const FeatureEncoding& feature = encoder.features()[encoder.columns()[first].feature];
+    Monomial::Curve curve{.variable = key.second, .pieces = pieces_of(feature, sum)};
+    if (problem.units == Units::standardised)
+      for (double& knot : curve.pieces.knots) knot = (knot - feature.mean) / feature.scale;
+    const double size = curve.pieces.size();
+    gathered.push_back({.coefficient = 1, .size = size, .factors = key.first, .curve = std::move(curve)});
+  }
+  std::stable_sort(gathered.begin(), gathered.end(),
+                   [](const Monomial& a, const Monomial& b) { return GradedOrder()(a.factors, b.factors); });
+  terms = std::move(gathered);
+}
+
+}  // namespace bl::explain

@@ -1,0 +1,46 @@
+// How strongly the bends of curves decay, where the program chooses: a short fit for each of a few strengths,
+// and the one that does best on validation rows.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "bl/fit.hpp"
+#include "engine/engine.hpp"
+#include "training/trainer.hpp"
+
+namespace bl {
+
+inline constexpr std::array<double, 3> kSmoothness = {0.02, 0.2, 2};
+
+// `decay(strength)` is the decay of every parameter. Without validation rows the middle strength. The same
+// for any number of threads.
+template <class T>
+double chosen_smoothness(const Objective<T>& training, const Objective<T>* validation, const TrainSpec& spec,
+                         const std::function<std::vector<double>(double)>& decay, const FitOptions& options,
+                         ThreadPool& pool) {
+  constexpr std::int64_t kShare = 6, kLeastEpochs = 8, kPatience = 4;
+  if (validation == nullptr) return kSmoothness[1];
+  std::array<double, kSmoothness.size()> losses{};
+  const std::unique_ptr<Engine<T>> engine = make_engine<T>(pool);
+  const double numbers_per_step =
+      static_cast<double>(std::min<Index>(spec.batch_size, training.data().rows)) * training.numbers_per_row();
+  engine->together(losses.size(), numbers_per_step, [&](std::size_t i, Engine<T>& own) {
+    TrainSpec brief = spec;
+    brief.epochs = std::min(spec.epochs, std::max(kLeastEpochs, spec.epochs / kShare));
+    brief.patience = kPatience;
+    brief.time_limit = spec.time_limit / (2 * static_cast<double>(losses.size()));
+    brief.optimizer.decay = decay(kSmoothness[i]);
+    Trainer<T> trainer(training, validation, brief, own);
+    TrainingState<T> state = trainer.start();
+    losses[i] = trainer.run(state).best_monitor;
+  });
+  if (options.should_stop && options.should_stop()) return kSmoothness[1];
+  const auto best = std::min_element(losses.begin(), losses.end());
+  return kSmoothness[static_cast<std::size_t>(best - losses.begin())];
+}
+
+}  // namespace bl

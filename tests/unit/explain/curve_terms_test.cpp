@@ -1,0 +1,244 @@
+// Curves of columns: the pieces in JSON, evaluated on raw cells by plain loops, give the model's utility, and
+// their slopes are those of the utility by the raw cell.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "bl/errors.hpp"
+#include "example_model.hpp"
+#include "explain/gradient.hpp"
+#include "explain/pieces.hpp"
+#include "explain/problem_json.hpp"
+#include "explain/render.hpp"
+#include "gibbs/utility.hpp"
+#include "support/naive_model.hpp"
+
+namespace bl {
+namespace {
+
+using nlohmann::json;
+
+Encoder curved_encoder(const Table& table, const EncodeOptions& options) {
+  RoleOptions roles;
+  roles.targets = {"label"};
+  roles.ignore = {"y", "w_2"};
+  roles.columns["size"].type = ColumnType::ordinal;
+  roles.columns["size"].levels = test::kSizes;
+  return Encoder::fit(table, infer_schema(table, roles), options, all_rows(table.rows));
+}
+
+double naive_pieces(const json& curve, double x) {
+  const std::vector<double> knots = curve["knots"], values = curve["values"];
+  const bool straight = curve["ends"] == "straight";
+  const std::size_t last = knots.size() - 1;
+  if (x <= knots[0] && !straight) return values[0];
+  if (x >= knots[last] && !straight) return values[last];
+  std::size_t i = 0;
+  while (i + 1 < last && x > knots[i + 1]) ++i;
+  const double share = (x - knots[i]) / (knots[i + 1] - knots[i]);
+  return values[i] * (1 - share) + values[i + 1] * share;
+}
+
+double raw_value(const json& variable, const Table& table, Index row, const std::string& label) {
+  if (variable["response"]) return variable["level"] == label ? 1 : 0;
+  const Column& cells = table.column(variable["column"]);
+  const std::string kind = variable["kind"];
+  if (kind == "missing") return cells.missing(row) ? 1 : 0;
+  if (cells.missing(row)) return variable["fill"];
+  if (kind == "level") return cells.cell_text(row) == variable["level"] ? 1 : 0;
+  if (kind == "number") return cells.numbers[static_cast<std::size_t>(row)];
+  const auto place = std::find(test::kSizes.begin(), test::kSizes.end(), cells.cell_text(row));
+  return static_cast<double>(place - test::kSizes.begin());
+}
+
+double head_value(const json& head, const std::map<std::string, double>& cells) {
+  double inner = head["constant"];
+  for (const json& term : head["terms"]) {
+    double product = term["coefficient"];
+    for (const json& factor : term["factors"]) {
+      const std::string name = factor["variable"];
+      if (term.contains("curve") && term["curve"]["variable"] == name)
+        product *= naive_pieces(term["curve"], cells.at(name));
+      else
+        product *= std::pow(cells.at(name), factor["power"].get<int>());
+    }
+    inner += product;
+  }
+  return inner;
+}
+
+// The utility of one layer's blocks by the JSON problem.
+double utility_of(const json& problem, const std::map<std::string, double>& cells) {
+  std::map<std::string, double> blocks;
+  for (const json& block : problem["layers"][0]) {
+    double total = 0;
+    for (const json& head : block["heads"]) {
+      const auto activation = activation_from_name(head["activation"].get<std::string>());
+      total += (head["kind"] == "U" ? 1 : -1) * head["lambda"].get<double>() *
+               test::naive_activation(activation, head_value(head, cells));
+    }
+    blocks[block["name"]] = total;
+  }
+  double sum = problem["outputs"][0]["constant"];
+  for (const json& one : problem["outputs"][0]["blocks"])
+    sum += one["weight"].get<double>() * blocks.at(one["block"]);
+  return sum;
+}
+
+struct Case {
+  Table table = test::example_table(600);
+  StoredModel model;
+
+  explicit Case(const EncodeOptions& options)
+      : model(test::example_model(architecture(options), curved_encoder(table, options), 4)) {
+    // Far cells, beyond the outer knots.
+    table.columns[0].numbers[3] = 1e5;
+    table.columns[1].numbers[4] = -300;
+  }
+  Architecture architecture(const EncodeOptions& options) const {
+    return stacked(test::example_shape(curved_encoder(table, options), {"label"}, false), {3});
+  }
+  double utility(Index row, Index label) const {
+    const auto encoded = model.encoder.encode_features<double>(table, std::vector<Index>{row});
+    Matrix<double> out(1, 3);
+    gibbs::Utility(model.architecture, model.parameters, 1, model.support)
+        .utilities(encoded.view(), {nullptr, 1, 0, 0}, out.view());
+    return out(0, label);
+  }
+  explain::Problem problem(explain::Units units) const {
+    return explain::read_problem(model, test::example_classes({"label"}), units);
+  }
+};
+
+std::vector<EncodeOptions> all_options() {
+  EncodeOptions curves{.missing = MissingPolicy::impute, .curves = {.all = true, .knots = 9}};
+  EncodeOptions straight = curves, one = curves, robust = curves;
+  straight.curves.straight_ends = true;
+  one.curves = {.columns = {"age"}};
+  one.outliers = Outliers::robust;
+  robust.curves = {};
+  robust.outliers = Outliers::robust;
+  return {curves, straight, one, robust};
+}
+
+TEST(CurveTerms, PiecesInJsonAreTheUtilityOnRawCells) {
+  for (const EncodeOptions& options : all_options()) {
+    const Case c(options);
+    const json problem = to_json(c.problem(explain::Units::original));
+    for (Index row = 0; row < 60; ++row)
+      for (Index label = 0; label < 3; ++label) {
+        std::map<std::string, double> cells;
+        for (const json& variable : problem["variables"])
+          if (variable["kind"] != "block")
+            cells[variable["name"]] =
+                raw_value(variable, c.table, row, test::kLabels[static_cast<std::size_t>(label)]);
+        const double expected = c.utility(row, label);
+        EXPECT_NEAR(utility_of(problem, cells), expected, 1e-9 * std::max(1.0, std::abs(expected)))
+            << "row " << row;
+      }
+  }
+}
+
+TEST(CurveTerms, BothUnitsEvaluateEncodedRowsAlike) {
+  for (const EncodeOptions& options : all_options()) {
+    const Case c(options);
+    for (const auto units : {explain::Units::original, explain::Units::standardised}) {
+      const explain::Problem problem = c.problem(units);
+      for (Index row = 0; row < 20; ++row) {
+        const auto encoded = c.model.encoder.encode_features<double>(c.table, std::vector<Index>{row});
+        const auto inputs = explain::problem_inputs(problem, encoded.row(0), nullptr, 1);
+        const double expected = c.utility(row, 1);
+        EXPECT_NEAR(explain::evaluate(problem, inputs).outputs[0], expected,
+                    1e-9 * std::max(1.0, std::abs(expected)));
+      }
+    }
+  }
+}
+
+TEST(CurveTerms, SlopesAreThoseByTheRawCell) {
+  for (const EncodeOptions& options : all_options()) {
+    Case c(options);
+    const explain::Problem problem = c.problem(explain::Units::original);
+    ASSERT_EQ(problem.variables[0].name, "age");
+    int compared = 0;
+    for (Index row = 10; row < 60; ++row) {
+      double& cell = c.table.columns[0].numbers[static_cast<std::size_t>(row)];
+      if (std::isnan(cell)) continue;
+      const auto encoded = c.model.encoder.encode_features<double>(c.table, std::vector<Index>{row});
+      const auto at =
+          explain::evaluate(problem, explain::problem_inputs(problem, encoded.row(0), nullptr, 2));
+      const double slope = explain::gradient(problem, at, 0)[0];
+      const double h = 1e-5, middle = cell;
+      cell = middle + h;
+      const double up = c.utility(row, 2);
+      cell = middle - h;
+      const double down = c.utility(row, 2);
+      cell = middle;
+      const double here = c.utility(row, 2);
+      if (std::abs(up - 2 * here + down) > 1e-9) continue;  // a kink between the two
+      EXPECT_NEAR(slope, (up - down) / (2 * h), 1e-5) << "row " << row;
+      ++compared;
+    }
+    EXPECT_GT(compared, 20);
+  }
+}
+
+TEST(CurveTerms, InputsAreThoseOfTheNetwork) {
+  const Case c(all_options()[0]);
+  const explain::Problem problem = c.problem(explain::Units::original);
+  const auto inputs = explain::network_inputs(problem);
+  ASSERT_EQ(static_cast<Index>(inputs.size()), c.model.architecture.input.size());
+  for (std::size_t i = 0; i < c.model.encoder.columns().size(); ++i)
+    if (c.model.encoder.columns()[i].kind == EncodedColumn::Kind::bend)
+      EXPECT_EQ(inputs[i].name, c.model.encoder.columns()[i].name);
+}
+
+TEST(CurveTerms, TextNamesAndDescribesThem) {
+  const Case c(all_options()[0]);
+  const std::string text = explain::render_text(c.problem(explain::Units::original), {.terms = 100});
+  EXPECT_NE(text.find("age~"), std::string::npos) << text;
+  EXPECT_NE(text.find("highest"), std::string::npos);
+  EXPECT_EQ(text.find(".."), std::string::npos) << "single bends are not shown";
+}
+
+TEST(CurveTerms, ProductsOfTwoCurvesAreRefused) {
+  const Table table = test::example_table(600);
+  const Encoder encoder = curved_encoder(table, all_options()[0]);
+  const Architecture products = single_block(test::example_shape(encoder, {"label"}, false), {2}, {1}, {1});
+  const StoredModel model = test::example_model(products, encoder, 4);
+  EXPECT_THROW(explain::read_problem(model, test::example_classes({"label"}), explain::Units::original),
+               UsageError);
+}
+
+TEST(Pieces, InWords) {
+  using explain::in_words;
+  using explain::Pieces;
+  EXPECT_EQ(in_words(Pieces{{17, 45, 90}, {-0.5, 1, 1}}),
+            "rises to 45, then flat; lowest -0.5 at 17, highest 1 at 45");
+  EXPECT_EQ(in_words(Pieces{{0, 1, 2, 3, 4}, {0, 0, 2, 2, -1}}),
+            "flat to 1, rises to 2, flat to 3, falls to 4; lowest -1 at 4, highest 2 at 2");
+  EXPECT_EQ(in_words(Pieces{{0, 1, 2, 3}, {3, 1.05, 1, 1.1}}),
+            "falls to 1, then flat; lowest 1 at 2, highest 3 at 0");
+  EXPECT_EQ(in_words(Pieces{{0, 1}, {2, 2}}), "flat");
+}
+
+TEST(Pieces, ValuesAndSlopes) {
+  const explain::Pieces constant{{0, 2, 3}, {1, 5, 4}}, straight{{0, 2, 3}, {1, 5, 4}, true};
+  EXPECT_EQ(constant.value(-7), 1);
+  EXPECT_EQ(constant.value(1), 3);
+  EXPECT_EQ(constant.value(2.5), 4.5);
+  EXPECT_EQ(constant.value(9), 4);
+  EXPECT_EQ(straight.value(-1), -1);
+  EXPECT_EQ(straight.value(5), 2);
+  EXPECT_EQ(constant.slope(-1), 0);
+  EXPECT_EQ(constant.slope(0), 2);
+  EXPECT_EQ(constant.slope(2), -1);
+  EXPECT_EQ(constant.slope(3), 0);
+  EXPECT_EQ(straight.slope(-1), 2);
+  EXPECT_EQ(straight.slope(8), -1);
+  EXPECT_NEAR(constant.size(), std::sqrt(14.0), 1e-12);
+}
+
+}  // namespace
+}  // namespace bl

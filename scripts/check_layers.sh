@@ -11,14 +11,15 @@ declare -A may=(
   [metrics]="base"
   [features]="base data"
   [model]="base compute"
-  [objective]="base compute model"
+  [piecewise]="base compute model"
+  [objective]="base compute model piecewise"
   [training]="base compute model objective"
   [inference]="base compute model objective training"
   [artifact]="base features model objective training"
-  [gibbs]="base compute model objective"
+  [gibbs]="base compute model objective piecewise"
   [zoo]="base compute model objective training gibbs inference"
   [explain]="base features model gibbs artifact inference"
-  [api]="base compute data metrics features model objective training artifact gibbs inference zoo explain"
+  [api]="base compute data metrics features model piecewise objective training artifact gibbs inference zoo explain"
 )
 
 bad=0

@@ -137,7 +137,7 @@ OutputTable constraint_diagnostics(const Model& model, const Data& data, const C
       diagnoses[i].slacks.push_back(-value);
       count(block.heads[h], value, at.evaluation.variables, diagnoses[i]);
       diagnoses[i].price +=
-          d[block.variable] * block.heads[h].lambda * explain::slope(block.heads[h].activation, value);
+          d[block.variable] * block.heads[h].lambda * slope(block.heads[h].activation, value);
     }
   }
   const double rows = static_cast<double>(solutions.size());

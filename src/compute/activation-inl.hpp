@@ -66,7 +66,7 @@ HWY_INLINE V short_tanh(D d, V a) {
   return hn::CopySign(hn::IfThenElse(hn::Ge(size, hn::Set(d, 0.625F)), far, near), a);
 }
 
-// Each function gives phi and phi', and phi'' from those two (see curvature() in activation.hpp).
+// Each function gives phi and phi', and phi'' from those two (see activation_kinds.hpp).
 // tanh(a) and 1 - tanh(a)^2.
 struct TanhBoth {
   template <class D, class V>
@@ -178,24 +178,29 @@ struct HuberBoth {
   }
 };
 
+struct ClipBoth {
+  template <class D, class V>
+  HWY_INLINE void operator()(D d, V a, V& phi, V& slope) const {
+    const V one = hn::Set(d, hn::TFromD<D>(1)), low = hn::Neg(one);
+    const V raised = hn::IfThenElse(hn::Lt(a, low), low, a);
+    phi = hn::IfThenElse(hn::Gt(raised, one), one, raised);
+    slope = hn::IfThenElseZero(hn::And(hn::Gt(a, low), hn::Le(a, one)), one);
+  }
+  template <class D, class V>
+  HWY_INLINE V curvature(D d, V, V) const {
+    return hn::Zero(d);
+  }
+};
+
 // visit(function) with the function of this activation.
 template <class F>
 HWY_INLINE void with_activation(Activation activation, F&& visit) {
   switch (activation) {
-    case Activation::tanh:
-      return visit(TanhBoth());
-    case Activation::softplus:
-      return visit(SoftplusBoth());
-    case Activation::identity:
-      return visit(IdentityBoth());
-    case Activation::relu:
-      return visit(ReluBoth());
-    case Activation::abs:
-      return visit(AbsBoth());
-    case Activation::square:
-      return visit(SquareBoth());
-    case Activation::huber:
-      return visit(HuberBoth());
+#define BL_VISIT(value, Prefix) \
+  case Activation::value:       \
+    return visit(Prefix##Both());
+    BL_ACTIVATIONS(BL_VISIT)
+#undef BL_VISIT
   }
 }
 

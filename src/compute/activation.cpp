@@ -1,40 +1,60 @@
 #include "compute/activation.hpp"
 
-#include <array>
-#include <string>
-#include <utility>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
 
 #include "bl/errors.hpp"
+#include "compute/activation_kinds.hpp"
 
 namespace bl {
 
-namespace {
-
-constexpr std::array<std::pair<Activation, std::string_view>, 7> kNames = {{
-    {Activation::tanh, "tanh"},
-    {Activation::identity, "identity"},
-    {Activation::relu, "relu"},
-    {Activation::softplus, "softplus"},
-    {Activation::abs, "abs"},
-    {Activation::square, "square"},
-    {Activation::huber, "huber"},
-}};
-
-}  // namespace
+const ActivationFacts& facts(Activation activation) {
+  return with_kind(activation, [](auto kind) -> const ActivationFacts& { return decltype(kind)::facts; });
+}
 
 std::string_view name(Activation activation) {
-  for (const auto& [value, text] : kNames)
-    if (value == activation) return text;
+  switch (activation) {
+#define BL_NAME(value, Prefix) \
+  case Activation::value:      \
+    return #value;
+    BL_ACTIVATIONS(BL_NAME)
+#undef BL_NAME
+  }
   return "";
 }
 
-Activation activation_from_name(std::string_view name) {
+Activation activation_from_name(std::string_view text) {
   std::string known;
-  for (const auto& [value, text] : kNames) {
-    if (text == name) return value;
-    known += (known.empty() ? "" : ", ") + std::string(text);
+  for (const Activation one : kActivations) {
+    if (name(one) == text) return one;
+    known += (known.empty() ? "" : ", ") + std::string(name(one));
   }
-  throw UsageError("unknown activation '" + std::string(name) + "'; known: " + known);
+  throw UsageError("unknown activation '" + std::string(text) + "'; known: " + known);
+}
+
+std::string latex(Activation activation, std::string_view t) {
+  return fmt::format(fmt::runtime(facts(activation).latex), t);
+}
+
+double activate(Activation activation, double t) {
+  return with_kind(activation, [t](auto kind) { return kind.value(t); });
+}
+
+double slope(Activation activation, double t) {
+  return with_kind(activation, [t](auto kind) { return kind.slope(t); });
+}
+
+double slope_from_right(Activation activation, double t) {
+  const bool jumps = kink_near(activation, t, 0) != nullptr;
+  return slope(activation, jumps ? std::nextafter(t, std::numeric_limits<double>::infinity()) : t);
+}
+
+const double* kink_near(Activation activation, double t, double tolerance) {
+  for (const double& kink : facts(activation).kinks)
+    if (std::abs(t - kink) <= tolerance) return &kink;
+  return nullptr;
 }
 
 }  // namespace bl

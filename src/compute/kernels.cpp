@@ -8,6 +8,7 @@
 #include <hwy/highway.h>
 
 #include "compute/activation-inl.hpp"
+#include "compute/activation_kinds.hpp"
 #include "compute/every_target.hpp"
 #include "compute/kernels.hpp"
 #include "compute/single_heads-inl.hpp"
@@ -44,38 +45,7 @@ void transform_both(T* HWY_RESTRICT phi, T* HWY_RESTRICT slope, Index n, F both)
 // phi[0..n) holds a; becomes phi(a), slope (if not null) phi'(a). Left limits at kinks, see activation.hpp.
 template <class T>
 void activate(Activation activation, T* HWY_RESTRICT phi, T* HWY_RESTRICT slope, Index n) {
-  switch (activation) {
-    case Activation::tanh:
-      return transform_both(phi, slope, n, TanhBoth());
-    case Activation::softplus:
-      return transform_both(phi, slope, n, SoftplusBoth());
-    case Activation::identity:
-      if (slope) std::fill_n(slope, n, T(1));
-      return;
-    case Activation::relu:
-      if (slope)
-        for (Index i = 0; i < n; ++i) slope[i] = phi[i] > T(0) ? T(1) : T(0);
-      for (Index i = 0; i < n; ++i) phi[i] = phi[i] < T(0) ? T(0) : phi[i];
-      return;
-    case Activation::abs:
-      if (slope)
-        for (Index i = 0; i < n; ++i) slope[i] = phi[i] > T(0) ? T(1) : T(-1);
-      for (Index i = 0; i < n; ++i) phi[i] = phi[i] < T(0) ? -phi[i] : phi[i];
-      return;
-    case Activation::square:
-      if (slope)
-        for (Index i = 0; i < n; ++i) slope[i] = T(2) * phi[i];
-      for (Index i = 0; i < n; ++i) phi[i] = phi[i] * phi[i];
-      return;
-    case Activation::huber:
-      for (Index i = 0; i < n; ++i) {
-        const T a = phi[i];
-        const T clipped = a < T(-1) ? T(-1) : (a > T(1) ? T(1) : a);
-        if (slope) slope[i] = clipped;
-        phi[i] = clipped * (a - T(0.5) * clipped);
-      }
-      return;
-  }
+  with_activation(activation, [&](auto both) HWY_ATTR { transform_both(phi, slope, n, both); });
 }
 
 template <class T>

@@ -24,14 +24,11 @@ void add_term(const Monomial& term, const std::vector<double>& values, double we
   }
 }
 
-bool has_kink(Activation activation) {
-  return activation == Activation::relu || activation == Activation::abs;
-}
-
 // Change of an activation when its head moves at the given speed; at a kink the side it moves to counts.
 double directional(Activation activation, double head, double speed, double tolerance) {
-  if (!has_kink(activation) || std::abs(head) > tolerance) return slope(activation, head) * speed;
-  return activation == Activation::relu ? std::max(speed, 0.0) : std::abs(speed);
+  const double* kink = kink_near(activation, head, tolerance);
+  if (kink == nullptr) return slope(activation, head) * speed;
+  return (speed > 0 ? slope_from_right(activation, *kink) : slope(activation, *kink)) * speed;
 }
 
 // Change of the output when `variable` moves at speed `direction` (1 or -1).
@@ -61,28 +58,6 @@ double directional(const Problem& problem, const Evaluation& at, std::size_t out
 }
 
 }  // namespace
-
-double slope(Activation activation, double t) {
-  switch (activation) {
-    case Activation::tanh: {
-      const double value = std::tanh(t);
-      return 1 - value * value;
-    }
-    case Activation::identity:
-      return 1;
-    case Activation::relu:
-      return t > 0 ? 1 : 0;
-    case Activation::softplus:
-      return t >= 0 ? 1 / (1 + std::exp(-t)) : std::exp(t) / (1 + std::exp(t));
-    case Activation::abs:
-      return t > 0 ? 1 : -1;
-    case Activation::square:
-      return 2 * t;
-    case Activation::huber:
-      return std::clamp(t, -1.0, 1.0);
-  }
-  return 1;
-}
 
 std::vector<double> sensitivities(const Problem& problem, const Evaluation& at, std::size_t output) {
   std::vector<double> sums(problem.variables.size(), 0);
@@ -121,7 +96,7 @@ std::vector<const Head*> heads_at_kinks(const Problem& problem, const Evaluation
     for (std::size_t b = 0; b < problem.layers[l].size(); ++b)
       for (std::size_t h = 0; h < problem.layers[l][b].heads.size(); ++h) {
         const Head& head = problem.layers[l][b].heads[h];
-        if (has_kink(head.activation) && std::abs(at.heads[l][b][h]) <= tolerance) found.push_back(&head);
+        if (kink_near(head.activation, at.heads[l][b][h], tolerance) != nullptr) found.push_back(&head);
       }
   return found;
 }

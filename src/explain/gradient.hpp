@@ -22,8 +22,6 @@ struct OneSided {
 OneSided one_sided(const Problem& problem, const Evaluation& at, std::size_t output, std::size_t variable,
                    double tolerance);
 
-double slope(Activation activation, double head);
-
 // Heads within `tolerance` of a point where the slope of their activation jumps.
 std::vector<const Head*> heads_at_kinks(const Problem& problem, const Evaluation& at, double tolerance);
 

@@ -92,7 +92,7 @@ std::string head_lines(const Problem& problem, const Block& block, const Head& h
   const std::string number_of_head = head.name.substr(block.name.size() + 2);
   const std::string name = fmt::format("{}_{{{}}}", letter(head.kind), number_of_head);
   const std::string weight =
-      fmt::format("\\qquad (\\lambda = {},\\ \\text{{{}}})", number(head.lambda), bl::name(head.activation));
+      fmt::format("\\qquad (\\lambda = {},\\ {})", number(head.lambda), bl::latex(head.activation, name));
   switch (head.kind) {
     case HeadKind::utility:
       return fmt::format("\\max\\quad {} &= {}{}", name, sum.text(), weight);

@@ -32,26 +32,6 @@ const Block& Problem::block(const std::string& name) const {
                                did_you_mean(name, names), names.front(), names.back()));
 }
 
-double activate(Activation activation, double t) {
-  switch (activation) {
-    case Activation::tanh:
-      return std::tanh(t);
-    case Activation::identity:
-      return t;
-    case Activation::relu:
-      return std::max(t, 0.0);
-    case Activation::softplus:
-      return std::max(t, 0.0) + std::log1p(std::exp(-std::abs(t)));
-    case Activation::abs:
-      return std::abs(t);
-    case Activation::square:
-      return t * t;
-    case Activation::huber:
-      return std::abs(t) <= 1 ? 0.5 * t * t : std::abs(t) - 0.5;
-  }
-  return t;
-}
-
 double contribution(const Head& head, double value) {
   const double sign = head.kind == HeadKind::utility ? 1 : -1;
   return sign * head.lambda * activate(head.activation, value);

@@ -109,7 +109,6 @@ struct Evaluation {
   std::vector<double> outputs = {};
 };
 
-double activate(Activation activation, double head);
 // What the head adds to its block at this value: +lambda phi, or -lambda rho and -lambda psi.
 double contribution(const Head& head, double value);
 

@@ -72,10 +72,9 @@ bool Canonicaliser::merge_into(const HeadPlace& first, const HeadPlace& second) 
     b.push_back(at(from[i]));
   }
   const double factor = proportion(a, b);
-  const bool homogeneous = f == Activation::relu || f == Activation::abs || f == Activation::square;
-  if (homogeneous) {
+  if (const int degree = facts(f).degree; degree > 0) {
     if (!(factor > 0) || at(first.lambda) != at(second.lambda)) return false;
-    const double grown = f == Activation::square ? std::sqrt(1 + factor * factor) : 1 + factor;
+    const double grown = degree == 2 ? std::sqrt(1 + factor * factor) : 1 + factor;
     for (const Index i : to) at(i) *= grown;
     return true;
   }
@@ -113,12 +112,12 @@ void Canonicaliser::prune_heads(std::size_t layer, Index block) {
 void Canonicaliser::scale_heads(std::size_t layer, Index block, double factor) {
   for (const HeadKind kind : kHeadKinds)
     for (const HeadPlace& head : map_.heads_of(layer, block, kind)) {
-      const Activation f = activation(head);
-      if (f == Activation::tanh || f == Activation::softplus || f == Activation::huber) {
+      const int degree = facts(activation(head)).degree;
+      if (degree == 0) {
         at(head.lambda) *= factor;
         continue;
       }
-      for (const Index i : coefficients(head)) at(i) *= f == Activation::square ? std::sqrt(factor) : factor;
+      for (const Index i : coefficients(head)) at(i) *= degree == 2 ? std::sqrt(factor) : factor;
     }
 }
 
@@ -251,11 +250,11 @@ void Canonicaliser::order_blocks(std::size_t layer) {
     }
 }
 
-// Below the last layer, where blocks are tanh heads alone and no square above them hides a sign.
+// Below the last layer, where blocks are odd utility heads alone and no square above them hides a sign.
 void Canonicaliser::turn_odd_blocks(std::size_t layer) {
   const Architecture& a = map_.architecture();
   const LayerSpec& spec = a.layers[layer];
-  bool odd = a.activation(HeadKind::utility) == Activation::tanh && a.skip != Skip::residual &&
+  bool odd = turns_sign(a.activation(HeadKind::utility)) && a.skip != Skip::residual &&
              layer + 1 < a.layers.size() && spec.heads(HeadKind::utility) == spec.heads_per_block();
   for (std::size_t l = layer + 1; l < a.layers.size(); ++l) odd &= a.layers[l].heads(HeadKind::equality) == 0;
   for (Index block = 0; odd && block < spec.blocks; ++block) {

@@ -10,20 +10,20 @@ namespace {
 
 constexpr double kTie = 1e-9;  // sizes that differ by less are equal: the first of them decides
 
-bool degree_one(Activation activation) {
-  return activation == Activation::identity || activation == Activation::relu ||
-         activation == Activation::abs;
-}
-
 }  // namespace
+
+bool turns_sign(Activation activation) {
+  return facts(activation).parity == Parity::odd && facts(activation).degree == 0;
+}
 
 double amplitude(const HeadPlace& head, Activation activation, std::span<const double> effective) {
   const double lambda = std::abs(effective[static_cast<std::size_t>(head.lambda)]);
-  if (!degree_one(activation) && activation != Activation::square) return lambda;
+  const int degree = facts(activation).degree;
+  if (degree == 0) return lambda;
   double squares = head.bias < 0 ? 0 : std::pow(effective[static_cast<std::size_t>(head.bias)], 2);
   for (Index c = 0; c < head.columns; ++c)
     squares += std::pow(effective[static_cast<std::size_t>(head.weights + c)], 2);
-  return lambda * (activation == Activation::square ? squares : std::sqrt(squares));
+  return lambda * (degree == 2 ? squares : std::sqrt(squares));
 }
 
 bool linear_to_output(const Architecture& a, std::size_t layer) {
@@ -49,8 +49,7 @@ double Canonicaliser::largest(const std::vector<Index>& positions) const {
 // An identity head without coefficients is no limit: its coefficients have both signs.
 bool Canonicaliser::is_zero(const HeadPlace& head) const {
   if (activation(head) == Activation::identity) return false;
-  return at(head.lambda) == 0 ||
-         (activation(head) != Activation::softplus && largest(coefficients(head)) == 0);
+  return at(head.lambda) == 0 || (activate(activation(head), 0) == 0 && largest(coefficients(head)) == 0);
 }
 
 void Canonicaliser::clear(const HeadPlace& head) {
@@ -79,12 +78,12 @@ void Canonicaliser::fold_columns(const HeadPlace& head) {
 void Canonicaliser::absorb_weight(const HeadPlace& head) {
   const Activation f = activation(head);
   double& lambda = at(head.lambda);
-  if (f == Activation::tanh && lambda < 0) {
+  if (turns_sign(f) && lambda < 0) {
     for (const Index i : coefficients(head)) at(i) = -at(i);
     lambda = -lambda;
   }
-  if (degree_one(f) || f == Activation::square) {
-    const double factor = f == Activation::square ? std::sqrt(std::abs(lambda)) : std::abs(lambda);
+  if (const int degree = facts(f).degree; degree > 0) {
+    const double factor = degree == 2 ? std::sqrt(std::abs(lambda)) : std::abs(lambda);
     for (const Index i : coefficients(head)) at(i) *= factor;
     lambda = lambda < 0 ? -1 : 1;
   }
@@ -110,7 +109,10 @@ void Canonicaliser::turn_equality(const HeadPlace& head) {
 
 // Into the first identity head that has all the columns of the inequality.
 void Canonicaliser::turn_inequalities(std::size_t layer, Index block) {
-  if (map_.architecture().activation(HeadKind::utility) != Activation::identity) return;
+  const Architecture& a = map_.architecture();
+  if (a.activation(HeadKind::utility) != Activation::identity ||
+      !facts(a.activation(HeadKind::inequality)).reflects)
+    return;
   for (const HeadPlace& head : map_.heads_of(layer, block, HeadKind::inequality)) {
     const auto utilities = map_.heads_of(layer, block, HeadKind::utility);
     const auto taker = std::find_if(utilities.begin(), utilities.end(),
@@ -130,7 +132,7 @@ void Canonicaliser::turn_inequalities(std::size_t layer, Index block) {
 void Canonicaliser::turn_two_classes(const HeadPlace& head) {
   const Architecture& a = map_.architecture();
   const ColumnRules& rules = rules_[head.layer];
-  if (activation(head) != Activation::tanh || a.layers.size() != 1 || a.form != Form::scalar ||
+  if (!turns_sign(activation(head)) || a.layers.size() != 1 || a.form != Form::scalar ||
       a.input.classes != 2 || !rules.separate_classes || largest(coefficients(head)) >= 0)
     return;
   std::vector<bool> paired(static_cast<std::size_t>(head.columns), false);

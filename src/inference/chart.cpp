@@ -34,7 +34,6 @@ class StateFinder {
   void head(const HeadPlace& h, const ColumnRules& rules) {
     const Activation f = a_.activation(h.kind);
     const bool linear = f == Activation::identity && h.kind == HeadKind::utility;
-    const bool scales = linear || f == Activation::relu || f == Activation::abs || f == Activation::square;
     for (Index c = 0; c < h.columns; ++c) {
       const auto k = static_cast<std::size_t>(c);
       const bool unseen = linear && linear_to_output(a_, h.layer) && rules.context_only[k];
@@ -48,7 +47,7 @@ class StateFinder {
     const bool passed_on = h.layer + 1 < a_.layers.size() && a_.skip != Skip::residual;
     if (h.bias >= 0 && linear && (linear_to_output(a_, h.layer) || passed_on))
       set(h.bias, ParameterState::absent);
-    if (scales) set(h.lambda, ParameterState::fixed);
+    if (facts(f).degree > 0) set(h.lambda, ParameterState::fixed);
     if (at(h.lambda) != 0) return;
     for (Index c = 0; c < h.columns; ++c) set(h.weights + c, ParameterState::absent);
     if (h.bias >= 0) set(h.bias, ParameterState::absent);
@@ -117,17 +116,17 @@ Eigen::VectorXd weight_gradient(const ParameterMap& map, const Chart& chart, std
   for (const HeadKind kind : kHeadKinds)
     for (const HeadPlace& h : map.heads_of(layer, block, kind)) {
       const Activation f = map.architecture().activation(kind);
-      if (f == Activation::tanh || f == Activation::softplus || f == Activation::huber) {
+      const int degree = facts(f).degree;
+      if (degree == 0) {
         by_entry[static_cast<std::size_t>(h.lambda)] = value(h.lambda) < 0 ? -1 : 1;
         continue;
       }
       const double norm = amplitude(h, f, chart.effective);
       if (!(norm > 0)) continue;
       for (Index i = h.weights; i < h.weights + h.columns; ++i)
-        by_entry[static_cast<std::size_t>(i)] = f == Activation::square ? 2 * value(i) : value(i) / norm;
+        by_entry[static_cast<std::size_t>(i)] = degree == 2 ? 2 * value(i) : value(i) / norm;
       if (h.bias >= 0)
-        by_entry[static_cast<std::size_t>(h.bias)] =
-            f == Activation::square ? 2 * value(h.bias) : value(h.bias) / norm;
+        by_entry[static_cast<std::size_t>(h.bias)] = degree == 2 ? 2 * value(h.bias) : value(h.bias) / norm;
     }
   Eigen::VectorXd gradient(static_cast<Index>(chart.positions.size()));
   for (std::size_t k = 0; k < chart.positions.size(); ++k)

@@ -145,7 +145,7 @@ bool has_kinks(const Architecture& a) {
     const Activation f = a.activation(kind);
     const bool used = std::any_of(a.layers.begin(), a.layers.end(),
                                   [&](const LayerSpec& layer) { return layer.heads(kind) > 0; });
-    if (used && (f == Activation::relu || f == Activation::abs)) return true;
+    if (used && !facts(f).kinks.empty()) return true;
   }
   return false;
 }

@@ -17,7 +17,21 @@ double physical_memory() {
   return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
-void check_activation(const Architecture& a, HeadKind kind, std::initializer_list<Activation> allowed) {
+// Heads of utility want an odd function, of an inequality one that grows from zero, of an equality an even one.
+bool suits(HeadKind kind, const ActivationFacts& f) {
+  switch (kind) {
+    case HeadKind::utility:
+      return f.parity == Parity::odd && f.non_decreasing;
+    case HeadKind::inequality:
+      return f.least == 0 && f.non_decreasing;
+    case HeadKind::equality:
+      return f.least == 0 && f.parity == Parity::even;
+  }
+  return false;
+}
+
+void check_activation(const Architecture& a, HeadKind kind) {
+  const std::vector<Activation> allowed = activations_of(kind);
   const Activation chosen = a.activation(kind);
   if (std::find(allowed.begin(), allowed.end(), chosen) != allowed.end()) return;
   std::string names;
@@ -112,14 +126,19 @@ Architecture identifiable(Architecture a) {
   return a;
 }
 
+std::vector<Activation> activations_of(HeadKind kind) {
+  std::vector<Activation> all;
+  for (const Activation one : kActivations)
+    if (suits(kind, facts(one))) all.push_back(one);
+  return all;
+}
+
 void validate(const Architecture& a, double memory_limit) {
   if (a.layers.empty()) throw UsageError("a model needs at least one layer");
   if (a.input.context < 0 || a.input.values < 0 || a.input.classes < 0)
     throw UsageError("the numbers of context columns, response values and classes cannot be negative");
   for (std::size_t l = 0; l < a.layers.size(); ++l) check_layer(a.layers[l], l + 1);
-  check_activation(a, HeadKind::utility, {Activation::tanh, Activation::identity});
-  check_activation(a, HeadKind::inequality, {Activation::relu, Activation::softplus});
-  check_activation(a, HeadKind::equality, {Activation::abs, Activation::square, Activation::huber});
+  for (const HeadKind kind : kHeadKinds) check_activation(a, kind);
   if (!a.readout.present && (a.layers.size() != 1 || a.layers[0].blocks != 1))
     throw UsageError("only a single block can do without a readout");
   if (a.form == Form::scalar) {

@@ -76,6 +76,9 @@ Architecture stacked(const InputShape& input, const std::vector<Index>& widths);
 // The same in vector form: one output per class, free readout without bias.
 Architecture stacked_vector(const InputShape& input, const std::vector<Index>& widths, Index classes);
 
+// The activations that heads of this kind can use.
+std::vector<Activation> activations_of(HeadKind kind);
+
 // The identifiable variant: tanh, softplus, square; no readout bias; response-only first layer.
 Architecture identifiable(Architecture architecture);
 

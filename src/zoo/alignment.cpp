@@ -34,12 +34,8 @@ void take_up_lambda(Head& head, double lambda, Activation activation) {
     throw NumericError(
         fmt::format("a head with weight {} cannot be scaled to weight {}", head.lambda, lambda));
   const double ratio = head.lambda / lambda;
-  scale(head, activation == Activation::square ? std::sqrt(ratio) : ratio);
+  scale(head, facts(activation).degree == 2 ? std::sqrt(ratio) : ratio);
   head.lambda = lambda;
-}
-
-bool reflects(Activation activation) {
-  return activation == Activation::relu || activation == Activation::softplus;
 }
 
 // The class a term stands for: its one-hot factor, counted from 0, or -1.
@@ -73,25 +69,20 @@ void align_signs(const PlantedProblem& problem, const Head& truth, Head& head) {
 
 }  // namespace
 
-bool is_homogeneous(Activation activation) {
-  return activation == Activation::identity || activation == Activation::relu ||
-         activation == Activation::abs || activation == Activation::square;
-}
-
 Block aligned(const PlantedProblem& problem, const Block& learned) {
   const Architecture& a = problem.architecture;
   const Block truth = block_of(a, problem.parameters);
   Block block = learned;
   for (const HeadKind kind : kHeadKinds) {
     auto& head = block[static_cast<std::size_t>(kind)];
-    if (head && is_homogeneous(a.activation(kind)))
+    if (head && facts(a.activation(kind)).degree > 0)
       take_up_lambda(*head, truth[static_cast<std::size_t>(kind)]->lambda, a.activation(kind));
   }
   auto& [utility, inequality, equality] = block;
   if (equality) align_signs(problem, *truth[2], *equality);
   const bool linear_utility = utility && a.activation(HeadKind::utility) == Activation::identity;
   if (!linear_utility) return block;
-  if (inequality && reflects(a.activation(HeadKind::inequality)) &&
+  if (inequality && facts(a.activation(HeadKind::inequality)).reflects &&
       inner_product(*inequality, *truth[1]) < 0) {
     add(*utility, -inequality->lambda / utility->lambda, *inequality);
     scale(*inequality, -1);
@@ -112,7 +103,7 @@ std::vector<std::uint8_t> identified_parameters(const PlantedProblem& problem) {
     const bool linear_utility =
         tensor.kind == HeadKind::utility && a.activation(tensor.kind) == Activation::identity;
     const auto at = static_cast<std::size_t>(tensor.offset);
-    if (tensor.role == TensorRole::lambda && is_homogeneous(a.activation(tensor.kind))) identified[at] = 0;
+    if (tensor.role == TensorRole::lambda && facts(a.activation(tensor.kind)).degree > 0) identified[at] = 0;
     if (tensor.role == TensorRole::bias && linear_utility) identified[at] = 0;
     if (tensor.role != TensorRole::weight || !linear_utility) continue;
     for (std::size_t t = 0; t < terms.size(); ++t)

@@ -13,9 +13,6 @@
 
 namespace bl::zoo {
 
-// True where scaling the head and its lambda against each other changes nothing.
-bool is_homogeneous(Activation activation);
-
 // The block in canonical writing. Throws NumericError where a learned lambda or a lambda it must be scaled to
 // is zero, since then nothing can be taken up.
 Block aligned(const PlantedProblem& problem, const Block& learned);

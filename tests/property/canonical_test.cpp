@@ -28,6 +28,12 @@ constexpr std::array<Activation, 3> kSmooth = {Activation::identity, Activation:
                                                Activation::square};
 constexpr std::array<Activation, 3> kKinked = {Activation::identity, Activation::relu, Activation::abs};
 constexpr std::array<Activation, 3> kHuber = {Activation::tanh, Activation::relu, Activation::huber};
+constexpr std::array<Activation, 3> kClip = {Activation::clip, Activation::softplus, Activation::abs};
+
+// Odd, and not the identity, whose lambda goes into the head.
+bool turns_sign(Activation f) {
+  return f == Activation::tanh || f == Activation::clip;
+}
 
 std::vector<Case> cases() {
   const InputShape classes{.context = 2, .values = 0, .classes = 3},
@@ -46,6 +52,8 @@ std::vector<Case> cases() {
     Architecture free = one;
     free.lambda = Sign::free;
     list.push_back({std::string("single_free_") + name, free});
+    list.push_back({std::string("single_free_clip_") + name, with(free, kClip)});
+    list.push_back({std::string("single_ibl_clip_") + name, with(identifiable(one), kClip)});
     for (const Skip skip : {Skip::none, Skip::input, Skip::dense, Skip::residual}) {
       for (const std::vector<Index>& widths :
            {std::vector<Index>{3}, std::vector<Index>{3, 2}, std::vector<Index>{3, 3, 2}}) {
@@ -59,6 +67,7 @@ std::vector<Case> cases() {
         list.push_back({"stacked_huber" + suffix, with(a, kHuber)});
         for (LayerSpec& layer : a.layers) layer.degrees = {{{1, 1}, {}, {}}};
         list.push_back({"stacked_odd" + suffix, identifiable(a)});
+        list.push_back({"stacked_odd_clip" + suffix, with(a, kClip)});
         a.layers.back().degrees = {{{1}, {1}, {}}};
         list.push_back({"stacked_odd_below" + suffix, identifiable(a)});
       }
@@ -185,7 +194,7 @@ class Symmetries {
 
   void trade_weight(const HeadPlace& h) {
     const double k = 0.3 + 2 * uniform();
-    if (f(h) == Activation::tanh && a_.lambda == Sign::free && coin()) {
+    if (turns_sign(f(h)) && a_.lambda == Sign::free && coin()) {
       at(h.lambda) = -at(h.lambda);
       for (const Index i : coefficients(h)) at(i) = -at(i);
     }
@@ -224,9 +233,9 @@ class Symmetries {
     }
   }
 
-  // tanh(u_1) - tanh(u_2) is that of (-u_2, -u_1).
+  // tanh(u_1) - tanh(u_2) is that of (-u_2, -u_1), clip likewise.
   void turn_two_classes(const HeadPlace& h) {
-    if (f(h) != Activation::tanh || a_.layers.size() != 1 || a_.input.classes != 2 || a_.input.values != 0 ||
+    if (!turns_sign(f(h)) || a_.layers.size() != 1 || a_.input.classes != 2 || a_.input.values != 0 ||
         !a_.basis.response_only)
       return;
     const auto terms = basis_terms(a_.basis, a_.input, a_.degree());
@@ -269,12 +278,12 @@ class Symmetries {
       }
   }
 
-  // tanh(-u) = -tanh(u), and what reads it takes the sign back.
+  // tanh(-u) = -tanh(u) and clip(-u) = -clip(u), and what reads it takes the sign back.
   void turn_odd_blocks() {
     for (std::size_t l = 0; l + 1 < a_.layers.size(); ++l)
       for (Index b = 0; b < a_.layers[l].blocks; ++b) {
         const bool odd = a_.layers[l].heads(HeadKind::utility) == a_.layers[l].heads_per_block();
-        if (!odd || a_.activation(HeadKind::utility) != Activation::tanh || a_.skip == Skip::residual ||
+        if (!odd || !turns_sign(a_.activation(HeadKind::utility)) || a_.skip == Skip::residual ||
             coin())
           continue;
         for (const Index i : map_.readers(l, b)) at(i) = -at(i);

@@ -46,10 +46,9 @@ const std::vector<SkipCase> kSkips = {
 
 const std::vector<std::array<Activation, 3>> kActivations = [] {
   std::vector<std::array<Activation, 3>> all;
-  for (const Activation u : {Activation::tanh, Activation::identity})
-    for (const Activation c : {Activation::relu, Activation::softplus})
-      for (const Activation t : {Activation::abs, Activation::square, Activation::huber})
-        all.push_back({u, c, t});
+  for (const Activation u : activations_of(HeadKind::utility))
+    for (const Activation c : activations_of(HeadKind::inequality))
+      for (const Activation t : activations_of(HeadKind::equality)) all.push_back({u, c, t});
   return all;
 }();
 

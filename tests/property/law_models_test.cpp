@@ -25,14 +25,11 @@ struct ActivationCase {
 // Every activation of each kind and every skip, each pair of kinds of head in several company.
 std::vector<ActivationCase> activation_cases() {
   std::vector<ActivationCase> out;
-  const Activation utility[] = {Activation::tanh, Activation::identity};
-  const Activation inequality[] = {Activation::relu, Activation::softplus};
-  const Activation equality[] = {Activation::abs, Activation::square, Activation::huber};
   const Skip skips[] = {Skip::none, Skip::input, Skip::dense, Skip::residual};
   std::size_t number = 0;
-  for (const Activation u : utility)
-    for (const Activation c : inequality)
-      for (const Activation t : equality)
+  for (const Activation u : activations_of(HeadKind::utility))
+    for (const Activation c : activations_of(HeadKind::inequality))
+      for (const Activation t : activations_of(HeadKind::equality))
         for (const Skip skip : skips) {
           // A third of the combinations is enough for two and covers all pairs over the seeds below.
           if (number++ % 3 == 0) out.push_back({{u, c, t}, skip});

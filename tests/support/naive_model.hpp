@@ -30,6 +30,8 @@ inline double naive_activation(Activation activation, double a) {
       return a * a;
     case Activation::huber:
       return std::abs(a) <= 1 ? 0.5 * a * a : std::abs(a) - 0.5;
+    case Activation::clip:
+      return a < -1 ? -1 : a > 1 ? 1 : a;
   }
   return std::numeric_limits<double>::quiet_NaN();
 }
@@ -41,6 +43,7 @@ inline std::vector<double> kinks(Activation activation) {
     case Activation::abs:
       return {0};
     case Activation::huber:
+    case Activation::clip:
       return {-1, 1};
     default:
       return {};

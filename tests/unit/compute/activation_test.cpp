@@ -11,13 +11,11 @@
 #include <vector>
 
 #include "bl/errors.hpp"
+#include "compute/activation_kinds.hpp"
 #include "compute/kernels.hpp"
 
 namespace bl {
 namespace {
-
-constexpr Activation kAll[] = {Activation::tanh, Activation::identity, Activation::relu, Activation::softplus,
-                               Activation::abs,  Activation::square,   Activation::huber};
 
 struct Truth {
   long double value, slope, curvature;
@@ -46,6 +44,10 @@ Truth truth(Activation activation, long double a) {
       if (a <= -1) return {-a - 0.5L, -1, 0};
       if (a > 1) return {a - 0.5L, 1, 0};
       return {0.5L * a * a, a, 1};
+    case Activation::clip:
+      if (a <= -1) return {-1, 0, 0};
+      if (a > 1) return {1, 0, 0};
+      return {a, 1, 0};
   }
   return {};
 }
@@ -103,7 +105,7 @@ TYPED_TEST(ActivationOf, ValuesAndSlopesAreAccurate) {
   using T = TypeParam;
   const long double eps = std::numeric_limits<T>::epsilon();
   const std::vector<T> heads = sweep<T>();
-  for (const Activation activation : kAll) {
+  for (const Activation activation : kActivations) {
     const auto got = activate(kernels<T>(), activation, heads);
     const bool transcendental = activation == Activation::tanh || activation == Activation::softplus;
     const long double ulps = transcendental                    ? (sizeof(T) == 4 ? 2 : 4)
@@ -159,7 +161,7 @@ TYPED_TEST(ActivationOf, CurvatureFromValueAndSlope) {
   using T = TypeParam;
   const long double bound = 10 * static_cast<long double>(std::numeric_limits<T>::epsilon());
   const std::vector<T> heads = sweep<T>();
-  for (const Activation activation : kAll) {
+  for (const Activation activation : kActivations) {
     const auto got = activate(kernels<T>(), activation, heads);
     for (std::size_t i = 0; i < heads.size(); ++i)
       ASSERT_LE(
@@ -178,14 +180,26 @@ TYPED_TEST(ActivationOf, KinksTakeTheLimitFromTheLeft) {
     T head, slope, curvature;
   };
   const std::vector<Case> cases = {
-      {Activation::relu, -least, 0, 0},         {Activation::relu, 0, 0, 0},
-      {Activation::relu, T(-0.0), 0, 0},        {Activation::relu, least, 1, 0},
-      {Activation::abs, -least, -1, 0},         {Activation::abs, 0, -1, 0},
-      {Activation::abs, T(-0.0), -1, 0},        {Activation::abs, least, 1, 0},
-      {Activation::huber, -after, -1, 0},       {Activation::huber, -1, -1, 0},
-      {Activation::huber, -before, -before, 1}, {Activation::huber, 0, 0, 1},
-      {Activation::huber, before, before, 1},   {Activation::huber, 1, 1, 1},
+      {Activation::relu, -least, 0, 0},
+      {Activation::relu, 0, 0, 0},
+      {Activation::relu, T(-0.0), 0, 0},
+      {Activation::relu, least, 1, 0},
+      {Activation::abs, -least, -1, 0},
+      {Activation::abs, 0, -1, 0},
+      {Activation::abs, T(-0.0), -1, 0},
+      {Activation::abs, least, 1, 0},
+      {Activation::huber, -after, -1, 0},
+      {Activation::huber, -1, -1, 0},
+      {Activation::huber, -before, -before, 1},
+      {Activation::huber, 0, 0, 1},
+      {Activation::huber, before, before, 1},
+      {Activation::huber, 1, 1, 1},
       {Activation::huber, after, 1, 0},
+      {Activation::clip, -after, 0, 0},
+      {Activation::clip, -1, 0, 0},
+      {Activation::clip, -before, 1, 0},
+      {Activation::clip, 1, 1, 0},
+      {Activation::clip, after, 0, 0},
   };
   for (const Case& c : cases) {
     const auto got = activate<T>(kernels<T>(), c.activation, {c.head});
@@ -217,6 +231,7 @@ TYPED_TEST(ActivationOf, ExtremeInputsStayDefined) {
   expect(Activation::square, {huge * huge, huge * huge, infinity, infinity, 0},
          {2 * huge, -2 * huge, infinity, -infinity, 0});
   expect(Activation::huber, {huge, huge, infinity, infinity, 0}, {1, -1, 1, -1, 0});
+  expect(Activation::clip, {1, -1, 1, -1, 0}, {0, 0, 0, 0, 1});
 }
 
 TYPED_TEST(ActivationOf, NotANumberIsNeverHidden) {
@@ -224,7 +239,7 @@ TYPED_TEST(ActivationOf, NotANumberIsNeverHidden) {
   // In the vector part and in the remainder.
   std::vector<T> heads(19, T(0.5));
   heads[1] = heads[18] = std::numeric_limits<T>::quiet_NaN();
-  for (const Activation activation : kAll) {
+  for (const Activation activation : kActivations) {
     const auto got = activate(kernels<T>(), activation, heads);
     for (std::size_t i = 0; i < heads.size(); ++i)
       EXPECT_EQ(std::isnan(got.value[i]), std::isnan(heads[i])) << name(activation) << " at " << i;
@@ -237,7 +252,7 @@ TYPED_TEST(ActivationOf, AnyLengthGivesTheSameNumbers) {
   std::vector<T> heads(67);
   for (std::size_t i = 0; i < heads.size(); ++i) heads[i] = T(0.11) * static_cast<T>(i) - T(3.3);
   for (const auto& table : kernels_of_every_target<T>()) {
-    for (const Activation activation : kAll) {
+    for (const Activation activation : kActivations) {
       const auto whole = activate(table, activation, heads);
       for (std::size_t n = 0; n <= heads.size(); ++n) {
         const auto part =
@@ -252,13 +267,15 @@ TYPED_TEST(ActivationOf, AnyLengthGivesTheSameNumbers) {
 }
 
 TEST(Activation, NamesGoBothWays) {
-  for (const Activation activation : kAll) EXPECT_EQ(activation_from_name(name(activation)), activation);
+  for (const Activation activation : kActivations)
+    EXPECT_EQ(activation_from_name(name(activation)), activation);
   try {
     activation_from_name("sigmoid");
     FAIL();
   } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(),
-                 "unknown activation 'sigmoid'; known: tanh, identity, relu, softplus, abs, square, huber");
+    EXPECT_STREQ(
+        error.what(),
+        "unknown activation 'sigmoid'; known: tanh, identity, relu, softplus, abs, square, huber, clip");
   }
 }
 

@@ -87,6 +87,7 @@ TYPED_TEST(KernelsOf, EveryInstructionSetAgrees) {
       shape_of(31, {1, 1, 1}, {Activation::tanh, Activation::relu, Activation::abs}),
       shape_of(13, {2, 1, 3}, {Activation::identity, Activation::softplus, Activation::square}),
       shape_of(7, {0, 2, 1}, {Activation::tanh, Activation::softplus, Activation::huber}),
+      shape_of(9, {2, 1, 1}, {Activation::clip, Activation::relu, Activation::abs}),
       shape_of(1, {1, 0, 0}, {Activation::tanh, Activation::relu, Activation::abs})};
   for (const BlockShape& shape : shapes) {
     const auto expected = all_results(tables.back(), shape);

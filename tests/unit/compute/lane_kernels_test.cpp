@@ -74,6 +74,8 @@ double slope_of(Activation activation, double a) {
       return 2 * a;
     case Activation::huber:
       return std::clamp(a, -1.0, 1.0);
+    case Activation::clip:
+      return std::abs(a) < 1;
   }
   return 0;
 }
@@ -82,9 +84,7 @@ double slope_of(Activation activation, double a) {
 TYPED_TEST(LaneKernelsOf, BlocksOnEveryInstructionSet) {
   using T = TypeParam;
   const double rounding = 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
-  for (const Activation activation :
-       {Activation::tanh, Activation::identity, Activation::relu, Activation::softplus, Activation::abs,
-        Activation::square, Activation::huber}) {
+  for (const Activation activation : kActivations) {
     BlockShape shape;
     shape.blocks = 3;
     shape.sections = {{{activation, 1, 0, 1}, {Activation::relu, -1, 3, 2}, {Activation::huber, -1, 9, 3}}};

@@ -83,7 +83,7 @@ TEST(Architecture, WhatCannotBeIsRefusedWithItsReason) {
               HasSubstr("blocks of layer 1 have no heads"));
   EXPECT_THAT(refusal(good, [](Architecture& a) { a.layers[0].degrees[1] = {0}; }), HasSubstr("degree 0"));
   EXPECT_THAT(refusal(good, [](Architecture& a) { a.activations[0] = Activation::relu; }),
-              HasSubstr("U heads cannot use the activation 'relu'; choose one of: tanh, identity"));
+              HasSubstr("U heads cannot use the activation 'relu'; choose one of: tanh, identity, clip"));
   EXPECT_THAT(refusal(good, [](Architecture& a) { a.activations[1] = Activation::abs; }),
               HasSubstr("relu, softplus"));
   EXPECT_THAT(refusal(good, [](Architecture& a) { a.activations[2] = Activation::tanh; }),

@@ -213,6 +213,35 @@ double Density::crps(double observed, const std::function<double(double)>& raw,
   return sum;
 }
 
+double Density::mass(double from, double to) const {
+  double sum = 0;
+  for (std::size_t k = 0; k < segments(); ++k) {
+    const double a = std::max(from, places_[k]), b = std::min(to, places_[k + 1]);
+    if (a < b) sum += mass_[k] * (share_in(k, b) - share_in(k, a));
+  }
+  return sum;
+}
+
+double Density::mean_of(const std::function<double(double)>& function) const {
+  double sum = 0;
+  for (const auto& [y, share] : rule()) sum += share * function(y);
+  return sum;
+}
+
+Density Density::cut_at(std::span<const double> cuts) const {
+  std::vector<double> places, values;
+  auto cut = std::upper_bound(cuts.begin(), cuts.end(), lower());
+  for (std::size_t k = 0; k < places_.size(); ++k) {
+    for (; cut != cuts.end() && *cut < places_[k]; ++cut) {
+      places.push_back(*cut);
+      values.push_back(log_density(*cut) + log_normalizer_);
+    }
+    places.push_back(places_[k]);
+    values.push_back(values_[k]);
+  }
+  return {std::move(places), std::move(values)};
+}
+
 std::vector<std::pair<double, double>> Density::rule() const {
   constexpr double kMostRise = 1, kNegligible = 1e-14, kFall = 40;  // e^-40 of the higher end: nothing
   std::vector<std::pair<double, double>> points;

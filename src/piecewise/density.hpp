@@ -49,6 +49,11 @@ class Density {
   // changes by at most `steepness` per unit of y.
   double crps(double observed, const std::function<double(double)>& raw,
               const std::function<double(double)>& slope, double steepness) const;
+  double mass(double from, double to) const;
+  // The mean of a function that is smooth between breakpoints.
+  double mean_of(const std::function<double(double)>& function) const;
+  // The same distribution with breakpoints at `cuts` too (ascending; those outside are passed over).
+  Density cut_at(std::span<const double> cuts) const;
   // Points and their shares of the mass, which sum to 1: any mean under the distribution is a sum.
   std::vector<std::pair<double, double>> rule() const;
 

@@ -31,8 +31,7 @@ std::string response_text(const Model::Impl& model, const explain::Response& res
   std::string text;
   for (std::size_t k = 0; k < model.space.continuous_responses.size(); ++k) {
     const ResponseEncoding& r = model.stored.encoder.responses()[model.space.continuous_responses[k]];
-    text +=
-        fmt::format("{}{} = {:.6g}", text.empty() ? "" : ", ", r.name, response.values[k] * r.scale + r.mean);
+    text += fmt::format("{}{} = {:.6g}", text.empty() ? "" : ", ", r.name, r.decode(response.values[k]));
   }
   if (model.space.classes() > 0)
     text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", model.space.class_name,

@@ -67,6 +67,13 @@ void check_carried(const std::vector<std::string>& names) {
 Model::Impl::Impl(StoredModel model)
     : stored(std::move(model)),
       space(stored.encoder),
-      utility(stored.architecture, stored.parameters, stored.temperature, stored.support) {}
+      utility(stored.architecture, stored.parameters, stored.temperature, stored.support) {
+  for (const ResponseEncoding& response : stored.encoder.responses())
+    if (!response.number.plain() && !utility.exact())
+      throw ModelFileError(
+          fmt::format("the response {} is learned on an axis of its own, which needs a utility that is "
+                      "piecewise linear in it",
+                      in_quotes(response.name)));
+}
 
 }  // namespace bl

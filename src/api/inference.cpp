@@ -10,6 +10,7 @@
 #include "api/inference_summary.hpp"
 #include "api/inference_watch.hpp"
 #include "api/model_rows.hpp"
+#include "api/number_plan.hpp"
 #include "api/part_data.hpp"
 #include "api/plan.hpp"
 #include "base/text.hpp"
@@ -111,7 +112,9 @@ struct InferenceRows {
   }
   static ObjectiveSpec objective_spec(const Model::Impl& m, Settings settings) {
     settings.temperature = m.stored.temperature;
-    return plan_objective(settings, m.space, m.stored.support);
+    ObjectiveSpec spec = plan_objective(settings, m.space, m.stored.support);
+    use_exact_normaliser(settings, m.stored.architecture, m.stored.encoder, m.stored.support, spec);
+    return spec;
   }
 };
 

@@ -122,8 +122,8 @@ std::vector<ResponseInfo> Model::responses() const {
     ResponseInfo info{.name = r.name, .levels = r.levels, .text = r.raw == RawType::text};
     if (!r.is_class()) {
       const Support& support = impl_->stored.support;
-      info.lower = support.lower[continuous] * r.scale + r.mean;
-      info.upper = support.upper[continuous++] * r.scale + r.mean;
+      info.lower = r.decode(support.lower[continuous]);
+      info.upper = r.decode(support.upper[continuous++]);
     }
     out.push_back(std::move(info));
   }
@@ -177,8 +177,8 @@ std::string Model::describe() const {
   std::vector<std::string> responses, features, layers;
   for (const ResponseEncoding& r : m.encoder.responses())
     responses.push_back(r.is_class() ? fmt::format("{} (classes {})", r.name, join(r.levels, ", "))
-                                     : fmt::format("{} (continuous, mean {:.6g}, deviation {:.6g})", r.name,
-                                                   r.mean, r.scale));
+                                     : fmt::format("{} (continuous, mean {:.6g}, deviation {:.6g})",
+                                                   r.number.name(r.name), r.mean, r.scale));
   for (const FeatureEncoding& f : m.encoder.features())
     features.push_back(f.type == ColumnType::continuous
                            ? f.name
@@ -201,9 +201,8 @@ std::string Model::describe() const {
                               name(a.activations[1]), name(a.activations[2]), format_number(m.temperature)));
   for (std::size_t k = 0; k < impl_->space.continuous_responses.size(); ++k) {
     const ResponseEncoding& r = m.encoder.responses()[impl_->space.continuous_responses[k]];
-    out += labelled("support",
-                    fmt::format("{} from {:.6g} to {:.6g}", r.name, m.support.lower[k] * r.scale + r.mean,
-                                m.support.upper[k] * r.scale + r.mean));
+    out += labelled("support", fmt::format("{} from {:.6g} to {:.6g}", r.name, r.decode(m.support.lower[k]),
+                                           r.decode(m.support.upper[k])));
   }
   out += labelled("training", fmt::format("{} epochs, best {}; {}", text("training", "epochs"),
                                           text("training", "best_epoch"), text("training", "stop_cause")));

@@ -30,6 +30,12 @@ std::vector<WeightedResponse> exact_law(const gibbs::Utility& utility, const dou
       law.push_back({{{}, class_index}, 1});
       continue;
     }
+    if (utility.exact()) {
+      log_mass.push_back(0);
+      for (const auto& [y, share] : utility.exact_distribution_of(context).rule())
+        if (share > kNegligible) law.push_back({{{y}, class_index}, share});
+      continue;
+    }
     // Slopes jump at kinks, where a panel is as wide as the root of the tolerance.
     const gibbs::Law1d given = utility.law_1d(context, class_index, {.tolerance = 1e-12});
     log_mass.push_back(given.log_normalizer().value);

@@ -179,8 +179,11 @@ void write_continuous(const Table& table, const Column& column, const ResponseEn
   for (std::size_t i = 0; i < rows.size(); ++i) {
     check_present(table, column, rows[i]);
     const double value = column.numbers[static_cast<std::size_t>(rows[i])];
-    out(static_cast<Index>(i), 0) =
-        standardized<T>(table, rows[i], value, {response.name, response.mean, response.scale});
+    const T encoded = static_cast<T>(response.encode(value));
+    if (!std::isfinite(encoded))
+      fail(table, rows[i], response.name,
+           format_number(value) + " is too far from the training values to be encoded");
+    out(static_cast<Index>(i), 0) = encoded;
   }
 }
 

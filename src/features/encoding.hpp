@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/matrix.hpp"
+#include "features/number_scale.hpp"
 #include "features/schema.hpp"
 
 namespace bl {
@@ -29,6 +30,7 @@ struct EncodeOptions {
   // The first level of every nominal feature has no column: beside a constant the others say it all, and
   // coefficients are then differences to it that the rows determine.
   bool reference_levels = false;
+  NumberPolicy number;  // of continuous responses
 };
 
 struct FeatureEncoding {
@@ -51,12 +53,15 @@ struct ResponseEncoding {
   std::string name;
   ColumnType type = ColumnType::continuous;  // nominal and ordinal responses are classes
   RawType raw = RawType::numeric;
-  double mean = 0;  // continuous: encoded = (value - mean) / scale
+  NumberScale number;  // continuous: encoded = (place of the value on this axis - mean) / scale
+  double mean = 0;
   double scale = 1;
   std::vector<std::string> levels;  // classes: code i means levels[i]
   bool operator==(const ResponseEncoding&) const = default;
 
   bool is_class() const { return type != ColumnType::continuous; }
+  double encode(double value) const { return (number.place(value) - mean) / scale; }
+  double decode(double encoded) const { return number.response(encoded * scale + mean); }
 };
 
 // One column of the encoded matrix.

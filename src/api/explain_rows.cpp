@@ -137,7 +137,7 @@ std::string explain_row(const Model& model, const Data& data, std::size_t row,
   }
   ThreadPool pool(1);
   const RowEffects effects =
-      row_effects(impl, problem, features.row(0), observed, row_laws(impl.utility, features, pool).front());
+      row_effects(impl, problem, features.row(0), observed, row_laws(impl, features, pool).front());
   const explain::RenderOptions render{.terms = 0, .threshold = 0, .block = options.block};
   std::string out = fmt::format("Row {} ({})\n\n", row, table.place(rows[0]));
   out += explain::render_row(problem, explain::leading_blocks(problem, render), cases);

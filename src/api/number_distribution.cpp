@@ -16,6 +16,15 @@ namespace {
 constexpr Index kRowsPerTask = 64;
 constexpr std::size_t kRegionCells = 2000;
 
+// A response that is no point mass may lie on the very end of a slot, by rounding or because it is nearer to the
+// point mass than training rows were: its density is then that of the end.
+double log_slope_beside_slots(const ResponseEncoding& r, double place) {
+  const double step = 1e-9 * r.scale;
+  for (const double at : {place, place + step, place - step})
+    if (const double slope = r.number.log_slope(at); std::isfinite(slope)) return slope;
+  return 0;
+}
+
 }  // namespace
 
 std::vector<Slot> encoded_slots(const ResponseEncoding& response) {
@@ -27,15 +36,19 @@ std::vector<Slot> encoded_slots(const ResponseEncoding& response) {
   return slots;
 }
 
+std::vector<double> slot_ends(const ResponseEncoding& response) {
+  std::vector<double> ends;
+  for (const Slot& slot : encoded_slots(response)) {
+    if (ends.empty() || ends.back() < slot.lower) ends.push_back(slot.lower);
+    ends.push_back(slot.upper);
+  }
+  return ends;
+}
+
 NumberDistribution::NumberDistribution(piecewise::Density density, const ResponseEncoding& response)
     : response_(&response), slots_(encoded_slots(response)), density_(std::move(density)) {
   if (slots_.empty()) return;
-  std::vector<double> cuts;
-  for (const Slot& slot : slots_) {
-    if (cuts.empty() || cuts.back() < slot.lower) cuts.push_back(slot.lower);
-    cuts.push_back(slot.upper);
-  }
-  density_ = density_->cut_at(cuts);
+  density_ = density_->cut_at(slot_ends(response));
 }
 
 NumberDistribution::NumberDistribution(const gibbs::Law1d& law, const ResponseEncoding& response)
@@ -143,7 +156,7 @@ double NumberDistribution::log_density(double y) const {
   for (const Slot& slot : slots_)
     if (slot.value == y) return std::log(density_->mass(slot.lower, slot.upper));
   if (r.number.whole_numbers) return -std::numeric_limits<double>::infinity();
-  return density_->log_density(v) - r.number.log_slope(v * r.scale + r.mean) - std::log(r.scale);
+  return density_->log_density(v) - log_slope_beside_slots(r, r.number.place(y)) - std::log(r.scale);
 }
 
 double NumberDistribution::crps(double y) const {

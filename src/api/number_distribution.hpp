@@ -45,6 +45,8 @@ class NumberDistribution {
 
 // Slots of the response's point masses, in encoded units.
 std::vector<Slot> encoded_slots(const ResponseEncoding& response);
+// Their ends, ascending.
+std::vector<double> slot_ends(const ResponseEncoding& response);
 
 // Hands over the distribution of every row of context, from several threads at once. An error of the arithmetic
 // begins with name(row).

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Numbers with a known distribution: fit each with the defaults, print held-out figures beside the truth's.
 
-    experiments/numbers.py [--bl build/release/bl] [--rows 2000] [--seeds 2] [--options "--members 1"] [--only cauchy,...]
+    experiments/planted_numbers.py [--bl build/release/bl] [--rows 2000] [--seeds 2] [--options "--members 1"] [--only cauchy,...]
 
 Every case has y given one column x, uniform on (-1, 1), and a second column without effect. Figures are those of
 2,000 fresh rows: mean log-likelihood, the truth's on the same rows, their difference, the share of rows inside the

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-core="base compute data metrics features model objective engine training inference artifact gibbs explain"
+core="base compute data metrics features model objective engine training inference artifact gibbs explain piecewise"
 declare -A may=(
   [base]=""
   [compute]="base"
@@ -12,12 +12,13 @@ declare -A may=(
   [metrics]="base"
   [features]="base data"
   [model]="base compute"
-  [objective]="base compute model"
+  [piecewise]="base compute model"
+  [objective]="base compute model piecewise"
   [engine]="base compute model objective gibbs"
   [training]="base compute model objective engine"
   [inference]="base compute model objective engine training"
   [artifact]="base features model objective engine training"
-  [gibbs]="base compute model objective"
+  [gibbs]="base compute model objective piecewise"
   [zoo]="base compute model objective engine training gibbs inference"
   [explain]="base features model gibbs artifact inference"
   [plan]="base data features model objective engine training"

@@ -37,8 +37,8 @@ std::string table_text(const FittedModel& model) {
   std::vector<std::string> responses, features, layers;
   for (const ResponseEncoding& r : m.encoder.responses())
     responses.push_back(r.is_class() ? fmt::format("{} (classes {})", r.name, joined(r.levels))
-                                     : fmt::format("{} (continuous, mean {:.6g}, deviation {:.6g})", r.name,
-                                                   r.mean, r.scale));
+                                     : fmt::format("{} (continuous, mean {:.6g}, standard deviation {:.6g})",
+                                                   r.number.name(r.name), r.mean, r.scale));
   for (const FeatureEncoding& f : m.encoder.features())
     features.push_back(f.type == ColumnType::continuous
                            ? f.name
@@ -62,9 +62,8 @@ std::string table_text(const FittedModel& model) {
                               name(a.activations[1]), name(a.activations[2]), format_number(m.temperature)));
   for (std::size_t k = 0; k < model.space.continuous_responses.size(); ++k) {
     const ResponseEncoding& r = m.encoder.responses()[model.space.continuous_responses[k]];
-    out += labelled("support",
-                    fmt::format("{} from {:.6g} to {:.6g}", r.name, m.support().lower[k] * r.scale + r.mean,
-                                m.support().upper[k] * r.scale + r.mean));
+    out += labelled("support", fmt::format("{} from {:.6g} to {:.6g}", r.name, r.decode(m.support().lower[k]),
+                                           r.decode(m.support().upper[k])));
   }
   return out;
 }

@@ -80,8 +80,8 @@ std::vector<ResponseInfo> Model::responses() const {
     ResponseInfo info{.name = r.name, .levels = r.levels, .text = r.raw == RawType::text};
     if (!r.is_class()) {
       const Support& support = impl_->stored.support();
-      info.lower = support.lower[continuous] * r.scale + r.mean;
-      info.upper = support.upper[continuous++] * r.scale + r.mean;
+      info.lower = r.decode(support.lower[continuous]);
+      info.upper = r.decode(support.upper[continuous++]);
     }
     out.push_back(std::move(info));
   }

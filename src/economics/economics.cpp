@@ -78,7 +78,7 @@ std::vector<RowEffects> effects_of(const FittedModel& model, const explain::Prob
     features = encoder.encode_features<double>(table, rows);
   }
   ThreadPool pool(options.threads);
-  const auto laws = row_laws(model.utility, features, pool);
+  const auto laws = row_laws(model, features, pool);
   std::vector<RowEffects> effects(rows.size());
   pool.run(rows.size(), [&](std::size_t i) {
     const auto response = observed.empty() ? std::nullopt : std::optional(observed[i]);

@@ -26,7 +26,7 @@ std::vector<double> outcomes_of(const FittedModel& model, const explain::Respons
   std::vector<double> f;
   for (std::size_t k = 0; k < model.space.continuous_responses.size(); ++k) {
     const ResponseEncoding& r = model.stored.encoder.responses()[model.space.continuous_responses[k]];
-    f.push_back(response.values[k] * r.scale + r.mean);
+    f.push_back(r.decode(response.values[k]));
   }
   for (Index c = 0; c < model.space.classes(); ++c) f.push_back(response.class_index == c ? 1 : 0);
   return f;

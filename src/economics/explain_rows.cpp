@@ -31,8 +31,7 @@ std::string response_text(const FittedModel& model, const explain::Response& res
   std::string text;
   for (std::size_t k = 0; k < model.space.continuous_responses.size(); ++k) {
     const ResponseEncoding& r = model.stored.encoder.responses()[model.space.continuous_responses[k]];
-    text +=
-        fmt::format("{}{} = {:.6g}", text.empty() ? "" : ", ", r.name, response.values[k] * r.scale + r.mean);
+    text += fmt::format("{}{} = {:.6g}", text.empty() ? "" : ", ", r.name, r.decode(response.values[k]));
   }
   if (model.space.classes() > 0)
     text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", model.space.class_name,
@@ -139,7 +138,7 @@ std::string explain_row(const Model& model, const Data& data, std::size_t row,
   }
   ThreadPool pool(1);
   const RowEffects effects =
-      row_effects(impl, problem, features.row(0), observed, row_laws(impl.utility, features, pool).front());
+      row_effects(impl, problem, features.row(0), observed, row_laws(impl, features, pool).front());
   const explain::RenderOptions render{.terms = 0, .threshold = 0, .block = options.block};
   std::string out = fmt::format("Row {} ({})\n\n", row, table.place(rows[0]));
   out += explain::render_row(problem, explain::leading_blocks(problem, render), cases);

@@ -16,6 +16,7 @@ constexpr std::uint64_t kSeed = 1;
 std::vector<double> best_values(const gibbs::Utility& utility, const double* context,
                                 std::int32_t class_index) {
   if (utility.values() == 0) return {};
+  if (utility.exact()) return {utility.exact_distribution_of(context).mode()};
   if (utility.values() == 1) return {utility.law_1d(context, class_index).modes().front().y};
   const Index columns = utility.network().architecture().input.context;
   Matrix<double> row(1, columns);

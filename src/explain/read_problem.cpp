@@ -111,7 +111,7 @@ class Reader {
     for (const ResponseEncoding& r : model_.encoder.responses()) {
       problem_.response += (problem_.response.empty() ? "" : ", ") + r.name;
       if (!r.is_class())
-        add({.name = r.name,
+        add({.name = r.number.name(r.name),
              .column = r.name,
              .response = true,
              .mean = r.mean,

@@ -191,7 +191,7 @@ void write_continuous(const Table& table, const Column& column, const ResponseEn
     check_present(table, column, rows[i]);
     const double value = column.numbers[static_cast<std::size_t>(rows[i])];
     out(static_cast<Index>(i), 0) =
-        checked<T>(table, rows[i], response.name, value, (value - response.mean) / response.scale);
+        checked<T>(table, rows[i], response.name, value, response.encode(value));
   }
 }
 

@@ -78,8 +78,11 @@ class Fit {
       check_level_count(column.name, encoding.levels.size());
       if (distinct_levels(data, rows_).size() < 2) fail_single(data);
     } else {
-      const Moments found = checked_moments(present_numbers(data), column.name);
-      if (found.scale == 0) fail_single(data);
+      std::vector<double> values = present_numbers(data);
+      if (checked_moments(values, column.name).scale == 0) fail_single(data);
+      encoding.number = choose_number_scale(values, options_.number, column.name);
+      for (double& value : values) value = encoding.number.place(value);
+      const Moments found = checked_moments(values, column.name);
       encoding.mean = found.mean;
       encoding.scale = found.scale;
     }

@@ -132,10 +132,12 @@ FeatureEncoding read_feature(const JsonField& field, const Schema& schema) {
 }
 
 nlohmann::json write_response(const ResponseEncoding& response) {
-  return {{"name", response.name},
-          {"mean", response.mean},
-          {"scale", response.scale},
-          {"levels", response.levels}};
+  nlohmann::json out = {{"name", response.name},
+                        {"mean", response.mean},
+                        {"scale", response.scale},
+                        {"levels", response.levels}};
+  if (!response.number.plain()) out["number"] = response.number.to_json();
+  return out;
 }
 
 ResponseEncoding read_response(const JsonField& field, const Schema& schema) {
@@ -147,6 +149,8 @@ ResponseEncoding read_response(const JsonField& field, const Schema& schema) {
   response.mean = field["mean"].number();
   response.scale = positive(field["scale"]);
   response.levels = field["levels"].distinct_texts();
+  if (field.json().contains("number") && !response.is_class())
+    response.number = NumberScale::from_json(field["number"]);
   if (response.is_class() && response.levels.size() < 2)
     field["levels"].fail("should have two classes or more");
   return response;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/matrix.hpp"
+#include "features/number_scale.hpp"
 #include "features/schema.hpp"
 
 namespace bl {
@@ -45,6 +46,7 @@ struct EncodeOptions {
   bool reference_levels = false;
   Outliers outliers = Outliers::plain;
   CurveOptions curves = {};
+  NumberPolicy number = {};  // of continuous responses
 };
 
 // A non-decreasing map of a column's values, linear between the points and constant beyond them: the identity
@@ -94,13 +96,21 @@ struct ResponseEncoding {
   std::string name;
   ColumnType type = ColumnType::continuous;  // nominal and ordinal responses are classes
   RawType raw = RawType::numeric;
-  double mean = 0;  // continuous: encoded = (value - mean) / scale
+  NumberScale number;  // continuous: encoded = (place of the value on this axis - mean) / scale
+  double mean = 0;
   double scale = 1;
   std::vector<std::string> levels;  // classes: code i means levels[i]
   bool operator==(const ResponseEncoding&) const = default;
 
   bool is_class() const { return type != ColumnType::continuous; }
+  double encode(double value) const { return (number.place(value) - mean) / scale; }
+  double decode(double encoded) const { return number.response(encoded * scale + mean); }
 };
+
+// Slots of the response's point masses, in encoded units.
+std::vector<Slot> encoded_slots(const ResponseEncoding& response);
+// Their ends, ascending.
+std::vector<double> slot_ends(const ResponseEncoding& response);
 
 // One column of the encoded matrix.
 struct EncodedColumn {

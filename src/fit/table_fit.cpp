@@ -14,6 +14,7 @@
 #include "fit/smoothness.hpp"
 #include "fitted/fitted_model.hpp"
 #include "fitted/part_data.hpp"
+#include "plan/number_plan.hpp"
 #include "plan/plan.hpp"
 #include "plan/stored_settings.hpp"
 #include "plan/table_plan.hpp"
@@ -52,6 +53,8 @@ std::vector<std::string> encoding_notes(const Encoder& encoder, std::size_t trai
     notes.push_back(fmt::format("'{}' repeats '{}'; consider `ignore`", name, earlier));
   for (const auto& [name, count] : report.missing)
     notes.push_back(fmt::format("'{}' has {} missing training values, filled in and flagged", name, count));
+  for (const ResponseEncoding& response : encoder.responses())
+    if (!response.number.plain()) notes.push_back(response.number.note(response.name));
   for (const FeatureEncoding& f : encoder.features())
     if (f.type == ColumnType::nominal && f.levels.size() > std::max(kManyLevels, train_rows / 2))
       notes.push_back(fmt::format("'{}' has {} levels in {} training rows; if it names rows, give `id` {}",
@@ -124,6 +127,8 @@ struct TrainingRows {
     objective.temperature /= p.readout_unit;
     judging = plan_objective(s, p.space, support, repeated, NormaliserUse::judging);
     judging.temperature = objective.temperature;
+    use_exact_normaliser(s, p.architecture, p.encoder, support, objective);
+    use_exact_normaliser(s, p.architecture, p.encoder, support, judging);
   }
 };
 
@@ -254,8 +259,9 @@ Prepared prepare(const Table& table, const Schema& schema, const Settings& setti
   Split split =
       options.parts.empty() ? plan_split(table, schema, settings) : given_split(options.parts, table.rows);
   const StoredModel* from = options.start ? &of_table(*options.start, "a start").stored : nullptr;
-  Encoder encoder =
-      from ? from->encoder : Encoder::fit(table, schema, encode_options(settings, schema), split.train);
+  EncodeOptions encoding = encode_options(settings, schema);
+  encoding.number = plan_number_policy(settings, schema);
+  Encoder encoder = from ? from->encoder : Encoder::fit(table, schema, encoding, split.train);
   ResponseSpace space(encoder);
   Architecture architecture =
       plan_architecture(settings, utility_inputs(encoder, space), static_cast<Index>(split.train.size()));
@@ -265,6 +271,10 @@ Prepared prepare(const Table& table, const Schema& schema, const Settings& setti
   auto starts = from ? warm_starts(*from, architecture) : std::vector<std::vector<double>>{};
   if (readout_unit != 1)
     for (auto& parameters : starts) scale_utility(architecture, 1 / readout_unit, parameters);
+  if (!from && space.one_number() && plans_exact_number(settings))
+    for (Index member = 0; member < members; ++member)
+      starts.push_back(exact_starting_values(architecture,
+                                             member_seed(static_cast<std::uint64_t>(settings.seed), member)));
   return {
       &table,  &settings,    std::move(split), std::move(encoder), std::move(space), std::move(architecture),
       members, readout_unit, std::move(starts)};

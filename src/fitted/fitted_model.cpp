@@ -18,7 +18,14 @@ using nlohmann::json;
 FittedModel::FittedModel(StoredModel model)
     : stored(std::move(model)),
       space(stored.encoder),
-      utility(stored.architecture, stored.parameters, stored.temperature, stored.support()) {}
+      utility(stored.architecture, stored.parameters, stored.temperature, stored.support()) {
+  for (const ResponseEncoding& response : stored.encoder.responses())
+    if (!response.number.plain() && !utility.exact())
+      throw ModelFileError(
+          fmt::format("the response {} is learned on an axis of its own, which needs a utility that is "
+                      "piecewise linear in it",
+                      in_quotes(response.name)));
+}
 
 const ChoiceResponse& FittedModel::choice() const {
   if (stored.choice() == nullptr)

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/matrix.hpp"
+#include "piecewise/density.hpp"
 
 namespace bl::gibbs {
 
@@ -19,10 +20,7 @@ struct Estimate {
   double error = 0;
 };
 
-struct Interval {
-  double lower = 0;
-  double upper = 0;
-};
+using piecewise::Interval;
 
 // log_density[i] = log f(y[i]), unnormalised, for many points at once.
 using LogDensity1d = std::function<void(std::span<const double> y, std::span<double> log_density)>;

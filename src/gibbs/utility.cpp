@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <utility>
 
 #include "bl/errors.hpp"
@@ -43,6 +44,7 @@ Utility::Utility(const Architecture& architecture, std::vector<double> parameter
       temperature_(temperature),
       support_(std::move(support)),
       classes_(architecture.form == Form::vector ? architecture.outputs : architecture.input.classes) {
+  prepare_lines();
   const Index count = joined_members(architecture, whole_->parameters);
   if (count == 1) {
     members_.push_back(whole_);
@@ -51,6 +53,38 @@ Utility::Utility(const Architecture& architecture, std::vector<double> parameter
   const Architecture one = member_architecture(architecture, count);
   for (auto& member : split_parameters(one, count, whole_->parameters))
     members_.push_back(std::make_shared<const Prepared>(one, std::move(member)));
+}
+
+void Utility::prepare_lines() {
+  if (!piecewise::has_lines(network().architecture()) || classes_ > 0) return;
+  auto lines = std::make_shared<piecewise::LayerLines>();
+  lines->prepare(network(), prepared(), temperature_);
+  lines_ = std::move(lines);
+}
+
+void Utility::line_offsets(MatrixView<const double> context, Matrix<double>& out) const {
+  Scratch& s = scratch();
+  s.values.resize(context.rows, 1);
+  std::fill(s.values.flat().begin(), s.values.flat().end(), 0.0);
+  s.begin.resize(static_cast<std::size_t>(context.rows) + 1);
+  std::iota(s.begin.begin(), s.begin.end(), 0);
+  const MatrixView<double> heads =
+      network().heads(prepared(), {context, s.begin, s.values.view(), {}}, s.network);
+  out.resize(heads.rows, heads.cols);
+  for (Index i = 0; i < heads.rows; ++i) std::copy_n(heads.row(i), heads.cols, out.row(i));
+}
+
+piecewise::Density Utility::exact_distribution(const double* offsets) const {
+  thread_local piecewise::LineWorkspace ws;
+  lines_->breakpoints(offsets, support_.lower[0], support_.upper[0], ws);
+  return {ws.places, ws.values};
+}
+
+piecewise::Density Utility::exact_distribution_of(const double* context) const {
+  Matrix<double> offsets;
+  const Index columns = network().architecture().input.context;
+  line_offsets({context, 1, columns, columns}, offsets);
+  return exact_distribution(offsets.row(0));
 }
 
 std::span<double> Utility::scores(const Points<double>& points) const {
@@ -74,6 +108,7 @@ Utility Utility::at_temperature(double temperature) const {
                     temperature));
   Utility other = *this;
   other.temperature_ = temperature;
+  other.prepare_lines();
   return other;
 }
 

@@ -10,6 +10,8 @@
 #include "gibbs/law_2d.hpp"
 #include "model/network.hpp"
 #include "objective/quadrature_rule.hpp"
+#include "piecewise/density.hpp"
+#include "piecewise/layer_lines.hpp"
 
 namespace bl::gibbs {
 
@@ -44,6 +46,13 @@ class Utility {
   void log_density(const double* context, std::int32_t class_index, MatrixView<const double> values,
                    std::span<double> out) const;
 
+  // Whether the utility is piecewise linear in its one number, so that its distribution has a closed form.
+  bool exact() const { return lines_ != nullptr; }
+  // For rows of context: what their distributions are made from, a row each, and the distribution of one.
+  void line_offsets(MatrixView<const double> context, Matrix<double>& out) const;
+  piecewise::Density exact_distribution(const double* offsets) const;
+  piecewise::Density exact_distribution_of(const double* context) const;
+
   // The law of the continuous part given x (and the class). One and two dimensions; the utility must outlive
   // them.
   Law1d law_1d(const double* context, std::int32_t class_index, const QuadratureOptions& options = {}) const;
@@ -55,6 +64,8 @@ class Utility {
   // network's, most of which are with zeros. Overwritten by the next call on this thread.
   std::span<double> scores(const Points<double>& points) const;
 
+  void prepare_lines();
+
   struct Prepared {
     Prepared(const Architecture& architecture, std::vector<double> values);
     Network<double> network;
@@ -63,6 +74,7 @@ class Utility {
   };
   std::shared_ptr<const Prepared> whole_;
   std::vector<std::shared_ptr<const Prepared>> members_;  // the networks it was joined from, or the whole
+  std::shared_ptr<const piecewise::LayerLines> lines_;    // where the utility is exact
   double temperature_;
   Support support_;
   Index classes_ = 0;

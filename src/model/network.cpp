@@ -204,6 +204,26 @@ void Network<T>::forward(const PreparedParameters<T>& w, const Points<T>& points
 }
 
 template <class T>
+MatrixView<T> Network<T>::heads(const PreparedParameters<T>& w, const Points<T>& points,
+                                NetworkWorkspace<T>& ws) const {
+  const LayerPlan& plan = plans_[0];
+  ws.layers.resize(plans_.size());
+  ws.s.resize(points.count(), total_blocks_);
+  LayerWorkspace<T>& layer = ws.layers[0];
+  layer.phi.resize(points.count(), plan.shape.total());
+  plan.input->forward(w.inputs[0], plan.bias_offset < 0 ? nullptr : w.raw.data() + plan.bias_offset, points,
+                      layer.input, layer.phi.view());
+  return layer.phi.view();
+}
+
+template <class T>
+void Network<T>::heads_backward(const Points<T>& points, MatrixView<const T> d_heads, NetworkWorkspace<T>& ws,
+                                GradientSum<T>& sums) const {
+  layer_gradient(plans_[0], 0, points, {d_heads, {}}, ws, sums);
+  sums.begun = true;
+}
+
+template <class T>
 void Network<T>::read_out(const PreparedParameters<T>& w, MatrixView<const T> last, const T* bias,
                           MatrixView<T> scores) const {
   if (outputs() == 1)

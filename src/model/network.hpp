@@ -103,6 +103,15 @@ class Network {
                         MatrixView<const T> d_scores_dot, NetworkWorkspace<T>& ws,
                         GradientSum<T>& sums) const;
 
+  // Of a network of one layer: its heads at the points, before their activation, and the reverse sweep from
+  // derivatives by them to weights and biases. `heads` of this call live in ws until the next sweep.
+  MatrixView<T> heads(const PreparedParameters<T>& w, const Points<T>& points, NetworkWorkspace<T>& ws) const;
+  void heads_backward(const Points<T>& points, MatrixView<const T> d_heads, NetworkWorkspace<T>& ws,
+                      GradientSum<T>& sums) const;
+  // Where the lambdas of the last layer and the readout begin among the parameters; -1: no readout.
+  Index lambda_offset() const { return plans_.back().lambda_offset; }
+  Index readout_offset() const { return readout_offset_; }
+
   // To be followed by a reverse sweep.
   void clear(GradientSum<T>& sums) const;
   // Completes sums.flat in two steps. gather: puts in the sums that are still in their working arrangement.

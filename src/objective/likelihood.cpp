@@ -85,6 +85,8 @@ void Objective<T>::place_candidates(std::span<const std::int64_t> rows, Objectiv
       return place_alternatives(rows, ws);
     case Candidates::nodes:
       return place_nodes(rows, ws);
+    case Candidates::interval:
+      return place_interval(rows, ws);
   }
 }
 

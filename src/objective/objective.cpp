@@ -36,6 +36,9 @@ Objective<T>::Objective(const Network<T>& network, ObjectiveSpec spec, const Dat
     if (a.form == Form::vector)
       throw UsageError(
           "a choice among alternatives needs the scalar form: their attributes stand in the utility");
+  } else if (spec_.exact) {
+    candidates_ = Candidates::interval;
+    check_exact();
   } else if (a.form == Form::vector) {
     candidates_ = Candidates::outputs;
   } else if (a.input.classes > 0) {
@@ -48,6 +51,16 @@ Objective<T>::Objective(const Network<T>& network, ObjectiveSpec spec, const Dat
                                    spec_.rule.nodes.cols(), a.input.values));
   }
   check_data();
+}
+
+template <class T>
+void Objective<T>::check_exact() const {
+  const Architecture& a = network_->architecture();
+  if (spec_.kind != ObjectiveKind::likelihood || !piecewise::has_lines(a))
+    throw UsageError(
+        "exact normalisers are for the likelihood of one number in one layer of identity, clip, relu and "
+        "abs");
+  if (!(spec_.exact->lower < spec_.exact->upper)) throw UsageError("the support is empty");
 }
 
 template <class T>
@@ -111,6 +124,8 @@ double Objective<T>::average_candidates() const {
     case Candidates::classes:
       return static_cast<double>(
           std::max<Index>(a.input.classes, spec_.kind == ObjectiveKind::hybrid ? spec_.draws : 1));
+    case Candidates::interval:
+      return 1;
     case Candidates::alternatives:
       return static_cast<double>(data_.alternatives.begin.back()) / static_cast<double>(data_.rows);
     case Candidates::nodes:
@@ -152,7 +167,8 @@ LossSum Objective<T>::chunk(const PreparedParameters<T>& w, std::span<const std:
   if (!ws.given_context.data) gather_context(rows, ws);
   switch (spec_.kind) {
     case ObjectiveKind::likelihood:
-      sum.loss = likelihood(w, rows, scale, ws, sums);
+      sum.loss = candidates_ == Candidates::interval ? exact_likelihood(w, rows, scale, ws, sums)
+                                                     : likelihood(w, rows, scale, ws, sums);
       break;
     case ObjectiveKind::score_matching:
       sum.loss = score_matching(w, rows, noise, scale, ws, sums);

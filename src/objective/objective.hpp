@@ -1,13 +1,15 @@
 // What training minimises, as value and gradient of a chunk of rows.
 //
 //   likelihood      mean of -log p(observed | x), p over candidates: classes, alternatives, quadrature nodes
-//                   (the observed value itself in the numerator), or the outputs of the vector form
+//                   (the observed value itself in the numerator), the outputs of the vector form, or a whole
+//                   interval, whose normaliser is exact where the utility is piecewise linear
 //   score matching  mean of 1/2 || grad_v BL(x, v~)/tau + (v~ - v)/sigma^2 ||^2,  v~ = v + sigma e
 //   hybrid          gamma_d * likelihood of class given (x, v)  +  gamma_c * score matching of v given
 //                   (x, class)
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,10 +17,19 @@
 #include "model/network.hpp"
 #include "objective/dataset.hpp"
 #include "objective/quadrature_rule.hpp"
+#include "piecewise/density.hpp"
+#include "piecewise/layer_lines.hpp"
 
 namespace bl {
 
 enum class ObjectiveKind { likelihood, score_matching, hybrid };
+
+// One number as response where the utility is piecewise linear in it (piecewise/layer_lines.hpp). A response
+// inside a slot, an interval of its own, is known to lie there and no more: point masses and whole numbers.
+struct ExactResponse {
+  double lower = 0, upper = 0;
+  std::vector<piecewise::Interval> slots = {};  // ascending, apart from each other
+};
 
 struct ObjectiveSpec {
   ObjectiveKind kind = ObjectiveKind::likelihood;
@@ -27,7 +38,8 @@ struct ObjectiveSpec {
   int draws = 1;       // score matching: noise draws per row
   double gamma_discrete = 1;
   double gamma_continuous = 1;
-  QuadratureRule rule;  // likelihood of a continuous response
+  QuadratureRule rule;                 // likelihood of a continuous response
+  std::optional<ExactResponse> exact;  // in the place of the rule
 };
 
 // The noise of score matching: a function of the row, or given outright (rows x draws * values).
@@ -54,6 +66,11 @@ struct ObjectiveWorkspace {
   std::vector<std::int32_t> begin, classes;
   std::vector<std::int32_t> numerator;  // per row: the observed candidate's place among all scores
   std::vector<T> logits;
+  piecewise::LayerLines lines;
+  piecewise::LineWorkspace interval, slot;
+  std::vector<piecewise::HeadShare> expected, observed;
+  std::vector<double> d_slope, d_gain;
+  Matrix<T> d_heads;
   // Optional, of the rows at hand: their context gathered already, and Points::row_heads.
   MatrixView<const T> given_context;
   MatrixView<T> row_heads;
@@ -82,8 +99,9 @@ class Objective {
                 double scale, ObjectiveWorkspace<T>& ws, GradientSum<T>* sums) const;
 
  private:
-  enum class Candidates { outputs, classes, alternatives, nodes };
+  enum class Candidates { outputs, classes, alternatives, nodes, interval };
 
+  void check_exact() const;
   void check_data() const;
   double average_candidates() const;
   void gather_context(std::span<const std::int64_t> rows, ObjectiveWorkspace<T>& ws) const;
@@ -96,6 +114,10 @@ class Objective {
   Points<T> points(const ObjectiveWorkspace<T>& ws) const;
   double likelihood(const PreparedParameters<T>& w, std::span<const std::int64_t> rows, double scale,
                     ObjectiveWorkspace<T>& ws, GradientSum<T>* sums) const;
+  void place_interval(std::span<const std::int64_t> rows, ObjectiveWorkspace<T>& ws) const;
+  double exact_likelihood(const PreparedParameters<T>& w, std::span<const std::int64_t> rows, double scale,
+                          ObjectiveWorkspace<T>& ws, GradientSum<T>* sums) const;
+  double exact_row(const T* offsets, double y, double factor, T* d_offsets, ObjectiveWorkspace<T>& ws) const;
   double score_matching(const PreparedParameters<T>& w, std::span<const std::int64_t> rows,
                         const Noise& noise, double scale, ObjectiveWorkspace<T>& ws,
                         GradientSum<T>* sums) const;

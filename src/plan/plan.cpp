@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "bl/errors.hpp"
+#include "plan/number_plan.hpp"
 #include "plan/table_plan.hpp"
 
 namespace bl {
@@ -82,8 +83,9 @@ Term parse_term(const std::string& text, const std::vector<std::string>& names) 
 }
 
 // Widths that did best on validation rows over the tables of experiments/tables.py.
-std::vector<Index> automatic_layers(Index train_rows, const UtilityInputs& inputs) {
+std::vector<Index> automatic_layers(const Settings& s, Index train_rows, const UtilityInputs& inputs) {
   if (inputs.bends > 0 && inputs.values == 0) return {16};
+  if (inputs.one_number() && plans_exact_number(s)) return {16};
   if (inputs.one_number() && train_rows < 5000) return {128, 16};
   if (inputs.values > 0) return {36, 6};
   if (train_rows < 5000) return {36, 6};
@@ -124,7 +126,8 @@ void refuse_products_of_curves(const Architecture& a, const Encoder& encoder) {
   for (const Term& term : basis_terms(a.basis, a.input, a.degree()))
     if (std::count_if(term.begin(), term.end(), curved) > 1)
       throw UsageError(
-          "curves, or far values pulled in, cannot be multiplied with each other: give `degree` 1 and terms of "
+          "curves, or far values pulled in, cannot be multiplied with each other: give `degree` 1 and terms "
+          "of "
           "other columns, or `curves` = none and `outliers` = plain");
 }
 
@@ -165,7 +168,7 @@ Architecture plan_architecture(const Settings& s, const UtilityInputs& inputs, I
   }
   const auto degrees = plan_heads(s, a.basis.kind == BasisKind::monomials);
   const std::vector<Index> widths = s.single             ? std::vector<Index>{1}
-                                    : s.layers == "auto" ? automatic_layers(train_rows, inputs)
+                                    : s.layers == "auto" ? automatic_layers(s, train_rows, inputs)
                                                          : number_list<Index>("layers", s.layers, 1);
   if (widths.empty()) throw UsageError("layers names no layer; give for example 5,3,1");
   for (std::size_t l = 0; l < widths.size(); ++l) {
@@ -177,9 +180,11 @@ Architecture plan_architecture(const Settings& s, const UtilityInputs& inputs, I
   if (s.skip == "input") a.skip = Skip::input;
   if (s.skip == "dense") a.skip = Skip::dense;
   if (s.skip == "residual") a.skip = Skip::residual;
-  const bool continuous = inputs.values > 0;
-  a.activations = {activation_or(s.utility, Activation::tanh), activation_or(s.inequality, Activation::relu),
-                   activation_or(s.equality, continuous ? Activation::square : Activation::abs)};
+  const bool exact = inputs.one_number() && plans_exact_number(s);
+  const bool square = inputs.values > 0 && !exact;
+  a.activations = {activation_or(s.utility, exact ? Activation::clip : Activation::tanh),
+                   activation_or(s.inequality, Activation::relu),
+                   activation_or(s.equality, square ? Activation::square : Activation::abs)};
   a.lambda = s.lambda == "free" ? Sign::free : Sign::non_negative;
   a.readout.present = !s.single;
   a.readout.bias = s.readout_bias;
@@ -206,6 +211,7 @@ Index plan_members(const Settings& s, const Architecture& a) {
 }
 
 double plan_readout_unit(const Settings& s, bool one_number) {
+  if (one_number && plans_exact_number(s)) return 3;
   return automatic_for_number(s, one_number) ? 10 : 1;
 }
 
@@ -233,12 +239,20 @@ Support plan_support(const Settings& s, const Encoder& encoder, const ResponseSp
       low = std::min(low, train_values(i, static_cast<Index>(k)));
       high = std::max(high, train_values(i, static_cast<Index>(k)));
     }
+    const ResponseEncoding& response = encoder.responses()[space.continuous_responses[k]];
+    const std::vector<Slot> slots = encoded_slots(response);
+    // An end that lies in a point mass is the end of its slot: nothing lies beyond the lowest or highest one.
+    const auto outer = [&](double end, double otherwise, double Slot::*side) {
+      for (const Slot& slot : slots)
+        if (end >= slot.lower && end <= slot.upper) return slot.*side;
+      return otherwise;
+    };
     if (given.empty()) {
-      support.lower.push_back(low - kDeviations);
-      support.upper.push_back(high + kDeviations);
+      const bool whole = response.number.whole_numbers;
+      support.lower.push_back(whole ? slots.front().lower : outer(low, low - kDeviations, &Slot::lower));
+      support.upper.push_back(whole ? slots.back().upper : outer(high, high + kDeviations, &Slot::upper));
       continue;
     }
-    const ResponseEncoding& response = encoder.responses()[space.continuous_responses[k]];
     const auto ends = split_list(given[k], ':');
     double from = 0, to = 0;
     const auto reads = [](const std::string& text, double& value) {
@@ -248,15 +262,14 @@ Support plan_support(const Settings& s, const Encoder& encoder, const ResponseSp
     if (ends.size() != 2 || !reads(ends[0], from) || !reads(ends[1], to) || !(from < to))
       throw UsageError(
           fmt::format("support: {} should be low:high, finite, with low < high", in_quotes(given[k])));
-    support.lower.push_back((from - response.mean) / response.scale);
-    support.upper.push_back((to - response.mean) / response.scale);
+    support.lower.push_back(outer(response.encode(from), response.encode(from), &Slot::lower));
+    support.upper.push_back(outer(response.encode(to), response.encode(to), &Slot::upper));
     // In single precision, in which the rows may have been encoded: a row exactly on an end is inside.
     if (static_cast<float>(low) < static_cast<float>(support.lower.back()) ||
         static_cast<float>(high) > static_cast<float>(support.upper.back()))
-      throw DataError(
-          fmt::format("the support {} of '{}' leaves out training rows, which range from {} to {}", given[k],
-                      response.name, format_number(low * response.scale + response.mean),
-                      format_number(high * response.scale + response.mean)));
+      throw DataError(fmt::format(
+          "the support {} of '{}' leaves out training rows, which range from {} to {}", given[k],
+          response.name, format_number(response.decode(low)), format_number(response.decode(high))));
   }
   return support;
 }
@@ -340,6 +353,7 @@ std::vector<double> plan_decay(const Architecture& a, const Encoder& encoder, do
 
 TrainSpec plan_training(const Settings& s, Index train_rows, bool one_number, bool curves) {
   TrainSpec spec;
+  const bool exact = one_number && plans_exact_number(s);
   const bool decays = s.weight_decay < 0 && automatic_for_number(s, one_number);
   spec.optimizer.kind = optimizer_from_name(s.optimizer != "auto" ? s.optimizer.value()
                                             : decays || curves    ? "adamw"
@@ -354,13 +368,18 @@ TrainSpec plan_training(const Settings& s, Index train_rows, bool one_number, bo
   spec.batch_size =
       s.batch_size > 0 ? s.batch_size.value() : std::clamp<std::int64_t>(train_rows / 100, 32, 256);
   const double steps_per_epoch = std::ceil(rows / static_cast<double>(spec.batch_size));
+  const auto epochs_of = [&](double steps, std::int64_t least, std::int64_t most) {
+    return std::clamp(static_cast<std::int64_t>(steps / steps_per_epoch), least, most);
+  };
   spec.epochs = s.epochs > 0 ? s.epochs.value()
-                : lbfgs
-                    ? 2000
-                    : std::clamp<std::int64_t>(static_cast<std::int64_t>(60000 / steps_per_epoch), 100, 1000);
+                : lbfgs      ? 2000
+                : exact      ? epochs_of(4000, 30, 400)
+                             : epochs_of(60000, 100, 1000);
   spec.patience = s.patience > 0 ? s.patience.value() : lbfgs ? 0 : 20;
   spec.clip_norm = s.clip_norm;
-  spec.schedule = s.schedule == "auto" ? ScheduleKind::plateau : schedule_from_name(s.schedule);
+  spec.schedule = s.schedule != "auto" ? schedule_from_name(s.schedule)
+                  : exact              ? ScheduleKind::cosine
+                                       : ScheduleKind::plateau;
   spec.gradient_tolerance = s.gradient_tolerance;
   spec.average = s.average;
   spec.sigma_final = s.sigma_final;

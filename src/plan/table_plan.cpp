@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "features/schema_toml.hpp"
+#include "plan/number_plan.hpp"
 
 namespace bl {
 
@@ -116,15 +117,17 @@ bool coefficients_are_read(const Settings& s) {
          !s.degree_u.empty() || !s.degree_c.empty() || !s.degree_t.empty();
 }
 
-// Every column as a curve by default: a network for classes that is left to the defaults. Images and other
-// wide tables are learned without.
+// Every column as a curve by default: a network for classes or one number that is left to the defaults. Images
+// and other wide tables are learned without.
 bool automatic_curves(const Settings& s, const Schema& schema) {
   constexpr std::size_t kMostColumns = 256;
   const auto responses = schema.with_role(Role::response);
+  const bool classes = std::all_of(responses.begin(), responses.end(), [](const SchemaColumn* column) {
+    return column->type != ColumnType::continuous;
+  });
   return !coefficients_are_read(s) && s.layers == "auto" && s.form != "vector" && s.optimizer != "lbfgs" &&
          schema.with_role(Role::feature).size() <= kMostColumns && !responses.empty() &&
-         std::all_of(responses.begin(), responses.end(),
-                     [](const SchemaColumn* column) { return column->type != ColumnType::continuous; });
+         (classes || (responses.size() == 1 && plans_exact_number(s)));
 }
 
 CurveOptions curve_options(const Settings& settings, const Schema& schema) {

@@ -1,5 +1,7 @@
 #include "predict/evaluation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,6 +10,7 @@
 #include "metrics/classification.hpp"
 #include "metrics/distribution.hpp"
 #include "metrics/regression.hpp"
+#include "predict/number_distribution.hpp"
 #include "predict/row_sampler.hpp"
 
 namespace bl {
@@ -58,28 +61,24 @@ struct ContinuousRows {
       : truth(rows), mean(rows), log_density(rows), crps(rows), lower(rows), upper(rows) {}
 };
 
-// One continuous response, everything by quadrature, in raw units.
+// One continuous response, in the data's units.
 std::vector<Metric> law_1d_metrics(const gibbs::Utility& utility, const ResponseEncoding& response,
-                                   const Matrix<double>& context, const Matrix<double>& values,
+                                   const Matrix<double>& context, std::vector<double> truth,
                                    std::span<const double> weights, ThreadPool& pool) {
-  const Index rows = values.rows();
-  ContinuousRows r(static_cast<std::size_t>(rows));
-  for_row_blocks(rows, pool, [&](Index from, Index count) {
-    for (Index i = from; i < from + count; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      const gibbs::Law1d law = utility.law_1d(context.cols() ? context.row(i) : nullptr, gibbs::kAllClasses,
-                                              {.tolerance = PredictOptions().tolerance});
-      const double y = values(i, 0);
-      const auto interval = law.central_interval(kIntervalMass);
-      r.truth[at] = y * response.scale + response.mean;
-      r.mean[at] = law.mean().value * response.scale + response.mean;
-      law.log_density(std::span<const double>(&y, 1), std::span<double>(&r.log_density[at], 1));
-      r.log_density[at] -= std::log(response.scale);
-      r.crps[at] = law.crps(y) * response.scale;
-      r.lower[at] = interval.lower * response.scale + response.mean;
-      r.upper[at] = interval.upper * response.scale + response.mean;
-    }
-  });
+  ContinuousRows r(truth.size());
+  r.truth = std::move(truth);
+  for_each_distribution(
+      utility, response, context, PredictOptions().tolerance, pool,
+      [](std::size_t row) { return fmt::format("row {}", row + 1); },
+      [&](std::size_t at, const NumberDistribution& distribution) {
+        const double y = r.truth[at];
+        const auto interval = distribution.central_interval(kIntervalMass);
+        r.mean[at] = distribution.mean();
+        r.log_density[at] = distribution.log_density(y);
+        r.crps[at] = distribution.crps(y);
+        r.lower[at] = interval.lower;
+        r.upper[at] = interval.upper;
+      });
   const auto intervals = metrics::interval_summary(r.truth, r.lower, r.upper, weights);
   const metrics::RowWeights average(weights, r.truth.size());
   return {{"rmse", metrics::root_mean_squared_error(r.truth, r.mean, weights)},
@@ -196,10 +195,14 @@ std::vector<Metric> evaluate_rows(const FittedModel& model, const Encoder& encod
                         encoded.weights);
   }
   std::vector<Metric> more;
-  if (model.space.values() == 1)
-    more = law_1d_metrics(utility, model.stored.encoder.responses()[model.space.continuous_responses[0]],
-                          encoded.features, encoded.continuous, encoded.weights, pool);
-  else if (model.space.values() > 1)
+  if (model.space.values() == 1) {
+    const ResponseEncoding& response = model.stored.encoder.responses()[model.space.continuous_responses[0]];
+    const Column& column = table.column(response.name);
+    std::vector<double> truth;
+    for (const Index row : rows) truth.push_back(column.numbers[static_cast<std::size_t>(row)]);
+    more = law_1d_metrics(utility, response, encoded.features, std::move(truth), encoded.weights, pool);
+  }
+  if (model.space.values() > 1)
     more = many_response_metrics(model, utility, encoded.features, encoded.continuous, encoded.weights, pool);
   out.insert(out.end(), more.begin(), more.end());
   return out;

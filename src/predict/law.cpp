@@ -7,11 +7,13 @@
 #include "bl/errors.hpp"
 #include "fitted/fitted_model.hpp"
 #include "predict/evaluation.hpp"
+#include "predict/number_distribution.hpp"
 
 namespace bl {
 
 namespace {
 
+constexpr double kLogDensityTolerance = 1e-8;
 constexpr Index kMostDimensions = 2;  // whose normaliser quadrature can find
 
 // Rows of data as the utility reads them.
@@ -74,6 +76,17 @@ std::vector<double> log_density(const Model& model, const Data& data, const LawO
   if (impl.space.values() == 0) {
     const Matrix<double> log_p = class_log_probabilities(impl, given.utility, given.encoded.features, pool);
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = log_p(static_cast<Index>(i), given.class_of(i));
+    return out;
+  }
+  if (impl.space.one_number()) {
+    const ResponseEncoding& response = impl.stored.encoder.responses()[impl.space.continuous_responses[0]];
+    const Column& column = data.impl().table.column(response.name);
+    for_each_distribution(
+        given.utility, response, given.encoded.features, kLogDensityTolerance, pool,
+        [&](std::size_t row) { return data.impl().table.place(static_cast<Index>(row)); },
+        [&](std::size_t row, const NumberDistribution& distribution) {
+          out[row] = distribution.log_density(column.numbers[row]);
+        });
     return out;
   }
   double log_scale = 0;

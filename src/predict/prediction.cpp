@@ -13,6 +13,7 @@
 #include "gibbs/mode.hpp"
 #include "gibbs/network_density.hpp"
 #include "predict/evaluation.hpp"
+#include "predict/number_distribution.hpp"
 #include "predict/row_sampler.hpp"
 
 namespace bl {
@@ -81,11 +82,10 @@ void class_columns(const FittedModel& model, const gibbs::Utility& utility, cons
   }
 }
 
-std::string region_text(const std::vector<gibbs::Interval>& region, const ResponseEncoding& r) {
+std::string region_text(const std::vector<gibbs::Interval>& region) {
   std::string text;
   for (const auto& [lower, upper] : region)
-    text += fmt::format("{}{:.6g}:{:.6g}", text.empty() ? "" : " ", lower * r.scale + r.mean,
-                        upper * r.scale + r.mean);
+    text += fmt::format("{}{:.6g}:{:.6g}", text.empty() ? "" : " ", lower, upper);
   return text;
 }
 
@@ -138,9 +138,8 @@ void for_rows(const Rows& rows, ThreadPool& pool, const Work& work) {
   });
 }
 
-// The best response: the highest point over all classes, where there are classes.
-double best_response_1d(const gibbs::Utility& utility, const double* context, const gibbs::Law1d& law) {
-  if (utility.classes() == 0) return law.modes().front().y;
+// The best response where there are classes: the highest point over all of them.
+double best_response_1d(const gibbs::Utility& utility, const double* context) {
   gibbs::Peak best;
   best.value = -std::numeric_limits<double>::infinity();
   for (std::int32_t c = 0; c < utility.classes(); ++c) {
@@ -152,11 +151,10 @@ double best_response_1d(const gibbs::Utility& utility, const double* context, co
   return best.y;
 }
 
-// One continuous response by quadrature.
+// One continuous response.
 void law_1d_columns(const FittedModel& model, const gibbs::Utility& utility, const Rows& rows,
                     const PredictOptions& options, ThreadPool& pool, OutputTable& out) {
   const ResponseEncoding& r = model.stored.encoder.responses()[model.space.continuous_responses[0]];
-  const auto raw = [&](double y) { return y * r.scale + r.mean; };
   const std::size_t first = add_response_columns(r, options, out);
   const std::vector<double> shares = shares_of(options);
   if (options.mode) add(out, r.name + " mode");
@@ -170,24 +168,28 @@ void law_1d_columns(const FittedModel& model, const gibbs::Utility& utility, con
   for (int g = 0; g < options.density_points; ++g) {
     const double share =
         options.density_points == 1 ? 0.5 : static_cast<double>(g) / (options.density_points - 1);
-    grid.push_back(utility.support().lower[0] +
-                   share * (utility.support().upper[0] - utility.support().lower[0]));
-    add(out, fmt::format("density({:.6g})", raw(grid.back())));
+    grid.push_back(r.decode(utility.support().lower[0] +
+                            share * (utility.support().upper[0] - utility.support().lower[0])));
+    add(out, fmt::format("density({:.6g})", grid.back()));
   }
-  for_rows(rows, pool, [&](std::size_t i) {
-    const gibbs::Law1d law =
-        utility.law_1d(rows.features(i), gibbs::kAllClasses, {.tolerance = options.tolerance});
-    std::size_t at = first;
-    const auto put = [&](double value) { out.columns[at++].numbers[i] = value; };
-    put(raw(law.mean().value));
-    put(std::sqrt(std::max(0.0, law.variance().value)) * r.scale);
-    for (const double share : shares) put(raw(law.quantile(share)));
-    if (options.mode) put(raw(best_response_1d(utility, rows.features(i), law)));
-    if (options.highest_density > 0)
-      out.columns[region_at].texts[i] = region_text(law.highest_density_region(options.highest_density), r);
-    for (std::size_t g = 0; g < grid.size(); ++g)
-      out.columns[density_at + g].numbers[i] = law.density(grid[g]) / r.scale;
-  });
+  for_each_distribution(
+      utility, r, rows.context, options.tolerance, pool,
+      [&](std::size_t i) { return rows.table.place(rows.places[i]); },
+      [&](std::size_t i, const NumberDistribution& distribution) {
+        std::size_t at = first;
+        const auto put = [&](double value) { out.columns[at++].numbers[i] = value; };
+        put(distribution.mean());
+        put(distribution.standard_deviation());
+        for (const double share : shares) put(distribution.quantile(share));
+        if (options.mode)
+          put(utility.classes() == 0 ? distribution.mode()
+                                     : r.decode(best_response_1d(utility, rows.features(i))));
+        if (options.highest_density > 0)
+          out.columns[region_at].texts[i] =
+              region_text(distribution.highest_density_region(options.highest_density));
+        for (std::size_t g = 0; g < grid.size(); ++g)
+          out.columns[density_at + g].numbers[i] = std::exp(distribution.log_density(grid[g]));
+      });
 }
 
 // Two continuous responses by quadrature; quantiles are those of each response alone.

@@ -5,6 +5,7 @@
 
 #include "compute/log_sum_exp.hpp"
 #include "explain/read_problem.hpp"
+#include "predict/number_distribution.hpp"
 #include "predict/row_sampler.hpp"
 
 namespace bl {
@@ -15,7 +16,8 @@ constexpr Index kDrawsPerRow = 400;
 constexpr double kNegligible = 1e-13;  // of the mass
 
 // Classes alone, or one continuous response (with or without classes).
-std::vector<WeightedResponse> exact_law(const gibbs::Utility& utility, const double* context) {
+std::vector<WeightedResponse> exact_law(const gibbs::Utility& utility, const double* context,
+                                        std::span<const double> cuts) {
   const Index classes = std::max<Index>(1, utility.classes());
   std::vector<WeightedResponse> law;
   std::vector<double> log_mass;  // of each class
@@ -28,6 +30,12 @@ std::vector<WeightedResponse> exact_law(const gibbs::Utility& utility, const dou
       utility.log_density(context, class_index, {nullptr, 1, 0, 0}, std::span<double>(&u, 1));
       log_mass.push_back(u);
       law.push_back({{{}, class_index}, 1});
+      continue;
+    }
+    if (utility.exact()) {
+      log_mass.push_back(0);
+      for (const auto& [y, share] : utility.exact_distribution_of(context).cut_at(cuts).rule())
+        if (share > kNegligible) law.push_back({{{y}, class_index}, share});
       continue;
     }
     // Slopes jump at kinks, where a panel is as wide as the root of the tolerance.
@@ -76,12 +84,16 @@ Solution solution(const explain::Problem& problem, const double* features,
           problem, explain::problem_inputs(problem, features, response.values.data(), response.class_index))};
 }
 
-std::vector<std::vector<WeightedResponse>> row_laws(const gibbs::Utility& utility,
-                                                    const Matrix<double>& context, ThreadPool& pool) {
+std::vector<std::vector<WeightedResponse>> row_laws(const Model::Impl& model, const Matrix<double>& context,
+                                                    ThreadPool& pool) {
+  const gibbs::Utility& utility = model.utility;
   std::vector<std::vector<WeightedResponse>> laws(static_cast<std::size_t>(context.rows()));
   if (utility.values() <= 1) {
+    std::vector<double> cuts;
+    for (const ResponseEncoding& response : model.stored.encoder.responses())
+      if (!response.is_class()) cuts = slot_ends(response);
     pool.run(laws.size(), [&](std::size_t i) {
-      laws[i] = exact_law(utility, context.cols() ? context.row(static_cast<Index>(i)) : nullptr);
+      laws[i] = exact_law(utility, context.cols() ? context.row(static_cast<Index>(i)) : nullptr, cuts);
     });
     return laws;
   }

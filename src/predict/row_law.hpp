@@ -34,8 +34,8 @@ struct WeightedResponse {
 };
 
 // The law of the response given each row of context: classes exactly, one continuous response by the nodes of
-// its quadrature, several by draws (so many that means have an error of a twentieth of a deviation).
-std::vector<std::vector<WeightedResponse>> row_laws(const gibbs::Utility& utility,
-                                                    const Matrix<double>& context, ThreadPool& pool);
+// its quadrature (with point masses apart from the rest), several by draws (so many that means have an error of a twentieth of a deviation).
+std::vector<std::vector<WeightedResponse>> row_laws(const Model::Impl& model, const Matrix<double>& context,
+                                                    ThreadPool& pool);
 
 }  // namespace bl

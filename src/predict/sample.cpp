@@ -62,7 +62,7 @@ Given given_values(const FittedModel& model, const Table& table, const std::stri
       if (column.raw != RawType::numeric || column.missing(i))
         throw DataError(fmt::format("{}: column {}: a value to hold is needed, and should be a number",
                                     table.place(i), in_quotes(names[k])));
-      given.held(i, at) = (column.numbers[static_cast<std::size_t>(i)] - response.mean) / response.scale;
+      given.held(i, at) = response.encode(column.numbers[static_cast<std::size_t>(i)]);
     }
   }
   if (given.free.empty()) throw UsageError("given names every response; nothing is left to draw");
@@ -109,6 +109,13 @@ RowSamples exact_draws(const Request& r, ThreadPool& pool) {
       bool any = false;
       for (Index d = 0; d < draws; ++d) any = any || has_class(d);
       if (!any) continue;
+      if (r.utility.exact()) {
+        const piecewise::Density law =
+            r.utility.exact_distribution_of(r.context.cols() ? r.context.row(i) : nullptr);
+        for (Index d = 0; d < draws; ++d)
+          out.values(i * draws + d, 0) = law.quantile(moves.uniform(row, static_cast<std::uint64_t>(d)));
+        continue;
+      }
       const gibbs::Law1d law =
           r.utility.law_1d(r.context.cols() ? r.context.row(i) : nullptr,
                            out.classes.empty() ? gibbs::kAllClasses : static_cast<std::int32_t>(c));
@@ -155,8 +162,7 @@ OutputTable table_of(const Request& r, const RowSamples& samples) {
         r.model.stored.encoder.responses()[r.model.space.continuous_responses[k]];
     OutputColumn column{response.name, {}, {}};
     for (std::size_t i = 0; i < out.rows; ++i)
-      column.numbers.push_back(samples.values(static_cast<Index>(i), static_cast<Index>(k)) * response.scale +
-                               response.mean);
+      column.numbers.push_back(response.decode(samples.values(static_cast<Index>(i), static_cast<Index>(k))));
     out.columns.push_back(std::move(column));
   }
   return out;

@@ -1,5 +1,6 @@
 #include "features/levels.hpp"
 #include "fitted/part_data.hpp"
+#include "plan/number_plan.hpp"
 #include "plan/plan.hpp"
 #include "summary/estimation.hpp"
 #include "summary/stored_estimate.hpp"
@@ -44,7 +45,9 @@ struct InferenceRows {
   }
   static ObjectiveSpec objective_spec(const FittedModel& m, Settings settings) {
     settings.temperature = m.stored.temperature;
-    return plan_objective(settings, m.space, m.stored.support());
+    ObjectiveSpec spec = plan_objective(settings, m.space, m.stored.support());
+    use_exact_normaliser(settings, m.stored.architecture, m.stored.encoder, m.stored.support(), spec);
+    return spec;
   }
 };
 

@@ -8,6 +8,7 @@
 #include "bl/errors.hpp"
 #include "data/read_table.hpp"
 #include "model/parameters.hpp"
+#include "plan/number_plan.hpp"
 #include "plan/table_plan.hpp"
 #include "unit/data/data_helpers.hpp"
 
@@ -240,19 +241,48 @@ TEST(PlanTraining, WeightsDecayWhereTheProgramChoosesTheLayersForANumber) {
   EXPECT_EQ(optimizer("v,u", 100).weight_decay, 0);
 }
 
-// By default, small tables with a number have a wide network whose readout is learned in tens.
+// By default a number has one layer of piecewise-linear heads, whose normaliser is exact.
 TEST(Plan, NetworksForANumber) {
   const Planned number("v"), labels("y");
-  EXPECT_EQ(number.architecture().layers[0].blocks, 128);
+  EXPECT_EQ(number.architecture().layers.size(), 1U);
+  EXPECT_EQ(number.architecture().layers[0].blocks, 16);
+  EXPECT_TRUE(piecewise::has_lines(number.architecture()));
   EXPECT_EQ(labels.architecture().layers[0].blocks, 36);
+  EXPECT_EQ(plan_training(number.settings, 1600, true).schedule, ScheduleKind::cosine);
+  EXPECT_EQ(plan_training(number.settings, 1600, false).schedule, ScheduleKind::plateau);
   Settings settings;
-  EXPECT_EQ(plan_readout_unit(settings, true), 10);
+  EXPECT_EQ(plan_readout_unit(settings, true), 3);
   EXPECT_EQ(plan_readout_unit(settings, false), 1);
   settings.layers = "5,1";
   EXPECT_EQ(plan_readout_unit(settings, true), 1);
   settings = {};
   settings.starts = 2;
   EXPECT_EQ(plan_readout_unit(settings, true), 1);
+}
+
+TEST(PlanNumber, OtherModelsKeepQuadrature) {
+  using Given = std::vector<std::pair<std::string, std::string>>;
+  for (const Given& given :
+       std::vector<Given>{{}, {{"layers", "5"}}, {{"utility", "identity"}}, {{"objective", "likelihood"}}})
+    EXPECT_TRUE(plans_exact_number(Planned("v", given).settings));
+  for (const Given& given : std::vector<Given>{{{"layers", "5,2"}},
+                                               {{"utility", "tanh"}},
+                                               {{"equality", "square"}},
+                                               {{"inequality", "softplus"}},
+                                               {{"degree", "2"}},
+                                               {{"single", "true"}},
+                                               {{"identifiable", "true"}},
+                                               {{"starts", "2"}},
+                                               {{"panels", "20"}},
+                                               {{"optimizer", "lbfgs"}},
+                                               {{"objective", "dsm"}}}) {
+    const Planned p("v", given);
+    EXPECT_FALSE(plans_exact_number(p.settings)) << given[0].first;
+    EXPECT_EQ(plan_number_policy(p.settings, p.encoder.schema()).transform, NumberPolicy::Transform::none);
+    Given asked = given;
+    asked.emplace_back("response_transform", "log");
+    EXPECT_THROW(plan_number_policy(Planned("v", asked).settings, p.encoder.schema()), UsageError);
+  }
 }
 
 TEST(PlanMembers, FourWhereTheProgramChoosesTheLayersOneWhereTheUserDoes) {

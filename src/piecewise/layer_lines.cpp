@@ -1,0 +1,238 @@
+#include "piecewise/layer_lines.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bl::piecewise {
+
+namespace {
+
+bool is_piecewise_linear(Activation activation) {
+  return activation == Activation::identity || activation == Activation::clip ||
+         activation == Activation::relu || activation == Activation::abs;
+}
+
+struct ValueAndSlope {
+  double value, slope;
+};
+
+// Slopes at kinks are limits from the left, as everywhere (compute/activation.hpp).
+ValueAndSlope value_and_slope(Activation activation, double a) {
+  switch (activation) {
+    case Activation::clip:
+      return a <= -1 ? ValueAndSlope{-1, 0} : a > 1 ? ValueAndSlope{1, 0} : ValueAndSlope{a, 1};
+    case Activation::relu:
+      return a > 0 ? ValueAndSlope{a, 1} : ValueAndSlope{0, 0};
+    case Activation::abs:
+      return a > 0 ? ValueAndSlope{a, 1} : ValueAndSlope{-a, -1};
+    default:
+      return {a, 1};
+  }
+}
+
+// The head reaches `level` at this y; beyond the interval's ends, on the side that keeps "below the kink" and
+// "above the kink" true, where it never does.
+double kink_place(double offset, double slope, double level) {
+  constexpr double kFar = 1e300;
+  const double missing = level - offset;
+  if (slope != 0) return std::clamp(missing / slope, -kFar, kFar);
+  return missing < 0 ? -kFar : kFar;  // a flat head above its level has its kink far to the left
+}
+
+}  // namespace
+
+bool has_lines(const Architecture& a) {
+  return a.form == Form::scalar && a.layers.size() == 1 && a.basis.kind == BasisKind::affine &&
+         !a.basis.response_only && a.input.values == 1 &&
+         std::all_of(kHeadKinds.begin(), kHeadKinds.end(), [&](HeadKind kind) {
+           return a.layers[0].heads(kind) == 0 || is_piecewise_linear(a.activation(kind));
+         });
+}
+
+template <class T>
+void LayerLines::prepare(const Network<T>& network, const PreparedParameters<T>& w, double temperature) {
+  const BlockShape& shape = network.block_shape(0);
+  const auto heads = static_cast<std::size_t>(shape.total());
+  gain_.resize(heads);
+  slope_.resize(heads);
+  change_.assign(2 * heads, 0);
+  sections_.clear();
+  for (const HeadSection& section : shape.sections) {
+    const auto begin = static_cast<std::size_t>(section.begin);
+    const auto count = static_cast<std::size_t>(shape.blocks * section.heads_per_block);
+    sections_.push_back({section.activation, begin, begin + count});
+    for (std::size_t h = begin; h < begin + count; ++h) {
+      const auto block = static_cast<Index>(h - begin) / section.heads_per_block;
+      const double readout = w.readout.cols() > 0 ? static_cast<double>(w.readout(0, block)) : 1;
+      gain_[h] = section.sign * static_cast<double>(w.lambdas[0][h]) * readout / temperature;
+      slope_[h] = static_cast<double>(w.inputs[0].values(0, static_cast<Index>(h)));
+      const double change = gain_[h] * slope_[h];
+      if (section.activation == Activation::clip) {  // linear between its two kinks
+        change_[2 * h] = slope_[h] > 0 ? change : -change;
+        change_[2 * h + 1] = -change_[2 * h];
+      } else {
+        change_[2 * h] = std::abs(slope_[h]) * gain_[h] * (section.activation == Activation::abs ? 2 : 1);
+      }
+    }
+  }
+}
+
+template <class T>
+double LayerLines::at(const T* offsets, double y, std::span<HeadShare> shares) const {
+  double u = 0;
+  for (const Section& section : sections_)
+    for (std::size_t h = section.begin; h < section.end; ++h) {
+      const ValueAndSlope head =
+          value_and_slope(section.activation, static_cast<double>(offsets[h]) + slope_[h] * y);
+      u += gain_[h] * head.value;
+      if (!shares.empty()) shares[h] = {head.slope, y * head.slope, head.value};
+    }
+  return u;
+}
+
+template <class T>
+void LayerLines::breakpoints(const T* offsets, double lower, double upper, LineWorkspace& ws) const {
+  ws.kinks.clear();
+  ws.rank.resize(2 * slope_.size());
+  double value = 0, slope = 0;  // of u at the lower end
+  const auto add = [&](std::size_t id, double place) {
+    if (place > lower && place < upper) ws.kinks.push_back({place, static_cast<std::int32_t>(id)});
+    ws.rank[id] = place <= lower ? 0 : -1;  // -1: the last breakpoint, unless it is ranked below
+  };
+  for (const Section& section : sections_)
+    for (std::size_t h = section.begin; h < section.end; ++h) {
+      const double c = static_cast<double>(offsets[h]), w = slope_[h], a = c + w * lower;
+      value += gain_[h] * value_and_slope(section.activation, a).value;
+      switch (section.activation) {
+        case Activation::clip: {
+          const double low = kink_place(c, w, -1), high = kink_place(c, w, 1);
+          add(2 * h, low);
+          add(2 * h + 1, high);
+          if (std::min(low, high) <= lower && std::max(low, high) > lower) slope += gain_[h] * w;
+          break;
+        }
+        case Activation::relu:
+        case Activation::abs: {
+          const double place = kink_place(c, w, 0);
+          add(2 * h, place);
+          const bool above = (place <= lower) == (w >= 0);  // just to the right of the lower end
+          if (section.activation == Activation::abs)
+            slope += gain_[h] * (above ? w : -w);
+          else if (above)
+            slope += gain_[h] * w;
+          break;
+        }
+        default:
+          slope += gain_[h] * w;
+      }
+    }
+  std::sort(ws.kinks.begin(), ws.kinks.end(), [](const Kink& a, const Kink& b) {
+    return a.place < b.place || (a.place == b.place && a.id < b.id);
+  });
+  const std::size_t n = ws.kinks.size();
+  ws.places.resize(n + 2);
+  ws.values.resize(n + 2);
+  ws.places[0] = lower;
+  ws.values[0] = value;
+  for (std::size_t k = 0; k < n; ++k) {
+    const Kink& kink = ws.kinks[k];
+    const auto id = static_cast<std::size_t>(kink.id);
+    value += slope * (kink.place - ws.places[k]);
+    slope += change_[id];
+    ws.places[k + 1] = kink.place;
+    ws.values[k + 1] = value;
+    ws.rank[id] = static_cast<std::int32_t>(k + 1);
+  }
+  ws.places[n + 1] = upper;
+  ws.values[n + 1] = value + slope * (upper - ws.places[n]);
+}
+
+double LayerLines::log_normalizer(LineWorkspace& ws) const {
+  constexpr double kSeries = 0.05;
+  const std::size_t n = ws.places.size();
+  ws.relative.resize(n);
+  ws.mass.resize(n);
+  ws.moment.resize(n);
+  double top = ws.values[0];
+  for (std::size_t k = 1; k < n; ++k) top = std::max(top, ws.values[k]);
+  for (std::size_t k = 0; k < n; ++k) ws.relative[k] = std::exp(ws.values[k] - top);
+  double mass = 0, moment = 0;
+  ws.mass[0] = ws.moment[0] = 0;
+  for (std::size_t k = 0; k + 1 < n; ++k) {
+    const double h = ws.places[k + 1] - ws.places[k], d = ws.values[k + 1] - ws.values[k];
+    const double from = ws.relative[k], to = ws.relative[k + 1];
+    // Mass h m, and first moment h (y_k m + h t): the integrals of exp(d t) and of t exp(d t).
+    double m, t;
+    if (std::abs(d) < kSeries) {
+      m = from * (1 + d / 2 * (1 + d / 3 * (1 + d / 4 * (1 + d / 5 * (1 + d / 6 * (1 + d / 7))))));
+      t = from *
+          (1.0 / 2 +
+           d * (1.0 / 3 + d * (1.0 / 8 + d * (1.0 / 30 + d * (1.0 / 144 + d * (1.0 / 840 + d / 5760))))));
+    } else {
+      m = (to - from) / d;
+      t = (to - m) / d;
+    }
+    mass += h * m;
+    moment += h * (ws.places[k] * m + h * t);
+    ws.mass[k + 1] = mass;
+    ws.moment[k + 1] = moment;
+  }
+  for (std::size_t k = 0; k < n; ++k) {
+    ws.mass[k] /= mass;
+    ws.moment[k] /= mass;
+  }
+  return top + std::log(mass);
+}
+
+template <class T>
+void LayerLines::shares(const T* offsets, const LineWorkspace& ws, std::span<HeadShare> out) const {
+  const std::size_t end = ws.places.size() - 1;
+  const double mean = ws.moment[end];
+  const auto rank = [&](std::size_t id) {
+    return ws.rank[id] < 0 ? end : static_cast<std::size_t>(ws.rank[id]);
+  };
+  for (const Section& section : sections_)
+    for (std::size_t h = section.begin; h < section.end; ++h) {
+      const double c = static_cast<double>(offsets[h]), w = slope_[h];
+      HeadShare& share = out[h];
+      double constant = 0;
+      switch (section.activation) {
+        case Activation::clip: {
+          const std::size_t low = rank(2 * h), high = rank(2 * h + 1);
+          const double sign = w >= 0 ? 1 : -1;
+          share.by_offset = sign * (ws.mass[high] - ws.mass[low]);
+          share.by_slope = sign * (ws.moment[high] - ws.moment[low]);
+          constant = sign * (1 - ws.mass[high] - ws.mass[low]);
+          break;
+        }
+        case Activation::relu: {
+          const std::size_t at = rank(2 * h);
+          share.by_offset = w >= 0 ? 1 - ws.mass[at] : ws.mass[at];
+          share.by_slope = w >= 0 ? mean - ws.moment[at] : ws.moment[at];
+          break;
+        }
+        case Activation::abs: {
+          const std::size_t at = rank(2 * h);
+          const double sign = w >= 0 ? 1 : -1;
+          share.by_offset = sign * (1 - 2 * ws.mass[at]);
+          share.by_slope = sign * (mean - 2 * ws.moment[at]);
+          break;
+        }
+        default:
+          share.by_offset = 1;
+          share.by_slope = mean;
+      }
+      share.value = c * share.by_offset + w * share.by_slope + constant;
+    }
+}
+
+#define BL_INSTANTIATE(T)                                                                        \
+  template void LayerLines::prepare<T>(const Network<T>&, const PreparedParameters<T>&, double); \
+  template double LayerLines::at<T>(const T*, double, std::span<HeadShare>) const;               \
+  template void LayerLines::breakpoints<T>(const T*, double, double, LineWorkspace&) const;      \
+  template void LayerLines::shares<T>(const T*, const LineWorkspace&, std::span<HeadShare>) const;
+BL_INSTANTIATE(float)
+BL_INSTANTIATE(double)
+#undef BL_INSTANTIATE
+
+}  // namespace bl::piecewise

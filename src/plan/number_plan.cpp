@@ -19,7 +19,7 @@ bool plans_exact_number(const Settings& s) {
   const bool affine =
       s.degree <= 1 && s.terms.empty() && s.degree_u.empty() && s.degree_c.empty() && s.degree_t.empty();
   return affine && !s.single && !s.identifiable && s.starts == 0 && s.panels == 0 && s.optimizer != "lbfgs" &&
-         s.skip == "none" && s.layers.find(',') == std::string::npos &&
+         s.skip == "none" && s.layers.value().find(',') == std::string::npos &&
          one_of(s.objective, {"auto", "likelihood"}) && one_of(s.utility, {"auto", "clip", "identity"}) &&
          one_of(s.inequality, {"auto", "relu"}) && one_of(s.equality, {"auto", "abs"});
 }

@@ -17,8 +17,9 @@ bool has_bends(const Encoder& encoder);
 // What stands in a utility: encoded columns, values (continuous responses, or attributes of alternatives) and
 // classes (or alternatives).
 struct UtilityInputs {
-  Index context = 0, values = 0, classes = 0;
+  Index context = 0;
   Index bends = 0;  // of the context: columns that bend a curve
+  Index values = 0, classes = 0;
   std::vector<std::string> names = {};  // of all, in this order; classes as "target=level"
 
   bool one_number() const { return classes == 0 && values == 1; }

@@ -66,6 +66,7 @@ Pull compress_tails(std::span<const double> sorted) {
   const double median = sorted_quantile(sorted, 0.5), unit = robust_deviation(sorted);
   const double outer = std::ldexp(kInner, kDoublings) * unit;
   if (!(unit > 0) || !std::isfinite(median - outer) || !std::isfinite(median + outer)) return {};
+  if (sorted.front() >= median - kInner * unit && sorted.back() <= median + kInner * unit) return {};
   Pull pull;
   const auto add = [&](double distance, double counted) {
     const double from = median + distance * unit, to = median + counted * unit;

@@ -200,14 +200,21 @@ Architecture plan_architecture(const Settings& s, const UtilityInputs& inputs, I
   return a;
 }
 
-Index plan_members(const Settings& s, const Architecture& a) {
+Index automatic_members(const Encoder& encoder, Index train_rows) {
+  const auto& responses = encoder.responses();
+  const bool classes = std::all_of(responses.begin(), responses.end(),
+                                   [](const ResponseEncoding& response) { return response.is_class(); });
+  return classes && has_bends(encoder) && train_rows >= 10000 ? 2 : 4;
+}
+
+Index plan_members(const Settings& s, const Architecture& a, Index automatic) {
   const bool alone = !a.readout.present || s.identifiable || s.optimizer == "lbfgs";
   if (s.members > 1 && alone)
     throw UsageError(
         "several members are for layers learned by a stochastic optimizer; single, identifiable and lbfgs "
         "have one");
   if (s.members > 0) return s.members;
-  return alone || s.layers != "auto" ? 1 : 4;
+  return alone || s.layers != "auto" ? 1 : automatic;
 }
 
 double plan_readout_unit(const Settings& s, bool one_number) {

@@ -261,10 +261,17 @@ TEST(Pull, AFewOutliersDoNotFlattenTheOthers) {
     return std::abs(encoded(0, 0) - encoded(1, 0));
   };
   const double clean = spread(Outliers::plain), clean_robust = spread(Outliers::robust);
-  EXPECT_NEAR(clean_robust, clean, 0.05 * clean);
+  EXPECT_NEAR(clean_robust, clean, 0.1 * clean);
   for (const std::size_t i : {5U, 500U, 900U, 2900U}) values[i] = 7e5;
-  EXPECT_NEAR(spread(Outliers::robust), clean, 0.1 * clean);
+  EXPECT_NEAR(spread(Outliers::robust), clean, 0.15 * clean);
   EXPECT_LT(spread(Outliers::plain), 0.01 * clean);
+}
+
+TEST(Pull, IsNothingWhereNoValueIsFar) {
+  std::vector<double> values;
+  for (int i = 0; i < 100; ++i) values.push_back(i);
+  EXPECT_EQ(compress_tails(values), Pull{});
+  EXPECT_NE(compress_tails(std::vector<double>{0, 1, 2, 3, 4, 5, 6, 7, 8, 90}), Pull{});
 }
 
 // Most values equal: the interquartile range is zero, a wider one counts.

@@ -89,7 +89,8 @@ Range range_without_outliers(std::span<const double> sorted) {
                std::max(kRows, static_cast<std::size_t>(kShare * static_cast<double>(sorted.size()))));
   const double low = std::min(median - reach, sorted[few]);
   const double high = std::max(median + reach, sorted[sorted.size() - 1 - few]);
-  return {std::max(low, sorted.front()), std::min(high, sorted.back())};
+  return {*std::lower_bound(sorted.begin(), sorted.end(), low),
+          *(std::upper_bound(sorted.begin(), sorted.end(), high) - 1)};
 }
 
 }  // namespace bl

@@ -84,7 +84,8 @@ Term parse_term(const std::string& text, const std::vector<std::string>& names) 
 
 // Widths that did best on validation rows over the tables of experiments/tables.py.
 std::vector<Index> automatic_layers(const Settings& s, Index train_rows, const UtilityInputs& inputs) {
-  if (inputs.bends > 0 && inputs.values == 0) return {16};
+  if (inputs.bends > 0 && inputs.values == 0)
+    return train_rows < 8000 ? std::vector<Index>{16} : std::vector<Index>{36, 6};
   if (inputs.one_number() && plans_exact_number(s)) return {16};
   if (inputs.one_number() && train_rows < 5000) return {128, 16};
   if (inputs.values > 0) return {36, 6};

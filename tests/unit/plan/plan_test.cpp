@@ -332,11 +332,12 @@ TEST(PlanCurves, AreForClassesLeftToTheDefaultsOrWhereAsked) {
   EXPECT_THAT(test::message_of<UsageError>([] { Curved({{"curves", "zz"}}); }), HasSubstr("did you mean"));
 }
 
-TEST(PlanCurves, GiveOneLayerOfSixteenBlocksInTheScalarForm) {
+TEST(PlanCurves, GiveSmallNetworksInTheScalarForm) {
   const Curved c({});
   ASSERT_EQ(c.architecture().layers.size(), 1U);
   EXPECT_EQ(c.architecture().layers[0].blocks, 16);
   EXPECT_EQ(c.architecture().form, Form::scalar);
+  EXPECT_EQ(plan_architecture(c.settings, c.encoder, c.space, 8000).layers.size(), 2U);
   EXPECT_EQ(automatic_members(c.encoder, 200), 4);
   EXPECT_EQ(automatic_members(c.encoder, 20000), 2);
   EXPECT_EQ(automatic_members(Curved({{"curves", "none"}}).encoder, 20000), 4);

@@ -81,7 +81,8 @@ double Pieces::size() const {
 }
 
 std::string in_words(const Pieces& p) {
-  const auto [low, high] = std::minmax_element(p.values.begin(), p.values.end());
+  const auto low = std::min_element(p.values.begin(), p.values.end());
+  const auto high = std::max_element(p.values.begin(), p.values.end());
   const double range = *high - *low;
   if (range == 0) return "flat";
   std::string words;

@@ -66,6 +66,7 @@ Pull compress_tails(std::span<const double> sorted) {
   const double median = sorted_quantile(sorted, 0.5), unit = robust_deviation(sorted);
   const double outer = std::ldexp(kInner, kDoublings) * unit;
   if (!(unit > 0) || !std::isfinite(median - outer) || !std::isfinite(median + outer)) return {};
+  if (sorted.front() >= median - kInner * unit && sorted.back() <= median + kInner * unit) return {};
   Pull pull;
   const auto add = [&](double distance, double counted) {
     const double from = median + distance * unit, to = median + counted * unit;
@@ -88,7 +89,8 @@ Range range_without_outliers(std::span<const double> sorted) {
                std::max(kRows, static_cast<std::size_t>(kShare * static_cast<double>(sorted.size()))));
   const double low = std::min(median - reach, sorted[few]);
   const double high = std::max(median + reach, sorted[sorted.size() - 1 - few]);
-  return {std::max(low, sorted.front()), std::min(high, sorted.back())};
+  return {*std::lower_bound(sorted.begin(), sorted.end(), low),
+          *(std::upper_bound(sorted.begin(), sorted.end(), high) - 1)};
 }
 
 }  // namespace bl

@@ -21,7 +21,7 @@ double robust_deviation(std::span<const double> sorted);
 double sorted_quantile(std::span<const double> sorted, double share);
 
 // Values up to 5 robust standard deviations from the median stay. Beyond, each doubling of the distance
-// counts 2.5 of them, and from 40 on nothing changes any more.
+// counts 2.5 of them, and from 40 on nothing changes any more. Nothing is pulled where no value is that far.
 Pull compress_tails(std::span<const double> sorted);
 
 // The range of the values without those few (0.2% or 3 rows on either side) that lie more than ten

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -14,33 +15,48 @@
 
 namespace bl {
 
-inline constexpr std::array<double, 3> kSmoothness = {0.02, 0.2, 2};
+// Bends decay so many times as fast as straight parts, where nothing else is asked.
+inline constexpr double kBendsAgainstLine = 8;
+
+// The strengths that are tried.
+using Strengths = std::array<double, 3>;
+
+// For numbers.
+inline constexpr Strengths kNumberSmoothness = {0.02, 0.2, 2};
+
+// For classes. What a decay stands for counts less among more rows. Chosen on the validation rows of the
+// tables of experiments/tables.py.
+inline Strengths class_smoothness(double train_rows) {
+  const double middle = 8 * std::sqrt(1400 / std::max(train_rows, 100.0));
+  return {middle / 4, middle, 4 * middle};
+}
 
 // `decay(strength)` is the decay of every parameter. Without validation rows the middle strength. The same
 // for any number of threads.
 template <class T>
 double chosen_smoothness(const Objective<T>& training, const Objective<T>* validation, const TrainSpec& spec,
-                         const std::function<std::vector<double>(double)>& decay, const FitOptions& options,
-                         ThreadPool& pool) {
+                         const Strengths& tried, const std::function<std::vector<double>(double)>& decay,
+                         const FitOptions& options, ThreadPool& pool) {
   constexpr std::int64_t kShare = 6, kLeastEpochs = 8, kPatience = 4;
-  if (validation == nullptr) return kSmoothness[1];
-  std::array<double, kSmoothness.size()> losses{};
+  if (validation == nullptr) return tried[1];
+  Strengths losses{};
   const std::unique_ptr<Engine<T>> engine = make_engine<T>(pool);
   const double numbers_per_step =
-      static_cast<double>(std::min<Index>(spec.batch_size, training.data().rows)) * training.numbers_per_row();
+      static_cast<double>(std::min<Index>(spec.batch_size, training.data().rows)) *
+      training.numbers_per_row();
   engine->together(losses.size(), numbers_per_step, [&](std::size_t i, Engine<T>& own) {
     TrainSpec brief = spec;
     brief.epochs = std::min(spec.epochs, std::max(kLeastEpochs, spec.epochs / kShare));
     brief.patience = kPatience;
     brief.time_limit = spec.time_limit / (2 * static_cast<double>(losses.size()));
-    brief.optimizer.decay = decay(kSmoothness[i]);
+    brief.optimizer.decay = decay(tried[i]);
     Trainer<T> trainer(training, validation, brief, own);
     TrainingState<T> state = trainer.start();
     losses[i] = trainer.run(state).best_monitor;
   });
-  if (options.should_stop && options.should_stop()) return kSmoothness[1];
+  if (options.should_stop && options.should_stop()) return tried[1];
   const auto best = std::min_element(losses.begin(), losses.end());
-  return kSmoothness[static_cast<std::size_t>(best - losses.begin())];
+  return tried[static_cast<std::size_t>(best - losses.begin())];
 }
 
 }  // namespace bl

@@ -154,13 +154,18 @@ Trained train(const Prepared& p, const FitOptions& options) {
       .members = p.members};
   std::optional<double> smoothness;
   if (curves) {
+    const bool classes = p.space.values() == 0;
     const auto decay = [&](double of_bends) {
-      return plan_decay(p.architecture, p.encoder, plan.spec.optimizer.weight_decay, of_bends);
+      const double of_weights =
+          classes && s.weight_decay < 0 ? of_bends / kBendsAgainstLine : plan.spec.optimizer.weight_decay;
+      return plan_decay(p.architecture, p.encoder, of_weights, of_bends);
     };
+    const Strengths tried =
+        classes ? class_smoothness(static_cast<double>(p.split.train.size())) : kNumberSmoothness;
     const Objective<T>* held_out = validation_objective ? &*validation_objective : nullptr;
     smoothness = s.smoothness >= 0
                      ? s.smoothness.value()
-                     : chosen_smoothness<T>(objective, held_out, plan.spec, decay, options, pool);
+                     : chosen_smoothness<T>(objective, held_out, plan.spec, tried, decay, options, pool);
     plan.spec.optimizer.decay = decay(*smoothness);
   }
   keep_checkpoints(plan, options, table_digest(*p.table), settings_json(s).dump());
@@ -266,7 +271,8 @@ Prepared prepare(const Table& table, const Schema& schema, const Settings& setti
   Architecture architecture =
       plan_architecture(settings, utility_inputs(encoder, space), static_cast<Index>(split.train.size()));
   refuse_products_of_curves(architecture, encoder);
-  const Index members = plan_members(settings, architecture);
+  const Index members = plan_members(settings, architecture,
+                                     automatic_members(encoder, static_cast<Index>(split.train.size())));
   const double readout_unit = plan_readout_unit(settings, space.one_number());
   auto starts = from ? warm_starts(*from, architecture) : std::vector<std::vector<double>>{};
   if (readout_unit != 1)

@@ -84,7 +84,8 @@ Term parse_term(const std::string& text, const std::vector<std::string>& names) 
 
 // Widths that did best on validation rows over the tables of experiments/tables.py.
 std::vector<Index> automatic_layers(const Settings& s, Index train_rows, const UtilityInputs& inputs) {
-  if (inputs.bends > 0 && inputs.values == 0) return {16};
+  if (inputs.bends > 0 && inputs.values == 0)
+    return train_rows < 8000 ? std::vector<Index>{16} : std::vector<Index>{36, 6};
   if (inputs.one_number() && plans_exact_number(s)) return {16};
   if (inputs.one_number() && train_rows < 5000) return {128, 16};
   if (inputs.values > 0) return {36, 6};
@@ -200,14 +201,21 @@ Architecture plan_architecture(const Settings& s, const UtilityInputs& inputs, I
   return a;
 }
 
-Index plan_members(const Settings& s, const Architecture& a) {
+Index automatic_members(const Encoder& encoder, Index train_rows) {
+  const auto& responses = encoder.responses();
+  const bool classes = std::all_of(responses.begin(), responses.end(),
+                                   [](const ResponseEncoding& response) { return response.is_class(); });
+  return classes && has_bends(encoder) && train_rows >= 10000 ? 2 : 4;
+}
+
+Index plan_members(const Settings& s, const Architecture& a, Index automatic) {
   const bool alone = !a.readout.present || s.identifiable || s.optimizer == "lbfgs";
   if (s.members > 1 && alone)
     throw UsageError(
         "several members are for layers learned by a stochastic optimizer; single, identifiable and lbfgs "
         "have one");
   if (s.members > 0) return s.members;
-  return alone || s.layers != "auto" ? 1 : 4;
+  return alone || s.layers != "auto" ? 1 : automatic;
 }
 
 double plan_readout_unit(const Settings& s, bool one_number) {

@@ -32,7 +32,10 @@ Architecture plan_architecture(const Settings& settings, const UtilityInputs& in
 void refuse_products_of_curves(const Architecture& architecture, const Encoder& encoder);
 
 // How many networks are learned and joined. UsageError where that cannot be.
-Index plan_members(const Settings& settings, const Architecture& architecture);
+Index plan_members(const Settings& settings, const Architecture& architecture, Index automatic = 4);
+
+// How many pay for themselves where nothing is asked: for classes with curves fewer among many rows.
+Index automatic_members(const Encoder& encoder, Index train_rows);
 
 // What a readout of 1 stands for while it is learned: the utility is this many times the network's. Its unit
 // is 1 again in the model that is kept.

@@ -99,6 +99,20 @@ TEST(UpdateRule, DecaySparesBiasesAndLambdas) {
   }
 }
 
+// Decays given one by one count instead of the one for all weights.
+TEST(UpdateRule, EveryParameterMayHaveADecayOfItsOwn) {
+  OptimizerSpec spec;
+  spec.kind = OptimizerKind::adamw;
+  spec.weight_decay = 7;
+  for (std::size_t i = 0; i < kStart.size(); ++i) spec.decay.push_back(0.25 * static_cast<double>(i));
+  const UpdateRule<double> rule(spec, layout());
+  OptimizerState<double> state;
+  std::vector<double> p = kStart;
+  rule.step(p, std::vector<double>(p.size(), 0.0), 0.01, state);
+  for (std::size_t i = 0; i < p.size(); ++i)
+    EXPECT_DOUBLE_EQ(p[i], kStart[i] * (1 - 0.01 * spec.decay[i])) << i;
+}
+
 TEST(Clipping, ShortensToTheLimitAndReportsTheNormBefore) {
   std::vector<double> g = {3, -4, 12};
   EXPECT_DOUBLE_EQ(clip_norm<double>(g, 0), 13);

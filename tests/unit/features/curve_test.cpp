@@ -59,7 +59,8 @@ TEST(Curve, KnotsLeaveEveryPieceEnoughRows) {
   ASSERT_GE(knots.size(), 5U);
   EXPECT_LE(knots.size(), 24U);
   EXPECT_EQ(knots.front(), values.front());
-  EXPECT_EQ(knots.back(), values.back());
+  EXPECT_GE(knots.back(), values[values.size() - 8]);  // but for outliers
+  EXPECT_LE(knots.back(), values.back());
   for (std::size_t i = 0; i + 1 < knots.size(); ++i)
     EXPECT_GE(std::count_if(values.begin(), values.end(),
                             [&](double x) { return x > knots[i] && x <= knots[i + 1]; }),
@@ -78,8 +79,8 @@ TEST(Curve, OutliersDoNotMoveTheOuterKnots) {
   values[17] = 1e6;
   values[1711] = -3e5;
   const Bends bends = fit(table_of(values), curves()).features()[0].bends;
-  EXPECT_GT(bends.knots.front(), -200);
-  EXPECT_LT(bends.knots.back(), most + 200);
+  EXPECT_GE(bends.knots.front(), 40);
+  EXPECT_LE(bends.knots.back(), most);
 }
 
 TEST(Curve, BendsAreCentredStraightenedAndShareOneScale) {
@@ -169,6 +170,7 @@ TEST(Curve, OrderedLevelsAreKnots) {
             levels[static_cast<std::size_t>(i) % 4] + ",a\n";
   const Table table = read_table_from_memory(text, "t.csv");
   RoleOptions roles;
+  roles.columns["s"].type = ColumnType::ordinal;
   roles.columns["s"].levels = levels;
   const Encoder encoder = fit(table, curves(), roles);
   EXPECT_THAT(encoder.features()[0].bends.knots, ElementsAre(0, 1, 2, 3));
@@ -261,10 +263,17 @@ TEST(Pull, AFewOutliersDoNotFlattenTheOthers) {
     return std::abs(encoded(0, 0) - encoded(1, 0));
   };
   const double clean = spread(Outliers::plain), clean_robust = spread(Outliers::robust);
-  EXPECT_NEAR(clean_robust, clean, 0.05 * clean);
+  EXPECT_NEAR(clean_robust, clean, 0.1 * clean);
   for (const std::size_t i : {5U, 500U, 900U, 2900U}) values[i] = 7e5;
-  EXPECT_NEAR(spread(Outliers::robust), clean, 0.1 * clean);
+  EXPECT_NEAR(spread(Outliers::robust), clean, 0.15 * clean);
   EXPECT_LT(spread(Outliers::plain), 0.01 * clean);
+}
+
+TEST(Pull, IsNothingWhereNoValueIsFar) {
+  std::vector<double> values;
+  for (int i = 0; i < 100; ++i) values.push_back(i);
+  EXPECT_EQ(compress_tails(values), Pull{});
+  EXPECT_NE(compress_tails(std::vector<double>{0, 1, 2, 3, 4, 5, 6, 7, 8, 90}), Pull{});
 }
 
 // Most values equal: the interquartile range is zero, a wider one counts.

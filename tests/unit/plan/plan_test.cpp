@@ -56,7 +56,8 @@ struct Planned {
                         encoder.encode<double>(table, all_rows(table.rows)).continuous);
   }
   std::string refusal() const {
-    return test::message_of<UsageError>([&] { plan_architecture(settings, utility_inputs(encoder, space), 4); });
+    return test::message_of<UsageError>(
+        [&] { plan_architecture(settings, utility_inputs(encoder, space), 4); });
   }
 };
 
@@ -283,6 +284,93 @@ TEST(PlanNumber, OtherModelsKeepQuadrature) {
     asked.emplace_back("response_transform", "log");
     EXPECT_THROW(plan_number_policy(Planned("v", asked).settings, p.encoder.schema()), UsageError);
   }
+}
+
+// 200 rows of a number, an ordered column and a class.
+struct Curved {
+  Settings settings;
+  Table table;
+  Encoder encoder;
+  ResponseSpace space;
+
+  explicit Curved(const std::vector<std::pair<std::string, std::string>>& chosen)
+      : settings(with(chosen)),
+        table(rows()),
+        encoder(Encoder::fit(table, plan_schema(table, settings),
+                             encode_options(settings, plan_schema(table, settings)), all_rows(table.rows))),
+        space(encoder) {}
+
+  static Settings with(const std::vector<std::pair<std::string, std::string>>& chosen) {
+    Settings s;
+    s.target = "y";
+    for (const auto& [name, value] : chosen) set(s, name, value);
+    return s;
+  }
+  static Table rows() {
+    std::string text = "x,z,y\n";
+    for (int i = 0; i < 200; ++i)
+      text += std::to_string((i * 37) % 200) + "," + std::to_string((i * 53) % 200 / 7.0) +
+              (i % 3 == 0 ? ",no\n" : ",yes\n");
+    return read_table_from_memory(text, "t.csv");
+  }
+  bool bends() const { return has_bends(encoder); }
+  Architecture architecture() const {
+    return plan_architecture(settings, utility_inputs(encoder, space), 200);
+  }
+};
+
+TEST(PlanCurves, AreForClassesLeftToTheDefaultsOrWhereAsked) {
+  EXPECT_TRUE(Curved({}).bends());
+  EXPECT_FALSE(Curved({{"curves", "none"}}).bends());
+  EXPECT_FALSE(Curved({{"layers", "5,1"}}).bends());
+  EXPECT_TRUE(Curved({{"layers", "5,1"}, {"curves", "all"}}).bends());
+  EXPECT_FALSE(Curved({{"single", "true"}}).bends());
+  EXPECT_FALSE(Curved({{"identifiable", "true"}}).bends());
+  EXPECT_FALSE(Curved({{"terms", "x*z"}}).bends());
+  EXPECT_EQ(Curved({{"curves", "z"}}).encoder.features()[0].bends.size(), 0U);
+  EXPECT_GT(Curved({{"curves", "z"}}).encoder.features()[1].bends.size(), 0U);
+  EXPECT_THAT(test::message_of<UsageError>([] { Curved({{"curves", "zz"}}); }), HasSubstr("did you mean"));
+}
+
+TEST(PlanCurves, GiveSmallNetworksInTheScalarForm) {
+  const Curved c({});
+  ASSERT_EQ(c.architecture().layers.size(), 1U);
+  EXPECT_EQ(c.architecture().layers[0].blocks, 16);
+  EXPECT_EQ(c.architecture().form, Form::scalar);
+  EXPECT_EQ(plan_architecture(c.settings, c.encoder, c.space, 8000).layers.size(), 2U);
+  EXPECT_EQ(automatic_members(c.encoder, 200), 4);
+  EXPECT_EQ(automatic_members(c.encoder, 20000), 2);
+  EXPECT_EQ(automatic_members(Curved({{"curves", "none"}}).encoder, 20000), 4);
+}
+
+TEST(PlanCurves, CannotBeMultipliedWithEachOther) {
+  EXPECT_THAT(test::message_of<UsageError>([] {
+                const Curved c({{"curves", "all"}, {"degree", "2"}});
+                refuse_products_of_curves(c.architecture(), c.encoder);
+              }),
+              HasSubstr("curves"));
+  const Curved apart({{"curves", "x"}, {"terms", "z*z"}});
+  EXPECT_NO_THROW(refuse_products_of_curves(apart.architecture(), apart.encoder));
+}
+
+// Bends of the first layer decay by their own strength, other weights by theirs, the rest not at all.
+TEST(PlanCurves, BendsHaveADecayOfTheirOwn) {
+  const Curved c({});
+  const Architecture a = c.architecture();
+  const std::vector<double> decay = plan_decay(a, c.encoder, 0.5, 4);
+  const ParameterLayout layout(a);
+  ASSERT_EQ(static_cast<Index>(decay.size()), layout.size());
+  for (const TensorInfo& tensor : layout.tensors())
+    for (Index i = 0; i < tensor.size(); ++i) {
+      const Index column = i % tensor.cols;
+      const bool bend =
+          tensor.role == TensorRole::weight && column < a.input.context &&
+          c.encoder.columns()[static_cast<std::size_t>(column)].kind == EncodedColumn::Kind::bend;
+      EXPECT_EQ(decay[static_cast<std::size_t>(tensor.offset + i)], bend              ? 4
+                                                                    : tensor.decays() ? 0.5
+                                                                                      : 0)
+          << tensor.name << " " << i;
+    }
 }
 
 TEST(PlanMembers, FourWhereTheProgramChoosesTheLayersOneWhereTheUserDoes) {

@@ -12,7 +12,7 @@
 #include "explain/problem_json.hpp"
 #include "explain/render.hpp"
 #include "gibbs/utility.hpp"
-#include "support/naive_model.hpp"
+#include "engine/reference/utility.hpp"
 
 namespace bl {
 namespace {
@@ -76,7 +76,7 @@ double utility_of(const json& problem, const std::map<std::string, double>& cell
     for (const json& head : block["heads"]) {
       const auto activation = activation_from_name(head["activation"].get<std::string>());
       total += (head["kind"] == "U" ? 1 : -1) * head["lambda"].get<double>() *
-               test::naive_activation(activation, head_value(head, cells));
+               reference::activate(activation, head_value(head, cells)).value;
     }
     blocks[block["name"]] = total;
   }

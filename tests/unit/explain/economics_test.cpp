@@ -20,7 +20,6 @@ namespace {
 using ::testing::HasSubstr;
 using Names = std::vector<std::string>;
 using test::data_of;
-using test::model_of;
 
 const OutputColumn& column(const OutputTable& table, const std::string& name) {
   for (const OutputColumn& one : table.columns)

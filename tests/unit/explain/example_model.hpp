@@ -95,8 +95,4 @@ inline StoredModel small_model() {
 inline Data data_of(Table table) {
   return Data(std::make_shared<Data::Impl>(Data::Impl{std::move(table)}));
 }
-inline Model model_of(StoredModel stored) {
-  return Model(std::make_shared<Model::Impl>(std::move(stored)));
-}
-
 }  // namespace bl::test

@@ -19,7 +19,6 @@ namespace {
 using ::testing::HasSubstr;
 using Names = std::vector<std::string>;
 using test::data_of;
-using test::model_of;
 
 StoredModel class_model(const Encoder& encoder) {
   Architecture a = stacked(test::example_shape(encoder, {"label"}, false), {3, 2});

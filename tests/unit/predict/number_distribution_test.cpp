@@ -85,7 +85,8 @@ TEST(NumberDistribution, DensitiesAndPointMassesAddUpToOne) {
 }
 
 TEST(NumberDistribution, WholeNumbersHaveProbabilities) {
-  NumberScale scale{.whole_numbers = true};
+  NumberScale scale;
+  scale.whole_numbers = true;
   for (int k = 0; k < 8; ++k)
     scale.masses.push_back({static_cast<double>(k), -1.7, 0.525});  // from -3 to 3 encoded
   const ResponseEncoding r = encoding_of(scale);

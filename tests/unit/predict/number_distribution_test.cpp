@@ -24,8 +24,8 @@ piecewise::Density density_of() {
 
 const std::vector<NumberScale> kScales = {
     {},
-    {.transform = ResponseTransform::log, .location = -0.5},
-    {.transform = ResponseTransform::asinh, .location = 2, .unit = 3},
+    {.transform = ResponseTransform::log, .location = -0.5, .masses = {}},
+    {.transform = ResponseTransform::asinh, .location = 2, .unit = 3, .masses = {}},
     {.masses = {{0, 0, 0.6}}},
     {.transform = ResponseTransform::log, .masses = {{0, -1.71, 0.4}, {2, std::log(2.0), 0.3}}}};
 

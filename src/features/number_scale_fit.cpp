@@ -41,7 +41,7 @@ double normal_fit(const NumberScale& scale, std::span<const double> values) {
 }
 
 NumberScale log_scale(std::span<const double> sorted) {
-  NumberScale scale{.transform = ResponseTransform::log};
+  NumberScale scale{.transform = ResponseTransform::log, .masses = {}};
   if (sorted.front() > 0) return scale;
   const auto positive = std::upper_bound(sorted.begin(), sorted.end(), 0.0);
   constexpr double kShift = 0.1;  // of the median of what is positive
@@ -55,7 +55,8 @@ NumberScale asinh_scale(std::span<const double> sorted) {
   const double range = quantile(sorted, 0.75) - quantile(sorted, 0.25);
   return {.transform = ResponseTransform::asinh,
           .location = quantile(sorted, 0.5),
-          .unit = range > 0 ? range / kNormalRange : 1};
+          .unit = range > 0 ? range / kNormalRange : 1,
+          .masses = {}};
 }
 
 NumberScale choose_transform(std::span<const double> sorted, const NumberPolicy& policy,
@@ -98,10 +99,10 @@ NumberScale whole_number_scale(std::span<const double> sorted) {
   const double range = sorted.back() - sorted.front(), room = std::max(2.0, std::ceil(range / 2));
   double first = sorted.front() - room;
   if (sorted.front() >= 0) first = std::max(0.0, first);
-  NumberScale skewed{.transform = ResponseTransform::log, .location = first - 1};
+  NumberScale skewed{.transform = ResponseTransform::log, .location = first - 1, .masses = {}};
   const bool wide_tail = normal_fit(skewed, sorted) > normal_fit({}, sorted) + kMargin;
   const auto on_axis = [&](double y) { return wide_tail ? std::log(y - first + 1) : y; };
-  NumberScale scale{.whole_numbers = true};
+  NumberScale scale{.masses = {}, .whole_numbers = true};
   for (double value = first; value <= sorted.back() + room; ++value)
     scale.masses.push_back({value, on_axis(first - 0.5), on_axis(value + 0.5) - on_axis(value - 0.5)});
   return scale;

@@ -235,7 +235,9 @@ int plan_starts(const Settings& s, const Architecture& a) {
 
 Support plan_support(const Settings& s, const Encoder& encoder, const ResponseSpace& space,
                      const Matrix<double>& train_values) {
-  constexpr double kDeviations = 3;  // encoded responses have deviation 1
+  // Encoded responses have standard deviation 1. On a logarithmic axis tails are long: of a Cauchy distribution,
+  // one row in forty of another sample's largest lies beyond three.
+  constexpr double kWider = 3, kWiderInLogarithms = 10;
   Support support;
   const auto given = s.support == "auto" ? std::vector<std::string>{} : split_list(s.support);
   if (!given.empty() && given.size() != space.continuous_responses.size())
@@ -257,8 +259,9 @@ Support plan_support(const Settings& s, const Encoder& encoder, const ResponseSp
     };
     if (given.empty()) {
       const bool whole = response.number.whole_numbers;
-      support.lower.push_back(whole ? slots.front().lower : outer(low, low - kDeviations, &Slot::lower));
-      support.upper.push_back(whole ? slots.back().upper : outer(high, high + kDeviations, &Slot::upper));
+      const double wider = response.number.transform == ResponseTransform::none ? kWider : kWiderInLogarithms;
+      support.lower.push_back(whole ? slots.front().lower : outer(low, low - wider, &Slot::lower));
+      support.upper.push_back(whole ? slots.back().upper : outer(high, high + wider, &Slot::upper));
       continue;
     }
     const auto ends = split_list(given[k], ':');

@@ -154,9 +154,22 @@ double NumberDistribution::crps(double y) const {
     return sum;
   }
   if (r.number.plain()) return density_->crps(v) * r.scale;
-  return density_->crps(
+  double sum = density_->crps(
       v, [&](double at) { return decoded(at); },
       [&](double at) { return r.scale * std::exp(r.number.log_slope(at * r.scale + r.mean)); }, r.scale);
+  // Responses may leap at the end of a slot (from zero to the least logarithm): nothing lies in between.
+  constexpr double kBeside = 1e-9;
+  const auto add_leap = [&](double from, double to, double at) {
+    const double below = density_->cdf(at), cut = std::clamp(y, from, std::max(from, to));
+    if (from < to) sum += below * below * (cut - from) + (1 - below) * (1 - below) * (to - cut);
+  };
+  double before = density_->lower();  // the end of the slot before: between neighbours there is one leap
+  for (const Slot& slot : slots_) {
+    if (slot.upper < density_->upper()) add_leap(slot.value, decoded(slot.upper + kBeside), slot.upper);
+    if (slot.lower > before + 2 * kBeside) add_leap(decoded(slot.lower - kBeside), slot.value, slot.lower);
+    before = slot.upper;
+  }
+  return sum;
 }
 
 void for_each_distribution(const gibbs::Utility& utility, const ResponseEncoding& response,

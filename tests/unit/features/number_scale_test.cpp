@@ -55,11 +55,12 @@ TEST(NumberScale, OneOutlierDoesNotSetTheScale) {
 
 // Places ascend with the response and lead back to it; slots stand apart from everything else.
 TEST(NumberScale, PlacesLeadBackToTheirResponses) {
-  const std::vector<NumberScale> scales = {{},
-                                           {.transform = ResponseTransform::log, .location = -0.5},
-                                           {.transform = ResponseTransform::asinh, .location = 2, .unit = 3},
-                                           {.transform = ResponseTransform::log, .masses = {{0, -6, 2}}},
-                                           {.masses = {{0, 0, 1.5}, {5, 5, 0.5}}}};
+  const std::vector<NumberScale> scales = {
+      {},
+      {.transform = ResponseTransform::log, .location = -0.5, .masses = {}},
+      {.transform = ResponseTransform::asinh, .location = 2, .unit = 3, .masses = {}},
+      {.transform = ResponseTransform::log, .masses = {{0, -6, 2}}},
+      {.masses = {{0, 0, 1.5}, {5, 5, 0.5}}}};
   for (const NumberScale& scale : scales) {
     double before = -1e300;
     for (const double y : {0.0, 0.01, 0.7, 2.0, 4.999, 5.0, 5.001, 80.0}) {
@@ -103,11 +104,12 @@ TEST(NumberScale, IsReadAsItWasWritten) {
 }
 
 TEST(NumberScale, SaysWhatItIs) {
-  EXPECT_EQ((NumberScale{.transform = ResponseTransform::log}).name("price"), "log(price)");
-  EXPECT_EQ((NumberScale{.transform = ResponseTransform::log, .location = -0.5}).name("price"),
+  EXPECT_EQ((NumberScale{.transform = ResponseTransform::log, .masses = {}}).name("price"), "log(price)");
+  EXPECT_EQ((NumberScale{.transform = ResponseTransform::log, .location = -0.5, .masses = {}}).name("price"),
             "log(price + 0.5)");
-  EXPECT_EQ((NumberScale{.transform = ResponseTransform::asinh, .location = 2, .unit = 3}).name("y"),
-            "asinh((y - 2) / 3)");
+  EXPECT_EQ(
+      (NumberScale{.transform = ResponseTransform::asinh, .location = 2, .unit = 3, .masses = {}}).name("y"),
+      "asinh((y - 2) / 3)");
   EXPECT_EQ(NumberScale{}.note("y"), "");
 }
 

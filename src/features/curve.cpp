@@ -101,7 +101,9 @@ double bend_slope(const FeatureEncoding& feature, std::size_t bend, double x) {
 
 Bends fit_bends(std::vector<double> knots, bool straight_ends, const FeatureEncoding& feature,
                 std::span<const double> values) {
-  Bends bends{.knots = std::move(knots), .straight_ends = straight_ends};
+  Bends bends;
+  bends.knots = std::move(knots);
+  bends.straight_ends = straight_ends;
   const std::size_t pieces = bends.knots.size() - 1;
   const auto width = [&](std::size_t i) { return bends.knots[i + 1] - bends.knots[i]; };
   for (std::size_t i = 1; i < pieces; ++i)

@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "bl/errors.hpp"
+#include "engine/reference/utility.hpp"
 #include "example_model.hpp"
 #include "explain/gradient.hpp"
 #include "explain/pieces.hpp"
 #include "explain/problem_json.hpp"
 #include "explain/render.hpp"
 #include "gibbs/utility.hpp"
-#include "engine/reference/utility.hpp"
 
 namespace bl {
 namespace {

@@ -42,7 +42,7 @@ double naive_pieces(const json& curve, double x) {
 
 double raw_value(const json& variable, const Table& table, Index row, const std::string& label) {
   if (variable["response"]) return variable["level"] == label ? 1 : 0;
-  const Column& cells = table.column(variable["column"]);
+  const Column& cells = table.column(variable["column"].get<std::string>());
   const std::string kind = variable["kind"];
   if (kind == "missing") return cells.missing(row) ? 1 : 0;
   if (cells.missing(row)) return variable["fill"];
@@ -110,7 +110,7 @@ struct Case {
   double utility(Index row, Index label) const {
     const auto encoded = model.encoder.encode_features<double>(table, std::vector<Index>{row});
     Matrix<double> out(1, 3);
-    gibbs::Utility(model.architecture, model.parameters, 1, model.support)
+    gibbs::Utility(model.architecture, model.parameters, 1, model.support())
         .utilities(encoded.view(), {nullptr, 1, 0, 0}, out.view());
     return out(0, label);
   }

@@ -16,9 +16,11 @@ find_library(OPENBLAS_LIBRARY openblas PATH_SUFFIXES openblas-pthread REQUIRED)
 find_path(OPENBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas-pthread x86_64-linux-gnu/openblas-pthread
           aarch64-linux-gnu/openblas-pthread REQUIRED)
 
+# Headers are needed to build the library; who links it needs the libraries alone.
 add_library(bl_dependencies INTERFACE)
 target_include_directories(bl_dependencies SYSTEM INTERFACE
-  ${OPENBLAS_INCLUDE_DIR} ${TOMLPLUSPLUS_INCLUDE_DIR} ${RANDOM123_INCLUDE_DIR})
+  $<BUILD_INTERFACE:${OPENBLAS_INCLUDE_DIR}> $<BUILD_INTERFACE:${TOMLPLUSPLUS_INCLUDE_DIR}>
+  $<BUILD_INTERFACE:${RANDOM123_INCLUDE_DIR}>)
 target_link_libraries(bl_dependencies INTERFACE
-  Threads::Threads fmt::fmt nlohmann_json::nlohmann_json Eigen3::Eigen ZLIB::ZLIB
-  ${HWY_LIBRARY} ${OPENBLAS_LIBRARY})
+  Threads::Threads fmt::fmt ZLIB::ZLIB ${HWY_LIBRARY} ${OPENBLAS_LIBRARY}
+  $<BUILD_INTERFACE:nlohmann_json::nlohmann_json> $<BUILD_INTERFACE:Eigen3::Eigen>)

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Installs the package into a folder of its own, builds examples/cpp against it and runs it.
+# usage: run.sh BUILD_FOLDER SOURCE_FOLDER
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cmake --install "$1" --prefix "$work/installed" --component package >/dev/null
+cmake -S "$2/examples/cpp" -B "$work/example" -DCMAKE_PREFIX_PATH="$work/installed" >/dev/null
+cmake --build "$work/example"
+"$work/example/predict_choices" | tee "$work/printed"
+# A price of 3 with an income of 12 sells, 15 with 6 does not.
+awk '$1 ~ /yes/ { found = 1; exit !($2 > 0.9 && $3 < 0.1) } END { if (!found) exit 1 }' "$work/printed"
+"$work/installed/bin/bl" --version

@@ -34,7 +34,7 @@ declare -A may=(
 )
 # Folders above the mathematics speak in the types of the public headers; those below know only these.
 speaks=" plan fitted predict summary fit choice economics check evidence api "
-known=" bl/errors.hpp bl/names.hpp bl/choice_declaration.hpp "
+known=" bl/errors.hpp bl/names.hpp bl/version.hpp bl/choice_declaration.hpp "
 
 bad=0
 fail() { echo "check_layers: $*"; bad=1; }

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "bl/errors.hpp"
+#include "bl/version.hpp"
 #include "choice/reading.hpp"
 #include "choice/scores.hpp"
 #include "data/read_table.hpp"

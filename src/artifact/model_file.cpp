@@ -9,6 +9,7 @@
 #include "artifact/choice_json.hpp"
 #include "artifact/version_1.hpp"
 #include "bl/errors.hpp"
+#include "bl/version.hpp"
 #include "features/json_fields.hpp"
 #include "model/parameters.hpp"
 

@@ -271,8 +271,8 @@ Prepared prepare(const Table& table, const Schema& schema, const Settings& setti
   Architecture architecture =
       plan_architecture(settings, utility_inputs(encoder, space), static_cast<Index>(split.train.size()));
   refuse_products_of_curves(architecture, encoder);
-  const Index members = plan_members(settings, architecture,
-                                     automatic_members(encoder, static_cast<Index>(split.train.size())));
+  const Index members = plan_members(
+      settings, architecture, automatic_members(settings, encoder, static_cast<Index>(split.train.size())));
   const double readout_unit = plan_readout_unit(settings, space.one_number());
   auto starts = from ? warm_starts(*from, architecture) : std::vector<std::vector<double>>{};
   if (readout_unit != 1)

@@ -201,8 +201,10 @@ Architecture plan_architecture(const Settings& s, const UtilityInputs& inputs, I
   return a;
 }
 
-Index automatic_members(const Encoder& encoder, Index train_rows) {
+Index automatic_members(const Settings& s, const Encoder& encoder, Index train_rows) {
   const auto& responses = encoder.responses();
+  const bool one_number = responses.size() == 1 && !responses[0].is_class();
+  if (one_number && plans_exact_number(s) && train_rows < 5000) return 8;
   const bool classes = std::all_of(responses.begin(), responses.end(),
                                    [](const ResponseEncoding& response) { return response.is_class(); });
   return classes && has_bends(encoder) && train_rows >= 10000 ? 2 : 4;
@@ -386,7 +388,7 @@ TrainSpec plan_training(const Settings& s, Index train_rows, bool one_number, bo
                 : lbfgs      ? 2000
                 : exact      ? epochs_of(4000, 30, 400)
                              : epochs_of(60000, 100, 1000);
-  spec.patience = s.patience > 0 ? s.patience.value() : lbfgs ? 0 : 20;
+  spec.patience = s.patience > 0 ? s.patience.value() : lbfgs ? 0 : exact ? 60 : 20;
   spec.clip_norm = s.clip_norm;
   spec.schedule = s.schedule != "auto" ? schedule_from_name(s.schedule)
                   : exact              ? ScheduleKind::cosine

@@ -35,7 +35,7 @@ void refuse_products_of_curves(const Architecture& architecture, const Encoder& 
 Index plan_members(const Settings& settings, const Architecture& architecture, Index automatic = 4);
 
 // How many pay for themselves where nothing is asked: for classes with curves fewer among many rows.
-Index automatic_members(const Encoder& encoder, Index train_rows);
+Index automatic_members(const Settings& settings, const Encoder& encoder, Index train_rows);
 
 // What a readout of 1 stands for while it is learned: the utility is this many times the network's. Its unit
 // is 1 again in the model that is kept.

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "bl/settings.hpp"
+#include "engine/update_rule.hpp"
 #include "features/response_space.hpp"
 #include "objective/objective.hpp"
-#include "engine/update_rule.hpp"
 
 namespace bl {
 

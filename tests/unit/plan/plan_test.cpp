@@ -287,20 +287,22 @@ TEST(PlanNumber, OtherModelsKeepQuadrature) {
 }
 
 // 200 rows of a number, an ordered column and a class.
+using Chosen = std::vector<std::pair<std::string, std::string>>;
+
 struct Curved {
   Settings settings;
   Table table;
   Encoder encoder;
   ResponseSpace space;
 
-  explicit Curved(const std::vector<std::pair<std::string, std::string>>& chosen)
+  explicit Curved(const Chosen& chosen)
       : settings(with(chosen)),
         table(rows()),
         encoder(Encoder::fit(table, plan_schema(table, settings),
                              encode_options(settings, plan_schema(table, settings)), all_rows(table.rows))),
         space(encoder) {}
 
-  static Settings with(const std::vector<std::pair<std::string, std::string>>& chosen) {
+  static Settings with(const Chosen& chosen) {
     Settings s;
     s.target = "y";
     for (const auto& [name, value] : chosen) set(s, name, value);
@@ -320,42 +322,46 @@ struct Curved {
 };
 
 TEST(PlanCurves, AreForClassesLeftToTheDefaultsOrWhereAsked) {
-  EXPECT_TRUE(Curved({}).bends());
-  EXPECT_FALSE(Curved({{"curves", "none"}}).bends());
-  EXPECT_FALSE(Curved({{"layers", "5,1"}}).bends());
-  EXPECT_TRUE(Curved({{"layers", "5,1"}, {"curves", "all"}}).bends());
-  EXPECT_FALSE(Curved({{"single", "true"}}).bends());
-  EXPECT_FALSE(Curved({{"identifiable", "true"}}).bends());
-  EXPECT_FALSE(Curved({{"terms", "x*z"}}).bends());
-  EXPECT_EQ(Curved({{"curves", "z"}}).encoder.features()[0].bends.size(), 0U);
-  EXPECT_GT(Curved({{"curves", "z"}}).encoder.features()[1].bends.size(), 0U);
-  EXPECT_THAT(test::message_of<UsageError>([] { Curved({{"curves", "zz"}}); }), HasSubstr("did you mean"));
+  EXPECT_TRUE(Curved(Chosen{}).bends());
+  EXPECT_FALSE(Curved(Chosen{{"curves", "none"}}).bends());
+  EXPECT_FALSE(Curved(Chosen{{"layers", "5,1"}}).bends());
+  EXPECT_TRUE(Curved(Chosen{{"layers", "5,1"}, {"curves", "all"}}).bends());
+  EXPECT_FALSE(Curved(Chosen{{"single", "true"}}).bends());
+  EXPECT_FALSE(Curved(Chosen{{"identifiable", "true"}}).bends());
+  EXPECT_FALSE(Curved(Chosen{{"terms", "x*z"}}).bends());
+  EXPECT_EQ(Curved(Chosen{{"curves", "z"}}).encoder.features()[0].bends.size(), 0U);
+  EXPECT_GT(Curved(Chosen{{"curves", "z"}}).encoder.features()[1].bends.size(), 0U);
+  EXPECT_THAT(test::message_of<UsageError>([] {
+                Curved(Chosen{{"curves", "zz"}});
+              }),
+              HasSubstr("did you mean"));
 }
 
 TEST(PlanCurves, GiveSmallNetworksInTheScalarForm) {
-  const Curved c({});
+  const Curved c(Chosen{});
   ASSERT_EQ(c.architecture().layers.size(), 1U);
   EXPECT_EQ(c.architecture().layers[0].blocks, 16);
   EXPECT_EQ(c.architecture().form, Form::scalar);
-  EXPECT_EQ(plan_architecture(c.settings, c.encoder, c.space, 8000).layers.size(), 2U);
-  EXPECT_EQ(automatic_members(c.encoder, 200), 4);
-  EXPECT_EQ(automatic_members(c.encoder, 20000), 2);
-  EXPECT_EQ(automatic_members(Curved({{"curves", "none"}}).encoder, 20000), 4);
+  EXPECT_EQ(plan_architecture(c.settings, utility_inputs(c.encoder, c.space), 8000).layers.size(), 2U);
+  EXPECT_EQ(automatic_members(c.settings, c.encoder, 200), 4);
+  EXPECT_EQ(automatic_members(c.settings, c.encoder, 20000), 2);
+  const Curved straight(Chosen{{"curves", "none"}});
+  EXPECT_EQ(automatic_members(straight.settings, straight.encoder, 20000), 4);
 }
 
 TEST(PlanCurves, CannotBeMultipliedWithEachOther) {
   EXPECT_THAT(test::message_of<UsageError>([] {
-                const Curved c({{"curves", "all"}, {"degree", "2"}});
+                const Curved c(Chosen{{"curves", "all"}, {"degree", "2"}});
                 refuse_products_of_curves(c.architecture(), c.encoder);
               }),
               HasSubstr("curves"));
-  const Curved apart({{"curves", "x"}, {"terms", "z*z"}});
+  const Curved apart(Chosen{{"curves", "x"}, {"terms", "z*z"}});
   EXPECT_NO_THROW(refuse_products_of_curves(apart.architecture(), apart.encoder));
 }
 
 // Bends of the first layer decay by their own strength, other weights by theirs, the rest not at all.
 TEST(PlanCurves, BendsHaveADecayOfTheirOwn) {
-  const Curved c({});
+  const Curved c(Chosen{});
   const Architecture a = c.architecture();
   const std::vector<double> decay = plan_decay(a, c.encoder, 0.5, 4);
   const ParameterLayout layout(a);

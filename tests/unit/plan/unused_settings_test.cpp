@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "bl/fit.hpp"
 #include "bl/errors.hpp"
 #include "bl/fit.hpp"
 #include "unit/data/data_helpers.hpp"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Run the commands that stand in a page of docs/ again and put their outputs in place of the old ones.
 
-    scripts/refresh_docs.py docs/command_line.md docs/response_law.md [--bl build/release/bl]
+    scripts/refresh_docs.py docs/command_line.md docs/distributions.md [--bl build/release/bl]
     scripts/refresh_docs.py docs/explain.md --data DATA_FOLDER
 
 ```sh blocks that begin with `# run` are run as they are; where one fails the page stays as it is. In ```console blocks the lines after `$ ` are commands, and what
@@ -21,7 +21,8 @@ BLOCK = re.compile(r"^```(sh|console)\n(.*?)^```\n", re.S | re.M)
 class Page:
     def __init__(self, bl, folder):
         self.folder = folder
-        self.environment = {"PATH": f"{pathlib.Path(bl).resolve().parent}:/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
+        self.environment = {"PATH": f"{pathlib.Path(bl).resolve().parent}:/usr/bin:/bin", "LC_ALL": "C.UTF-8",
+                            "REPOSITORY": str(pathlib.Path(__file__).resolve().parent.parent)}
 
     def shell(self, command):
         return subprocess.run(["bash", "-c", command], cwd=self.folder, env=self.environment, text=True,

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Words to avoid, and the words of the field to use instead (docs/glossary.md), in the pages and the help of settings.
+
+    scripts/check_words.py [FILE ...]
+
+Prints file, line, word and replacement, and exits 1 where there is any. Code blocks, indented outputs, inline code and the targets
+of links are skipped.
+"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+AVOID = {
+    r"\blaws?\b": "distribution",
+    r"(?<!standard\s)\bdeviations?\b(?!\sfrom)": "standard deviation (or error, difference)",
+    r"\b(find|finds|found|finding) out\b": "infer",
+    r"\bsame bits\b": "bit-identical",
+    r"\bin sum\b": "total",
+    r"\blongest gradient\b": "maximum gradient norm",
+    r"\bnever (dis)?pleases?\b": "never raises (lowers) utility",
+    r"\bby scale\b": "fixed",
+    r"\bknow(s|ing)? nothing\b": "uniform baseline",
+    r"\bdecided by rule\b": "fixed by convention",
+    r"\bcannot decide\b": "cannot determine",
+    r"\btime that passed\b": "wall-clock time",
+    r"\bthe works\b": "the workloads",
+    r"\bmanners\b": "conventions, interface",
+    r"\b(take|takes|taken|taking)\s(\w+\s){0,2}apart\b": "explain, decompose",
+    r"\bin tens\b": "in units of ten",
+    r"\bat hand\b": "available",
+    r"\bput to the test\b": "tested",
+    r"\bgive or take\b": "plus or minus",
+}
+
+INLINE = re.compile(r"`[^`\n]+`|\]\([^)\n]*\)|<[^>\n]+>")
+
+
+def blank(match):
+    return " " * len(match.group(0))
+
+
+def markdown_prose(text):
+    """The text with code blocks, inline code and targets of links replaced by spaces; lines stay where they are."""
+    lines, fenced, in_list, indented, before = [], False, False, False, ""
+    for line in text.split("\n"):
+        if re.match(r"\s*```", line):
+            fenced = not fenced
+            line = ""
+        if re.match(r"\s*([-*]|\d+\.)\s", line):
+            in_list = True
+        elif line and not line.startswith(" "):
+            in_list = False
+        indented = line.startswith("    ") and not in_list and (indented or not before.strip())
+        lines.append("" if fenced or indented else INLINE.sub(blank, line))
+        before = line
+    return "\n".join(lines)
+
+
+def help_texts(text):
+    """The texts in quotes of settings.def, the rest replaced by spaces."""
+    lines = []
+    for line in text.split("\n"):
+        kept = [match.span() for match in re.finditer(r'"[^"]*"', line)]
+        lines.append("".join(c if any(a <= i < b for a, b in kept) else " " for i, c in enumerate(line)))
+    return "\n".join(lines)
+
+
+def main():
+    paths = [pathlib.Path(name) for name in sys.argv[1:]] or [
+        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")),
+        *sorted(ROOT.glob("docs/**/*.md")), ROOT / "include/bl/settings.def"]
+    found = 0
+    for path in paths:
+        text = (help_texts if path.suffix == ".def" else markdown_prose)(path.read_text())
+        for pattern, instead in AVOID.items():
+            for match in re.finditer(pattern, text, re.I):
+                found += 1
+                word = " ".join(match.group(0).split())
+                print(f"{path}:{text.count(chr(10), 0, match.start()) + 1}: '{word}': write {instead}")
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()

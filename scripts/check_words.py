@@ -78,7 +78,7 @@ def main():
             for match in re.finditer(pattern, text, re.I):
                 found += 1
                 word = " ".join(match.group(0).split())
-                print(f"{path}:{text.count(chr(10), 0, match.start()) + 1}: '{word}': write {instead}")
+                print(f"{path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}:{text.count(chr(10), 0, match.start()) + 1}: '{word}': write {instead}")
     sys.exit(1 if found else 0)
 
 

@@ -5,7 +5,7 @@
 
 DATA_FOLDER holds german_credit.csv, adult.csv, ... with the target in the last column. Choose settings by the
 validation columns; the test columns are for the record. Beside each table stand the figures of scikit-learn's random
-forest and of the published PyTorch package at layers [36,6] (issue tables: two or three seeds, untuned).
+forest and of the published PyTorch package at layers [36,6] (constants here: measured once, untuned, on two or three splits of their own).
 """
 import argparse
 import csv

@@ -149,7 +149,8 @@ TEST_F(Choice, FilesGiveTheSameModelForAnyNumberOfThreads) {
   const auto path = file("model.bl", "");
   fit_choice(table, schema, three_threads).model.save(path);
   const Model second = Model::load(path);
-  const OutputTable a = first.predict(table, Part::all, 1), b = second.predict(table, Part::all, 2);
+  const OutputTable a = first.predict(table, Part::all, {.threads = 1});
+  const OutputTable b = second.predict(table, Part::all, {.threads = 2});
   EXPECT_EQ(a.columns[1].numbers, b.columns[1].numbers);
   EXPECT_EQ(metric(second.evaluate(table, Part::validation), "situations"),
             metric(first.evaluate(table, Part::validation), "situations"));

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "engine/reference/utility.hpp"
+#include "support/finite_differences.hpp"
 #include "support/random_problem.hpp"
 
 namespace bl::test {

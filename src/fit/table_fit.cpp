@@ -319,6 +319,12 @@ json information_of(const Prepared& p, const FitReport& report, const FitOptions
   return out;
 }
 
+// A row that cannot be judged after training is an error before it. Validation rows are encoded first anyway.
+void check_held_out(const Prepared& p) {
+  if (!p.split.test.empty())
+    static_cast<void>(p.encoder.with_unseen(UnseenPolicy::missing).encode<float>(*p.table, p.split.test));
+}
+
 // Of the rows that were held out.
 void evaluate_parts(const Prepared& p, const FittedModel& model, FitSummary& summary) {
   ThreadPool pool(static_cast<std::size_t>(p.settings->threads));
@@ -359,6 +365,8 @@ FitSummary fit_table(const Table& table, const Settings& given, const FitOptions
   const Schema schema = plan_schema(table, given);
   const Settings settings = options.training_rows_only ? without_test_part(given, schema) : given;
   Prepared prepared = prepare(table, schema, settings, options);
+
+  check_held_out(prepared);
 
   const int starts = plan_starts(settings, prepared.architecture);
   refuse_unused(settings, fit_use(settings, prepared.space, static_cast<Index>(prepared.split.train.size()),

@@ -3,7 +3,7 @@
 //
 //   u(y) = sum over heads h of gain_h phi_h(c_h + w_h y),   gain_h = sign_h lambda_h readout_b / tau
 //
-// Only the c depend on the row. With p(y) = exp(u(y)) / Z on [lower, upper], and M0(y), M1(y) the integrals
+// The readout's constant is left out: no distribution depends on it. Only the c depend on the row. With p(y) = exp(u(y)) / Z on [lower, upper], and M0(y), M1(y) the integrals
 // of p and of y p up to y, the derivatives of log Z are
 //   by c_h     gain_h P_h,   P_h the integral of p phi_h'        (differences of M0 at the head's own kinks)
 //   by w_h     gain_h Q_h,   Q_h the integral of y p phi_h'      (differences of M1 there)

@@ -231,7 +231,7 @@ std::vector<BadInput> bad_settings() {
        {{"c.toml", "sigma = 0.2\n"}}},
       {"support_of_a_class", kFit + "--support 1:2", kUsage, {"support", "continuous response"}},
       {"diverges",
-       kFitReal + "--optimizer sgd --learning-rate 1000 --clip-norm 0",
+       kFitReal + "--optimizer sgd --learning-rate 1000 --clip-norm 0 --batch-size 1",
        kNumeric,
        {"diverged", "epoch", "--learning-rate"}},
   };

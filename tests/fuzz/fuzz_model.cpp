@@ -21,7 +21,7 @@ std::string small_model(const bl::Architecture& architecture, const std::string&
                         .encoder = bl::Encoder::fit(table, bl::infer_schema(table, roles), {}, rows),
                         .parameters = std::vector<double>(static_cast<std::size_t>(layout.size()), 0.25),
                         .response = {}};
-  if (target == "y") model.response = Support{{-4}, {4}};
+  if (target == "y") model.response = bl::Support{{-4}, {4}};
   return bl::artifact::serialize(bl::to_tensor_file(model));
 }
 

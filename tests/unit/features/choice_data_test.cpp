@@ -113,8 +113,9 @@ TEST(ChoiceSchema, ErrorsNameTheLine) {
               HasSubstr("s.toml:3: the expression ends"));
   EXPECT_THAT(fails("[data]\nchoice = \"y\"\n"), HasSubstr("[[alternatives]]"));
   EXPECT_THAT(fails("[data]\nfilter = \"1\"\n"), HasSubstr("needs choice"));
-  EXPECT_THAT(fails("[data]\nlayout = \"long\"\nsituation = \"s\"\nalternative = \"a\"\n"),
-              HasSubstr("needs chosen"));
+  EXPECT_THAT(
+      fails("[data]\nlayout = \"long\"\nsituation = \"s\"\nalternative = \"a\"\n[attributes]\nx = \"x\"\n"),
+      HasSubstr("needs chosen"));
   EXPECT_THAT(fails(std::string(kWide) + "[utility]\nreference = \"trian\"\n"),
               HasSubstr("did you mean 'train'?"));
   EXPECT_THAT(fails(std::string(kWide) + "[utility]\ngeneric = [\"tme\"]\n"),

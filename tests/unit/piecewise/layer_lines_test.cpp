@@ -14,6 +14,7 @@ Architecture architecture_of(Activation utility, std::array<std::vector<int>, 3>
   Architecture a = stacked({.context = 2, .values = 1, .classes = 0}, {4});
   a.activations = {utility, Activation::relu, Activation::abs};
   a.layers[0].degrees = std::move(heads);
+  a.readout.bias = false;  // a constant, which lines leave out
   return a;
 }
 

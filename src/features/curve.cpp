@@ -10,7 +10,7 @@ namespace bl {
 namespace {
 
 constexpr std::size_t kLeastRows = 20;
-constexpr double kLeastShare = 0.01;
+constexpr double kLeastShare = 0.001;
 
 // Keeps the outer candidates and those inner ones that leave every piece enough rows. Ascending.
 std::vector<double> thinned(const std::vector<double>& candidates, std::span<const double> sorted) {

@@ -160,11 +160,7 @@ void check_format(const artifact::TensorFile& file, const std::string& format, c
 }
 
 json parsed_document(const artifact::TensorFile& file) {
-  const std::string& text = file.metadata_value("model");
-  json document = text.find('\0') == std::string::npos ? json::parse(text, nullptr, false)
-                                                       : json(json::value_t::discarded);
-  if (document.is_discarded()) throw ModelFileError(file.source + ": the metadata field 'model' is not JSON");
-  return document;
+  return parse_json(file.metadata_value("model"), file.source + ": the metadata field 'model'");
 }
 
 std::variant<Support, ChoiceResponse> response_from_json(const JsonField& field) {

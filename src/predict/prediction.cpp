@@ -287,9 +287,9 @@ void require_finite(const OutputTable& out, const Rows& rows) {
     for (std::size_t i = 0; i < column.numbers.size(); ++i)
       if (density ? std::isnan(column.numbers[i]) : !std::isfinite(column.numbers[i]))
         throw NumericError(
-            fmt::format("{}: {} is {}, not a finite number; the model's parameters or the row's "
+            fmt::format("{}: {} is not a finite number; the model's parameters or the row's "
                         "values are too large",
-                        rows.table.place(rows.places[i]), column.name, column.numbers[i]));
+                        rows.table.place(rows.places[i]), column.name));
   }
 }
 

@@ -60,8 +60,8 @@ TEST(HostileFile, TomlOfManyPartsIsRefused) {
 // A model as bl fit writes it today, with one float of a tensor or a word of its document changed.
 void fit_model(const TemporaryFolder& folder) {
   folder.write("good.csv", good_table());
-  const Outcome fitted =
-      bl_command(folder, words("fit good.csv --target y --ignore z --layers 2,1 --epochs 2 -q -o m.bl"));
+  const Outcome fitted = bl_command(
+      folder, words("fit good.csv --target y --ignore z --single --precision float64 --epochs 2 -q -o m.bl"));
   ASSERT_EQ(fitted.code, 0) << fitted.err;
 }
 
@@ -105,8 +105,11 @@ TEST(AbsurdParameters, GiveAnErrorThatNamesTheRow) {
   const TemporaryFolder folder;
   fit_model(folder);
   artifact::TensorFile file = artifact::load(folder.file("m.bl"));
-  for (auto& [name, tensor] : file.tensors)
-    tensor = artifact::Tensor::of<float>(std::vector<float>(tensor.bytes.size() / 4, 3e38F), tensor.shape);
+  for (auto& [name, tensor] : file.tensors) {
+    std::vector<double> values = tensor.as<double>();
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = i % 2 == 0 ? -1e308 : 1e308;
+    tensor = artifact::Tensor::of<double>(values, tensor.shape);
+  }
   artifact::save(folder.file("absurd.bl"), file);
   for (const char* command : {"predict", "evaluate"}) {
     const Outcome outcome = bl_command(folder, {command, "absurd.bl", "good.csv", "--no-verify"});

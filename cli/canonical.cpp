@@ -1,8 +1,7 @@
-#include <fmt/format.h>
-
 #include "bl/inference.hpp"
 #include "commands.hpp"
 #include "options.hpp"
+#include "terminal.hpp"
 
 namespace bl::cli {
 
@@ -12,12 +11,13 @@ struct CanonicalArguments {
   std::string model, reference, output;
 };
 
-void run_canonical(const CanonicalArguments& a) {
-  const Canonical form = canonical(Model::load(a.model), a.reference);
-  for (const std::string& note : form.notes) fmt::print("note      {}\n", note);
+void run_canonical(const CanonicalArguments& a, const CLI::App& command) {
+  if (command.count("--output") > 0) check_model_place(command, a.output, true);
+  const Canonical form = canonical(open_model(command, a.model), a.reference);
+  for (const std::string& note : form.notes) say("note      {}\n", note);
   const std::string path = a.output.empty() ? a.model : a.output;
   form.model.save(path);
-  fmt::print("saved     {}\n", path);
+  say("saved     {}\n", path);
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ void add_canonical(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("canonical", "Write a model's parameters in their canonical form; its law stays");
   auto a = std::make_shared<CanonicalArguments>();
-  command->add_option("model", a->model, "Model that bl fit wrote")->required()->option_text("MODEL");
+  add_model_argument(*command, a->model);
   command
       ->add_option("--reference", a->reference,
                    "The class or alternative whose coefficients are 0; none: the first")
@@ -34,7 +34,7 @@ void add_canonical(CLI::App& app) {
   command->add_option("-o,--output", a->output, "Where the model goes; none: in place of the old one")
       ->option_text("FILE");
   command->footer("Example:\n  bl canonical model.bl --output canonical.bl");
-  command->callback([a] { run_canonical(*a); });
+  command->callback([a, command] { run_canonical(*a, *command); });
 }
 
 }  // namespace bl::cli

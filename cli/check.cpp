@@ -14,19 +14,19 @@ struct CheckArguments {
   CheckOptions options;
 };
 
-CheckReport report_of(const CheckArguments& a, const Settings& reading) {
+CheckReport report_of(const CheckArguments& a, const CLI::App& command, const Settings& reading) {
   ProgressLine line(a.json);
   const auto progress = [&](double seconds, const std::string& text) { line.show(seconds, text); };
-  const Model model = Model::load(a.model);
+  const Model model = open_model(command, a.model);
   return check_model(model, model.read(a.data, reading), a.options, progress);
 }
 
-void run_check(const CheckArguments& a, const Settings& reading) {
-  const CheckReport report = report_of(a, reading);
+void run_check(const CheckArguments& a, const CLI::App& command, const Settings& reading) {
+  const CheckReport report = report_of(a, command, reading);
   if (a.json) return write_text("-", check_json(report));
   std::string out = check_text(report);
   for (const std::string& finding : report.findings) out += wrapped(spelled(finding), 0) + "\n";
-  write_text("-", out);
+  say(out);
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ void add_check(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("check", "Simulate from a model and fit it again: do its errors hold?");
   auto a = std::make_shared<CheckArguments>();
-  command->add_option("model", a->model, "Model that bl fit wrote")->required()->option_text("MODEL");
+  add_model_argument(*command, a->model);
   command
       ->add_option("data", a->data,
                    "Whose features to use (the training rows, where it is the file of the fit)")
@@ -58,7 +58,7 @@ void add_check(CLI::App& app) {
   command->add_flag("--json", a->json, "Print as JSON");
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer("Example:\n  bl check model.bl data.csv --replications 200");
-  command->callback([a, reading] { run_check(*a, reading->settings()); });
+  command->callback([a, command, reading] { run_check(*a, *command, reading->settings()); });
 }
 
 }  // namespace bl::cli

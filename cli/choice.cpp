@@ -49,16 +49,16 @@ ChoiceScenario::Addition addition_from_text(const std::string& text) {
 
 void print_whatif(const WhatIf& result, const std::string& money) {
   const bool errors = !std::isnan(result.surplus_error);
-  fmt::print("{:<20}{:>11}{:>11}{:>11}{}{:>12}\n", "market shares", "before", "after", "change",
-             errors ? "       s.e." : "", "diversion");
+  say("{:<20}{:>11}{:>11}{:>11}{}{:>12}\n", "market shares", "before", "after", "change",
+      errors ? "       s.e." : "", "diversion");
   for (std::size_t j = 0; j < result.alternatives.size(); ++j)
-    fmt::print("{:<20}{:>11.4f}{:>11.4f}{:>+11.4f}{}{:>12.4f}\n", result.alternatives[j], result.before[j],
-               result.after[j], result.after[j] - result.before[j],
-               errors ? fmt::format("{:>11.4f}", result.change_error[j]) : "", result.diversion[j]);
-  fmt::print("\nconsumer surplus (log-sum), mean change per situation\n  {:+.6f} in utility{}\n",
-             result.surplus_change, error_text(result.surplus_error));
+    say("{:<20}{:>11.4f}{:>11.4f}{:>+11.4f}{}{:>12.4f}\n", result.alternatives[j], result.before[j],
+        result.after[j], result.after[j] - result.before[j],
+        errors ? fmt::format("{:>11.4f}", result.change_error[j]) : "", result.diversion[j]);
+  say("\nconsumer surplus (log-sum), mean change per situation\n  {:+.6f} in utility{}\n",
+      result.surplus_change, error_text(result.surplus_error));
   if (!money.empty())
-    fmt::print("  {:+.6f} in units of {}{}\n", result.money_change, money, error_text(result.money_error));
+    say("  {:+.6f} in units of {}{}\n", result.money_change, money, error_text(result.money_error));
 }
 
 std::string slopes_text(const ChoiceSlopes& slopes, const std::string& attribute) {
@@ -166,7 +166,7 @@ void ChoiceWhatIfOptions::run(const Model& model, const Data& data, bool json, s
     out["money_change"] = result.money_change;
     out["money_error"] = result.money_error;
   }
-  fmt::print("{}\n", out.dump(2));
+  write_text("-", out.dump(2) + "\n");
 }
 
 std::string choice_economics(const Model& model, const Data& data, const ChoiceEconomicsRun& run) {

@@ -25,36 +25,34 @@ std::string head_title(const DemoLine& line) {
 }
 
 void print_text(const DemoReport& r) {
-  fmt::print("{}\n\n", wrapped(fmt::format("A known problem ({}): {}", r.name, r.description), 0));
-  fmt::print("{}\n\n",
-             wrapped(fmt::format(
-                         "{} rows were made from it, {} more held out; learned in {}, {} of {} starts agree.",
-                         r.training_rows, r.held_out_rows, duration(r.seconds), r.agreeing_starts, r.starts),
-                     0));
-  fmt::print("{:<34} {:>10} {:>10} {:>12}\n", "the problem", "true", "learned", "std. error");
+  say("{}\n\n", wrapped(fmt::format("A known problem ({}): {}", r.name, r.description), 0));
+  say("{}\n\n",
+      wrapped(
+          fmt::format("{} rows were made from it, {} more held out; learned in {}, {} of {} starts agree.",
+                      r.training_rows, r.held_out_rows, duration(r.seconds), r.agreeing_starts, r.starts),
+          0));
+  say("{:<34} {:>10} {:>10} {:>12}\n", "the problem", "true", "learned", "std. error");
   for (const DemoLine& line : r.lines) {
-    fmt::print("{}\n", head_title(line));
+    say("{}\n", head_title(line));
     for (const DemoCoefficient& c : line.coefficients) {
       const std::string term = c.term == "lambda" ? "weight" : c.term == "1" ? "constant" : c.term;
-      fmt::print("      {:<28.28} {:>10.3f} {:>10.3f} {:>12}\n", term, c.truth, c.learned,
-                 c.standard_error > 0 ? fmt::format("{:.3f}", c.standard_error) : "by scale");
+      say("      {:<28.28} {:>10.3f} {:>10.3f} {:>12}\n", term, c.truth, c.learned,
+          c.standard_error > 0 ? fmt::format("{:.3f}", c.standard_error) : "by scale");
     }
   }
-  fmt::print("\nProbabilities on held-out rows, true against learned:\n");
+  say("\nProbabilities on held-out rows, true against learned:\n");
   for (const DemoExample& example : r.examples) {
-    fmt::print("  {}\n", example.situation);
+    say("  {}\n", example.situation);
     for (std::size_t j = 0; j < example.alternatives.size(); ++j)
-      fmt::print("    {:<46.46} {:>8.3f} {:>8.3f}\n", example.alternatives[j], example.true_probabilities[j],
-                 example.learned_probabilities[j]);
+      say("    {:<46.46} {:>8.3f} {:>8.3f}\n", example.alternatives[j], example.true_probabilities[j],
+          example.learned_probabilities[j]);
   }
-  fmt::print(
-      "\n{}\n",
+  say("\n{}\n",
       wrapped(fmt::format(
                   "Log-likelihood per held-out row: truth {:.4f}, learned {:.4f}, knowing nothing {:.4f}.",
                   r.true_log_likelihood, r.learned_log_likelihood, r.null_log_likelihood),
               0));
-  fmt::print(
-      "{}\n",
+  say("{}\n",
       wrapped(fmt::format(
                   "Learned and true probabilities differ by {:.4f} in total variation (0 equal, 1 disjoint).",
                   r.total_variation),
@@ -82,7 +80,7 @@ void print_json(const DemoReport& r) {
                                       {"divergence", r.divergence},
                                       {"total_variation", r.total_variation},
                                       {"seconds", r.seconds}};
-  fmt::print("{}\n", out.dump(2));
+  write_text("-", out.dump(2) + "\n");
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ struct EvaluateArguments {
 };
 
 void run_evaluate(const EvaluateArguments& a, const CLI::App& command, const Settings& reading) {
-  const Model model = Model::load(a.model);
+  const Model model = open_model(command, a.model);
   refuse_for_choices(model, command, {"--temperature", "--unseen-as-missing"});
   const Data data = model.read(a.data, reading);
   const Part part = part_from_name(a.part);
@@ -28,10 +28,10 @@ void run_evaluate(const EvaluateArguments& a, const CLI::App& command, const Set
   if (!model.is_choice()) out["rows"] = model.part_rows(data, part);
   if (!a.json) {
     const std::string count = model.is_choice() ? "" : fmt::format(" ({} rows)", out["rows"].dump());
-    return fmt::print("{}", metrics_text((a.part == "all" ? "all " + unit : a.part) + count, metrics));
+    return say("{}", metrics_text((a.part == "all" ? "all " + unit : a.part) + count, metrics));
   }
   for (const Metric& metric : metrics) out[metric.name] = metric.value;
-  fmt::print("{}\n", out.dump(2));
+  write_text("-", out.dump(2) + "\n");
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ void add_evaluate(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("evaluate", "How well a model predicts rows whose response is known");
   auto a = std::make_shared<EvaluateArguments>();
-  command->add_option("model", a->model, "Model that bl fit wrote")->required()->option_text("MODEL");
+  add_model_argument(*command, a->model);
   command->add_option("data", a->data, "Rows with their responses")->required()->option_text("FILE");
   command->add_option("--part", a->part, "Only these rows of the file the model was fitted on")
       ->option_text("all|train|validation|test");

@@ -99,7 +99,8 @@ void run_explain(ExplainArguments& a, const CLI::App& command, const Settings& r
   a.options.standardised = a.units == "standardised";
   a.options.terms = term_count(a.terms, format == ExplainFormat::svg);
   a.options.color = a.output == "-" && standard_output_has_color();
-  const Model model = Model::load(a.model);
+  check_place(command, a.output);
+  const Model model = open_model(command, a.model);
   refuse_for_tables(model, command, {"--alternative", "--attribute"});
   refuse_for_choices(model, command,
                      {"--row", "--constraints", "--importance", "--part", "--at", "--by-head"});
@@ -109,8 +110,16 @@ void run_explain(ExplainArguments& a, const CLI::App& command, const Settings& r
     throw UsageError(fmt::format("{} needs data: bl explain MODEL DATA {}", question, question));
   if (question.empty() && !a.data.empty())
     throw UsageError("data is read for --row, --economics, --constraints or --importance; give one of them");
-  if (question.empty()) return write_text(a.output, spelled(explain_model(model, format, a.options)));
-  write_text(a.output, of_data(model, model.read(a.data, reading), question, a));
+  if (question.empty()) {
+    const std::string out = spelled(explain_model(model, format, a.options));
+    return format == ExplainFormat::json ? write_text(a.output, out)
+                                         : write_for_people(a.output, out, a.options.color);
+  }
+  const std::string out = of_data(model, model.read(a.data, reading), question, a);
+  if (question == "--row" || (model.is_choice() && !a.json))
+    write_for_people(a.output, out, a.options.color);
+  else
+    write_text(a.output, out);
 }
 
 }  // namespace
@@ -118,7 +127,7 @@ void run_explain(ExplainArguments& a, const CLI::App& command, const Settings& r
 void add_explain(CLI::App& app) {
   CLI::App* command = app.add_subcommand("explain", "The learned problem: max U subject to C <= 0 and T = 0");
   auto a = std::make_shared<ExplainArguments>();
-  command->add_option("model", a->model, "Model that bl fit wrote")->required()->option_text("MODEL");
+  add_model_argument(*command, a->model);
   command->add_option("data", a->data, "Rows for --row, --economics, --constraints and --importance")
       ->option_text("FILE");
   command->add_option("--format", a->format, "Form of the problem; json is complete and exact")

@@ -33,40 +33,38 @@ ordered_json metrics_json(const std::vector<Metric>& metrics) {
 void print_columns(const Data& data) {
   constexpr std::size_t kMost = 12;
   const auto columns = data.columns();
-  fmt::print("{}: {} rows, {} columns\n", data.source(), data.rows(), columns.size());
+  say("{}: {} rows, {} columns\n", data.source(), data.rows(), columns.size());
   for (std::size_t i = 0; i < std::min(kMost, columns.size()); ++i) {
     const ColumnSummary& c = columns[i];
     const std::string missing = c.missing > 0 ? fmt::format(", {} missing", c.missing) : "";
     if (c.missing == data.rows())
-      fmt::print("  {:<26.26} no values\n", c.name);
+      say("  {:<26.26} no values\n", c.name);
     else if (c.numeric)
-      fmt::print("  {:<26.26} number, {:.6g} to {:.6g}{}\n", c.name, c.lowest, c.highest, missing);
+      say("  {:<26.26} number, {:.6g} to {:.6g}{}\n", c.name, c.lowest, c.highest, missing);
     else
-      fmt::print("  {:<26.26} text, {} levels{}\n", c.name, c.distinct, missing);
+      say("  {:<26.26} text, {} levels{}\n", c.name, c.distinct, missing);
   }
-  if (columns.size() > kMost)
-    fmt::print("  ... and {} more (bl schema lists them all)\n", columns.size() - kMost);
+  if (columns.size() > kMost) say("  ... and {} more (bl schema lists them all)\n", columns.size() - kMost);
 }
 
 void print_summary(const FitSummary& s, const std::string& output) {
   constexpr std::size_t kLabel = 10;
-  fmt::print("{}\n", wrapped(s.plan, kLabel));
-  for (const std::string& note : s.notes) fmt::print("{}\n", wrapped("note      " + note, kLabel));
+  say("{}\n", wrapped(s.plan, kLabel));
+  for (const std::string& note : s.notes) say("{}\n", wrapped("note      " + note, kLabel));
   const std::string training = s.best_epoch > 0
                                    ? fmt::format("{} epochs in {}, best at epoch {}: {}", s.epochs,
                                                  duration(s.seconds), s.best_epoch, s.stop_cause)
                                    : fmt::format("{} in {}", s.stop_cause, duration(s.seconds));
-  fmt::print("{}\n", wrapped("training  " + training, kLabel));
-  if (s.model.is_choice() && !coefficients(s.model).empty()) fmt::print("\n{}\n", coefficients_text(s.model));
+  say("{}\n", wrapped("training  " + training, kLabel));
+  if (s.model.is_choice() && !coefficients(s.model).empty()) say("\n{}\n", coefficients_text(s.model));
   const char* unit = s.model.is_choice() ? "situations" : "rows";
   const auto print = [&](const char* part, std::size_t rows, const std::vector<Metric>& metrics) {
-    if (!metrics.empty())
-      fmt::print("{}", metrics_text(fmt::format("{} ({} {})", part, rows, unit), metrics));
+    if (!metrics.empty()) say("{}", metrics_text(fmt::format("{} ({} {})", part, rows, unit), metrics));
   };
   print("training", s.train_rows, s.train);
   print("validation", s.validation_rows, s.validation);
   print("test", s.test_rows, s.test);
-  fmt::print("saved     {}\n", output);
+  say("saved     {}\n", output);
 }
 
 ordered_json coefficients_json(const Model& model) {
@@ -100,7 +98,7 @@ void print_json(const FitSummary& s, const std::string& output) {
     out["train"] = metrics_json(s.train);
     out["coefficients"] = coefficients_json(s.model);
   }
-  fmt::print("{}\n", out.dump(2));
+  write_text("-", out.dump(2) + "\n");
 }
 
 // One per member: PATH, PATH.1, PATH.2, ... Members that ended early may have left none.
@@ -117,9 +115,10 @@ void remove_checkpoints(const std::string& path) {
   for (const auto& one : found) std::filesystem::remove(one);
 }
 
-void run_fit(const FitArguments& arguments, const ChoiceOptions& choice, Settings settings) {
+void run_fit(const FitArguments& arguments, const ChoiceOptions& choice, const CLI::App& command,
+             Settings settings) {
   const bool choices = choice.given();
-  check_model_place(arguments.output);
+  check_model_place(command, arguments.output);
   FitOptions options;
   options.checkpoint = arguments.output + ".checkpoint";
   options.resume = arguments.resume;
@@ -168,7 +167,9 @@ void add_fit(CLI::App& app) {
       "  bl fit data.csv --target y --single --degree 2 --seed 7 -o model.bl\n"
       "  bl fit data.csv --target price,volume --layers 36,6 -o model.bl\n"
       "  bl fit trips.csv --choice schema.toml -o model.bl");
-  command->callback([arguments, choice, settings] { run_fit(*arguments, *choice, settings->settings()); });
+  command->callback([arguments, choice, command, settings] {
+    run_fit(*arguments, *choice, *command, settings->settings());
+  });
 }
 
 }  // namespace bl::cli

@@ -3,6 +3,7 @@
 
 #include <new>
 #include <sstream>
+#include <system_error>
 
 #include "bl/errors.hpp"
 #include "bl/model.hpp"
@@ -18,7 +19,7 @@ namespace {
 constexpr int kInternal = 1, kUsage = 2, kData = 3, kModelFile = 4, kNumeric = 5;
 
 int fail(int code, const std::string& message) {
-  fmt::print(stderr, "bl: {}\n", spelled(message));
+  complain(printable("bl: " + spelled(message) + "\n"));
   return code;
 }
 
@@ -95,7 +96,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
     if (argc < 2) {
-      fmt::print(stderr, "{}", app.help());
+      complain(app.help());
       return kUsage;
     }
     return usage_error(app, error);
@@ -112,9 +113,18 @@ int run(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return fail(kData,
                 "out of memory: the data or the model do not fit; use fewer columns, or a smaller model");
+  } catch (const std::system_error& error) {  // a name too long, links in a loop
+    return fail(kData, error.what());
   } catch (const std::exception& error) {
     return fail(kInternal, fmt::format("internal error: {}; please report it", error.what()));
   }
+}
+
+// Output that was lost in a buffer is an error like any other.
+int run_and_flush(int argc, char** argv) {
+  const int code = run(argc, argv);
+  if (flush_standard_output() || code != 0) return code;
+  return fail(kData, "cannot write to standard output");
 }
 
 }  // namespace
@@ -127,5 +137,6 @@ int& exit_code() {
 }  // namespace bl::cli
 
 int main(int argc, char** argv) {
-  return bl::cli::run(argc, argv);
+  bl::cli::hold_standard_streams();
+  return bl::cli::run_and_flush(argc, argv);
 }

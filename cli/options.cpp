@@ -1,12 +1,16 @@
 #include "options.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
 
 #include "bl/errors.hpp"
+#include "terminal.hpp"
 
 namespace bl::cli {
 
@@ -28,6 +32,36 @@ CLI::Validator number_that(const std::string& expected, const std::function<bool
         return number && holds(value) ? std::string() : fmt::format("'{}': expected {}", text, expected);
       },
       "");
+}
+
+void check_writable(const std::string& path) {
+  if (path.empty()) throw UsageError("the name of the output is empty; name a file");
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  struct stat status {};
+  if (!folder.empty() && ::stat(folder.c_str(), &status) == -1 && errno == ENOENT)
+    throw DataError(fmt::format("cannot write '{}': there is no folder {}", path, folder));
+  const bool there = ::stat(path.c_str(), &status) == 0;
+  if (there && S_ISDIR(status.st_mode))
+    throw DataError(fmt::format("cannot write '{}': it is a folder", path));
+  // Makes and removes a temporary file there. A pipe or device is left alone until there is something to
+  // write.
+  if (!there || S_ISREG(status.st_mode)) OutputFileWriter probe(path);
+}
+
+// Whether a file that one of these options and arguments names is the one to be written.
+void refuse_inputs(const CLI::App& command, const std::vector<std::string>& names, const std::string& path) {
+  struct stat output {
+  }, input{};
+  if (::stat(path.c_str(), &output) == -1 || !S_ISREG(output.st_mode)) return;
+  for (const std::string& name : names) {
+    const CLI::Option* option = command.get_option_no_throw(name);
+    if (option == nullptr || option->count() == 0) continue;
+    const std::string file = option->results().front();
+    const int known = file == "-" ? ::fstat(STDIN_FILENO, &input) : ::stat(file.c_str(), &input);
+    if (known == 0 && input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+      throw UsageError(
+          fmt::format("'{}' is read by this command and would be overwritten; write to another file", path));
+  }
 }
 
 }  // namespace
@@ -80,6 +114,15 @@ Settings SettingOptions::settings() const {
 const std::vector<std::string>& reading_settings() {
   static const std::vector<std::string> names = {"delimiter", "decimal_comma", "labels"};
   return names;
+}
+
+void add_model_argument(CLI::App& command, std::string& path) {
+  command.add_option("model", path, "Model that bl fit wrote")->required()->option_text("MODEL");
+  command.add_flag("--no-verify")->description("Read a model file that was edited after it was written");
+}
+
+Model open_model(const CLI::App& command, const std::string& path) {
+  return Model::load(path, command.count("--no-verify") > 0);
 }
 
 CLI::Validator thread_range() {
@@ -148,21 +191,21 @@ std::string json_array(const OutputTable& table) {
   return "[\n" + text + "]\n";
 }
 
-void check_writable(const std::string& path) {
+void check_place(const CLI::App& command, const std::string& path) {
   if (path == "-") return;
-  const auto parent = std::filesystem::absolute(path).parent_path();
-  if (!std::filesystem::is_directory(parent))
-    throw DataError(fmt::format("cannot write '{}': there is no folder {}", path, parent.string()));
-  if (std::filesystem::is_directory(path))
-    throw DataError(fmt::format("cannot write '{}': it is a folder", path));
-  // Makes and removes a temporary file there. A pipe or device is left alone until there is something to
-  // write.
-  if (!std::filesystem::exists(path) || std::filesystem::is_regular_file(path)) OutputFileWriter probe(path);
+  check_writable(path);
+  refuse_inputs(command, {"model", "data", "rows", "--compare", "--config", "--schema", "--choice"}, path);
 }
 
-void check_model_place(const std::string& path) {
+void check_model_place(const CLI::App& command, const std::string& path, bool over_model) {
   if (path == "-") throw UsageError("a model is written to a file, not to standard output; name one");
+  if (!over_model) return check_place(command, path);
   check_writable(path);
+  refuse_inputs(command, {"data", "--compare"}, path);
+}
+
+void write_for_people(const std::string& path, const std::string& text, bool color) {
+  write_text(path, path == "-" ? printable(text, color) : text);
 }
 
 void write_text(const std::string& path, const std::string& text) {

@@ -32,6 +32,10 @@ class SettingOptions {
 // The settings that say how a data file is written.
 const std::vector<std::string>& reading_settings();
 
+// The argument MODEL with --no-verify, and the model that it names.
+void add_model_argument(CLI::App& command, std::string& path);
+Model open_model(const CLI::App& command, const std::string& path);
+
 // What --threads and --seed accept; a negative number would otherwise wrap round to a huge one.
 CLI::Validator thread_range();
 CLI::Validator seed_range();
@@ -52,12 +56,16 @@ TableFormat table_format(const std::string& name);  // csv or jsonl; throws Usag
 // The rows of a table as a JSON array of objects.
 std::string json_array(const OutputTable& table);
 
-// A place that cannot be written is found out before the work, not after: DataError. "-" is standard output,
-// which takes text but no model.
-void check_writable(const std::string& path);
-void check_model_place(const std::string& path);
+// A place that cannot be written is found before the work, not after: DataError. UsageError where it is a file
+// that the command reads, whatever name or link it goes by. "-" is standard output, which takes text but no
+// model.
+void check_place(const CLI::App& command, const std::string& path);
+// Of a model. `over_model`: it may take the place of the model that the command reads.
+void check_model_place(const CLI::App& command, const std::string& path, bool over_model = false);
 
 // Text to a file (whole or not at all), or to standard output for "-".
 void write_text(const std::string& path, const std::string& text);
+// The same for people: on standard output, control characters are escaped.
+void write_for_people(const std::string& path, const std::string& text, bool color = false);
 
 }  // namespace bl::cli

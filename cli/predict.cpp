@@ -21,7 +21,8 @@ struct PredictArguments {
 };
 
 void run_predict(PredictArguments& a, const CLI::App& command, const Settings& reading) {
-  const Model model = Model::load(a.model);
+  check_place(command, a.output);
+  const Model model = open_model(command, a.model);
   refuse_for_tables(model, command, {"--shares"});
   refuse_for_choices(model, command,
                      {"--carry", "--quantiles", "--interval", "--highest-density", "--mode", "--density",
@@ -62,7 +63,7 @@ void add_predict(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("predict", "Probabilities, means, intervals and densities for new rows");
   auto a = std::make_shared<PredictArguments>();
-  command->add_option("model", a->model, "Model that bl fit wrote")->required()->option_text("MODEL");
+  add_model_argument(*command, a->model);
   command->add_option("data", a->data, "Rows to predict, of any size; - for standard input")
       ->required()
       ->option_text("FILE");

@@ -32,20 +32,19 @@ std::string distance(const ConstraintRow& r) {
 }
 
 void print_text(const std::vector<ConstraintRow>& rows) {
-  fmt::print("T(x, y) = |y|^2 - |x|^2 in 64 dimensions, p(y|x) ~ exp(-lambda T^2 / tau)\n\n");
-  fmt::print("{:>6} {:>6} | {:>8} {:>8} {:>7} | {:>8} {:>8} | {:>6} {:>6} | {:>6}\n", "lambda", "tau",
-             "mean |T|", "exact", "z", "95%", "exact", "<=0.1", "exact", "R-hat");
+  say("T(x, y) = |y|^2 - |x|^2 in 64 dimensions, p(y|x) ~ exp(-lambda T^2 / tau)\n\n");
+  say("{:>6} {:>6} | {:>8} {:>8} {:>7} | {:>8} {:>8} | {:>6} {:>6} | {:>6}\n", "lambda", "tau", "mean |T|",
+      "exact", "z", "95%", "exact", "<=0.1", "exact", "R-hat");
   for (const ConstraintRow& r : rows) {
-    fmt::print("{:>6g} {:>6g} | {:>8} {:>8} {:>7} | {:>8} {:>8} | {:>6} {:>6} | {:>6}\n", r.lambda, r.tau,
-               figure(r.mean, r.sampled), figure(r.exact_mean, r.proper), distance(r),
-               figure(r.percentile_95, r.sampled), figure(r.exact_percentile_95, r.proper),
-               r.sampled ? fmt::format("{:.3f}", r.share_within) : "-",
-               r.proper ? fmt::format("{:.3f}", r.exact_share_within) : "-",
-               r.sampled ? fmt::format("{:.4f}", r.rhat) : "-");
-    if (!r.note.empty()) fmt::print("       {}\n", r.note);
+    say("{:>6g} {:>6g} | {:>8} {:>8} {:>7} | {:>8} {:>8} | {:>6} {:>6} | {:>6}\n", r.lambda, r.tau,
+        figure(r.mean, r.sampled), figure(r.exact_mean, r.proper), distance(r),
+        figure(r.percentile_95, r.sampled), figure(r.exact_percentile_95, r.proper),
+        r.sampled ? fmt::format("{:.3f}", r.share_within) : "-",
+        r.proper ? fmt::format("{:.3f}", r.exact_share_within) : "-",
+        r.sampled ? fmt::format("{:.4f}", r.rhat) : "-");
+    if (!r.note.empty()) say("       {}\n", r.note);
   }
-  fmt::print(
-      "\nz: distance of the sampled mean from the exact one in Monte-Carlo standard errors.\n"
+  say("\nz: distance of the sampled mean from the exact one in Monte-Carlo standard errors.\n"
       "R-hat is that of |T|; it does not speak of directions on the sphere.\n");
 }
 
@@ -71,7 +70,7 @@ void print_json(const std::vector<ConstraintRow>& rows) {
                   {"exact_share_within_0.1", r.exact_share_within}});
     out.push_back(one);
   }
-  fmt::print("{}\n", out.dump(2));
+  write_text("-", out.dump(2) + "\n");
 }
 
 struct IdentificationArguments {

@@ -20,8 +20,9 @@ struct SampleArguments {
   SampleOptions options;
 };
 
-void run_sample(SampleArguments& a, const Settings& reading) {
-  const Model model = Model::load(a.model);
+void run_sample(SampleArguments& a, const CLI::App& command, const Settings& reading) {
+  check_place(command, a.output);
+  const Model model = open_model(command, a.model);
   a.options.carry = name_list(a.carry);
   const TableFormat format = table_format(a.format);
   const SampleResult result =
@@ -33,7 +34,7 @@ void run_sample(SampleArguments& a, const Settings& reading) {
       "(bulk), {:.0f} (tail)",
       result.method, result.acceptance, result.divergences, result.worst_rhat, result.least_bulk_size,
       result.least_tail_size);
-  fmt::print(stderr, "{}\n{}\n", wrapped(figures, 0), wrapped(result.verdict, 0));
+  complain(printable(fmt::format("{}\n{}\n", wrapped(figures, 0), wrapped(result.verdict, 0))));
 }
 
 }  // namespace
@@ -41,7 +42,7 @@ void run_sample(SampleArguments& a, const Settings& reading) {
 void add_sample(CLI::App& app) {
   CLI::App* command = app.add_subcommand("sample", "Draw responses from the learned law, given rows");
   auto a = std::make_shared<SampleArguments>();
-  command->add_option("model", a->model, "Model that bl fit wrote")->required()->option_text("MODEL");
+  add_model_argument(*command, a->model);
   command->add_option("rows", a->data, "Rows to draw for; not needed by a model without features")
       ->option_text("FILE");
   command->add_option("-o,--output", a->output, "Where the draws go; - for standard output")
@@ -81,7 +82,7 @@ void add_sample(CLI::App& app) {
   command->add_flag("-q,--quiet", a->quiet, "No diagnostics");
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer("Example:\n  bl sample model.bl rows.csv --draws 500 --output draws.csv");
-  command->callback([a, reading] { run_sample(*a, reading->settings()); });
+  command->callback([a, command, reading] { run_sample(*a, *command, reading->settings()); });
 }
 
 }  // namespace bl::cli

@@ -63,8 +63,10 @@ void add_settings(CLI::App& app) {
   command->footer(
       "Example:\n  bl settings --output fit.toml\n  bl fit data.csv --config fit.toml --target y -o "
       "model.bl");
-  command->callback(
-      [a] { write_text(a->output, a->markdown ? reference_page() : write_settings_file(Settings{})); });
+  command->callback([a, command] {
+    check_place(*command, a->output);
+    write_text(a->output, a->markdown ? reference_page() : write_settings_file(Settings{}));
+  });
 }
 
 }  // namespace bl::cli

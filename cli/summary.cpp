@@ -80,13 +80,13 @@ void check_arguments(const SummaryArguments& a, const CLI::App& command) {
   only_for(command, {"--numeraire"}, a.economics, "--economics");
   only_for(command, {"--cluster"}, a.options.covariance == "cluster" || command.count("--covariance") == 0,
            "--covariance cluster, which it stands for alone");
-  if (!a.save.empty()) check_model_place(a.save);
-  check_writable(a.output);
+  if (command.count("--save") > 0) check_model_place(command, a.save, true);
+  check_place(command, a.output);
 }
 
 Inputs read_inputs(const SummaryArguments& a, const CLI::App& command, const Settings& reading) {
-  Inputs in{.model = Model::load(a.model)};
-  if (!a.compare.empty()) in.other = Model::load(a.compare);
+  Inputs in{.model = open_model(command, a.model)};
+  if (!a.compare.empty()) in.other = open_model(command, a.compare);
   if (a.economics && in.model.is_choice())
     throw UsageError(
         "--economics has no meaning for choices here; bl explain MODEL DATA --economics has their errors");
@@ -115,7 +115,10 @@ void run_summary(SummaryArguments& a, const CLI::App& command, const Settings& r
       throw UsageError(fmt::format("{}: bl summary MODEL DATA", error.what()));
     }
   }();
-  write_text(a.output, spelled(out));
+  if (a.format == "json" || a.economics)
+    write_text(a.output, spelled(out));
+  else
+    write_for_people(a.output, spelled(out));
 }
 
 }  // namespace
@@ -123,7 +126,7 @@ void run_summary(SummaryArguments& a, const CLI::App& command, const Settings& r
 void add_summary(CLI::App& app) {
   CLI::App* command = app.add_subcommand("summary", "Estimates with standard errors, tests and intervals");
   auto a = std::make_shared<SummaryArguments>();
-  command->add_option("model", a->model, "Model that bl fit wrote")->required()->option_text("MODEL");
+  add_model_argument(*command, a->model);
   command
       ->add_option(
           "data", a->data,

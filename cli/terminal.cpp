@@ -1,13 +1,18 @@
 #include "terminal.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
+
+#include "bl/errors.hpp"
 
 namespace bl::cli {
 
@@ -22,18 +27,76 @@ extern "C" void on_interrupt(int) {
   std::signal(SIGINT, SIG_DFL);
 }
 
+// Length of the color that the library writes at the start of this text; 0 where there is none.
+std::size_t color_length(std::string_view text) {
+  constexpr std::array<std::string_view, 7> kColors = {"\033[0m",  "\033[1m",  "\033[2m", "\033[31m",
+                                                       "\033[32m", "\033[33m", "\033[34m"};
+  for (const std::string_view color : kColors)
+    if (text.starts_with(color)) return color.size();
+  return 0;
+}
+
+struct Control {
+  std::size_t bytes = 0;  // 0: the text begins with something else
+  unsigned code = 0;
+};
+
+// The control character that the text begins with; those from U+0080 to U+009F have two bytes.
+Control control_at(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first == '\n' || first == '\t') return {};
+  if (first < 0x20 || first == 0x7F) return {1, first};
+  const auto second = static_cast<unsigned char>(text.size() > 1 ? text[1] : 0);
+  return first == 0xC2 && second >= 0x80 && second < 0xA0 ? Control{2, second} : Control{};
+}
+
 }  // namespace
+
+std::string printable(std::string_view text, bool color) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t own = color ? color_length(text) : 0;
+    const Control control = own > 0 ? Control{} : control_at(text);
+    const std::size_t length = std::max({own, control.bytes, std::size_t{1}});
+    if (control.bytes > 0)
+      out += fmt::format("\\x{:02X}", control.code);
+    else
+      out += text.substr(0, length);
+    text.remove_prefix(length);
+  }
+  return out;
+}
+
+void say(std::string_view text) {
+  const std::string shown = printable(text);
+  if (std::fwrite(shown.data(), 1, shown.size(), stdout) != shown.size())
+    throw DataError("cannot write to standard output");
+}
+
+void complain(std::string_view text) noexcept {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+void hold_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(stream, F_GETFD) == -1)
+      static_cast<void>(::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+}
+
+bool flush_standard_output() {
+  return std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+}
 
 ProgressLine::ProgressLine(bool quiet) : enabled_(!quiet && isatty(STDERR_FILENO) != 0) {}
 
 ProgressLine::~ProgressLine() {
-  if (shown_) fmt::print(stderr, "\r\033[K");
+  if (shown_) complain("\r\033[K");
 }
 
 void ProgressLine::show(double seconds, const std::string& text) {
   if (!enabled_ || seconds < kSilentSeconds || seconds - last_ < kSecondsBetween) return;
-  fmt::print(stderr, "\r\033[K{}", text.substr(0, kTerminalWidth - 1));
-  std::fflush(stderr);
+  complain("\r\033[K" + printable(text.substr(0, kTerminalWidth - 1)));
   shown_ = true;
   last_ = seconds;
 }

@@ -1,13 +1,38 @@
-// What a person sees while waiting, and plain tables at 80 columns.
+// What a person sees: text without the control characters that names may bring, a line while waiting, and
+// plain tables at 80 columns. Text for people goes through here; data (CSV, JSON) through write_text.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bl/fit.hpp"
 #include "bl/model.hpp"
 
 namespace bl::cli {
+
+// The text with control characters escaped (\x1B), so that a column or class name cannot drive the terminal.
+// Ends of lines and tabs stay; with `color`, the escapes that color explanations, too.
+std::string printable(std::string_view text, bool color = false);
+
+// To standard output; DataError where it cannot be written.
+void say(std::string_view text);
+template <class First, class... Rest>
+void say(fmt::format_string<First, Rest...> format, First&& first, Rest&&... rest) {
+  say(std::string_view(fmt::format(format, std::forward<First>(first), std::forward<Rest>(rest)...)));
+}
+
+// To standard error, as far as it can be written: there is no place left to report that it cannot.
+void complain(std::string_view text) noexcept;
+
+// Descriptors that the caller closed are opened, so that no file takes the place of a standard stream; reading
+// from them or writing to them fails.
+void hold_standard_streams();
+// False where something could not be written to standard output.
+bool flush_standard_output();
 
 // One line on standard error, rewritten in place; silent where that is no terminal, and for the first two
 // seconds.

@@ -34,28 +34,29 @@ std::pair<std::string, double> factor_of(const std::string& text) {
 
 void print_text(const ScenarioResult& result, std::size_t rows) {
   const auto& columns = result.summary.columns;
-  fmt::print("Mean over {} rows\n\n  {:<22} {:>10} {:>10} {:>10} {:>10} {:>10}\n", rows, "", "before",
-             "after", "change", "smallest", "largest");
+  say("Mean over {} rows\n\n  {:<22} {:>10} {:>10} {:>10} {:>10} {:>10}\n", rows, "", "before", "after",
+      "change", "smallest", "largest");
   for (std::size_t i = 0; i < result.summary.rows; ++i) {
-    fmt::print("  {:<22}", columns[0].texts[i]);
+    say("  {:<22}", columns[0].texts[i]);
     for (std::size_t k = 1; k < columns.size(); ++k)
-      fmt::print(" {:>10}", k < 3 ? fmt::format("{:.5g}", columns[k].numbers[i])
-                                  : fmt::format("{:+.4g}", columns[k].numbers[i]));
-    fmt::print("\n");
+      say(" {:>10}", k < 3 ? fmt::format("{:.5g}", columns[k].numbers[i])
+                           : fmt::format("{:+.4g}", columns[k].numbers[i]));
+    say("\n");
   }
-  for (const std::string& note : result.notes) fmt::print("\n{}\n", wrapped(note, 0));
+  for (const std::string& note : result.notes) say("\n{}\n", wrapped(note, 0));
 }
 
 void print_json(const ScenarioResult& result, std::size_t rows) {
   const nlohmann::ordered_json out = {{"rows", rows},
                                       {"summary", nlohmann::ordered_json::parse(json_array(result.summary))},
                                       {"notes", result.notes}};
-  fmt::print("{}\n", out.dump(2));
+  write_text("-", out.dump(2) + "\n");
 }
 
 void run_whatif(WhatIfArguments& a, const ChoiceWhatIfOptions& choice, const CLI::App& command,
                 const Settings& reading) {
-  const Model model = Model::load(a.model);
+  if (command.count("--rows") > 0) check_place(command, a.rows);
+  const Model model = open_model(command, a.model);
   refuse_for_choices(model, command, {"--set", "--drop-constraint", "--scale-lambda", "--rows", "--format"});
   refuse_for_tables(model, command, {"--change", "--add", "--withdraw", "--money"},
                     "; --set changes a column");
@@ -79,7 +80,7 @@ void run_whatif(WhatIfArguments& a, const ChoiceWhatIfOptions& choice, const CLI
 void add_whatif(CLI::App& app) {
   CLI::App* command = app.add_subcommand("whatif", "Change data or the learned problem, and solve it again");
   auto a = std::make_shared<WhatIfArguments>();
-  command->add_option("model", a->model, "Model that bl fit wrote")->required()->option_text("MODEL");
+  add_model_argument(*command, a->model);
   command->add_option("data", a->data, "Rows to solve it for")->required()->option_text("FILE");
   command
       ->add_option("--set", a->scenario.set,

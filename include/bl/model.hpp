@@ -65,12 +65,17 @@ struct FeatureInfo {
   std::vector<std::string> levels;  // nominal, ordinal
 };
 
+// Whether a model file holds what was written: files of earlier versions have no digest.
+enum class FileDigest { none, holds, broken };
+FileDigest file_digest(const std::string& path);
+
 // Of responses in columns of a table, or of a choice among alternatives that carry attributes (see
 // choice.hpp), whose rows are situations.
 class Model {
  public:
-  // ModelFileError where the file is damaged, or of a version that is not known.
-  static Model load(const std::string& path);
+  // ModelFileError where the file is damaged, or of a version that is not known. `no_verify` takes contents
+  // that do not match the digest written with them: of a file that was edited on purpose.
+  static Model load(const std::string& path, bool no_verify = false);
   // Whole or not at all; the file is unchanged if this throws.
   void save(const std::string& path) const;
   // The bytes of the file.

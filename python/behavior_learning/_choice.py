@@ -221,9 +221,11 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
         return Explanation(self.model_, alternative=alternative, **options)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> "BLChoice":
-        """An estimator from a model file, whoever wrote it, with the schema and the settings of its fit."""
-        model = _core.Model.load(os.fspath(path))
+    def load(cls, path: str | os.PathLike[str], *, no_verify: bool = False) -> "BLChoice":
+        """An estimator from a model file, whoever wrote it, with the schema and the settings of its fit.
+
+        `no_verify` reads a file that was edited on purpose after it was written."""
+        model = _core.Model.load(os.fspath(path), no_verify)
         if not model.is_choice():
             raise _core.ModelFileError(f"{os.fspath(path)}: a model of a table, not of choices among alternatives")
         estimator = cls(document_of(json.loads(model.information_json())["response"]["declaration"]))

@@ -267,9 +267,11 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
     # --- files
 
     @classmethod
-    def load(cls: type[_Estimator], path: str | os.PathLike[str]) -> _Estimator:
-        """An estimator from a model file, whoever wrote it, with the parameters of its fit."""
-        return cls._from_model(_core.Model.load(os.fspath(path)), os.fspath(path))
+    def load(cls: type[_Estimator], path: str | os.PathLike[str], *, no_verify: bool = False) -> _Estimator:
+        """An estimator from a model file, whoever wrote it, with the parameters of its fit.
+
+        `no_verify` reads a file that was edited on purpose after it was written."""
+        return cls._from_model(_core.Model.load(os.fspath(path), no_verify), os.fspath(path))
 
     @classmethod
     def _from_model(cls: type[_Estimator], model: _core.Model, source: str) -> _Estimator:

@@ -98,7 +98,8 @@ void bind_model(nb::module_& module) {
       .def_ro("text", &FeatureInfo::text)
       .def_ro("levels", &FeatureInfo::levels);
   nb::class_<Model>(module, "Model")
-      .def_static("load", &Model::load, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
+      .def_static("load", &Model::load, nb::arg("path"), nb::arg("no_verify") = false,
+                  nb::call_guard<nb::gil_scoped_release>())
       .def("save", &Model::save, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
       .def("to_bytes", [](const Model& model) { return bytes_of(model.to_bytes()); })
       .def_static("from_bytes",

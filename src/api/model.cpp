@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "artifact/digest.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "bl/version.hpp"
@@ -52,8 +53,14 @@ std::string library_version() {
   return BL_VERSION;
 }
 
-Model Model::load(const std::string& path) {
-  return model_of(load_model(path));
+FileDigest file_digest(const std::string& path) {
+  const artifact::TensorFile file = artifact::load(path);
+  if (!artifact::has_digest(file)) return FileDigest::none;
+  return artifact::digest_holds(file) ? FileDigest::holds : FileDigest::broken;
+}
+
+Model Model::load(const std::string& path, bool no_verify) {
+  return model_of(load_model(path, no_verify));
 }
 
 void Model::save(const std::string& path) const {
@@ -65,7 +72,7 @@ std::string Model::to_bytes() const {
 }
 
 Model Model::from_bytes(std::string_view bytes, const std::string& name) {
-  return model_of(from_tensor_file(artifact::parse(bytes, name)));
+  return model_of(verified_model(artifact::parse(bytes, name)));
 }
 
 bool Model::is_choice() const {

@@ -94,7 +94,12 @@ void Checkpoint<T>::save(const TrainingState<T>& s) {
     file.tensors[fmt::format("lbfgs/step/{}", k)] = vector_tensor(s.lbfgs.steps[k]);
     file.tensors[fmt::format("lbfgs/change/{}", k)] = vector_tensor(s.lbfgs.changes[k]);
   }
-  artifact::save(path_, file);
+  try {
+    artifact::save(path_, file);
+    failure_.clear();
+  } catch (const DataError& error) {
+    failure_ = error.what();
+  }
   last_saved_ = now();
 }
 

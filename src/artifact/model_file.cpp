@@ -7,6 +7,7 @@
 
 #include "artifact/architecture_json.hpp"
 #include "artifact/choice_json.hpp"
+#include "artifact/digest.hpp"
 #include "artifact/version_1.hpp"
 #include "bl/errors.hpp"
 #include "bl/version.hpp"
@@ -141,6 +142,7 @@ artifact::TensorFile to_tensor_file(const StoredModel& model) {
   for (const TensorInfo& tensor : layout.tensors())
     file.tensors[tensor.name] =
         model.single_precision ? tensor_of<float>(model, tensor) : tensor_of<double>(model, tensor);
+  artifact::add_digest(file);
   return file;
 }
 
@@ -160,11 +162,7 @@ void check_format(const artifact::TensorFile& file, const std::string& format, c
 }
 
 json parsed_document(const artifact::TensorFile& file) {
-  const std::string& text = file.metadata_value("model");
-  json document = text.find('\0') == std::string::npos ? json::parse(text, nullptr, false)
-                                                       : json(json::value_t::discarded);
-  if (document.is_discarded()) throw ModelFileError(file.source + ": the metadata field 'model' is not JSON");
-  return document;
+  return parse_json(file.metadata_value("model"), file.source + ": the metadata field 'model'");
 }
 
 std::variant<Support, ChoiceResponse> response_from_json(const JsonField& field) {
@@ -231,8 +229,19 @@ void save_model(const std::string& path, const StoredModel& model) {
   artifact::save(path, to_tensor_file(model));
 }
 
-StoredModel load_model(const std::string& path) {
-  return from_tensor_file(artifact::load(path));
+StoredModel verified_model(const artifact::TensorFile& file) {
+  StoredModel model = from_tensor_file(file);
+  if (!artifact::digest_holds(file))
+    throw ModelFileError(
+        file.source +
+        ": damaged or edited: the contents do not match the digest that was written with them; take another "
+        "copy of the file, or give `no_verify` where it was edited on purpose");
+  return model;
+}
+
+StoredModel load_model(const std::string& path, bool no_verify) {
+  const artifact::TensorFile file = artifact::load(path);
+  return no_verify ? from_tensor_file(file) : verified_model(file);
 }
 
 }  // namespace bl

@@ -1,7 +1,8 @@
 // The model file: one safetensors container with the parameters as tensors and everything else as JSON in its
 // metadata, enough to encode new data and predict without the training file.
 //
-//   metadata  format "behavior_learning.model", format_version "2", model: the JSON below
+//   metadata  format "behavior_learning.model", format_version "2", model: the JSON below, digest: of all
+//             the rest (see digest.hpp)
 //   tensors   layers/0/U/weight, ... readout/bias as the layout names them; raw values (see
 //             model/parameters.hpp); inference/robust and inference/classical where they were computed
 //
@@ -60,8 +61,10 @@ artifact::TensorFile to_tensor_file(const StoredModel& model);
 // ModelFileError naming what is wrong: not ours, another version, a field, a tensor's shape, a value not
 // finite.
 StoredModel from_tensor_file(const artifact::TensorFile& file);
+// The same, and ModelFileError where the contents do not match the file's digest.
+StoredModel verified_model(const artifact::TensorFile& file);
 
 void save_model(const std::string& path, const StoredModel& model);
-StoredModel load_model(const std::string& path);
+StoredModel load_model(const std::string& path, bool no_verify = false);
 
 }  // namespace bl

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/stale_files.hpp"
 #include "bl/errors.hpp"
 
 namespace bl {
@@ -96,12 +97,14 @@ OutputFile::~OutputFile() {
 void OutputFile::open_temporary(unsigned mode) {
   static std::atomic<unsigned> counter{0};
   const std::string folder = folder_of(target_);
+  sweep_stale_files(folder);
   do {
-    std::string name = fmt::format("{}/.bl-{}-{}.tmp", folder, ::getpid(), counter++);
+    std::string name = temporary_name(folder, counter++);
     descriptor_ = retry([&] { return ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode); });
     if (descriptor_ != -1) temporary_ = std::move(name);
   } while (descriptor_ == -1 && errno == EEXIST);
   if (descriptor_ == -1) fail(errno);
+  hold_temporary(descriptor_);
 }
 
 void OutputFile::write(std::string_view bytes) {

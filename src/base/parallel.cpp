@@ -21,6 +21,8 @@ namespace {
 // a training step follow each other within some hundred microseconds, and waking a sleeping thread costs more
 // than a small step.
 constexpr int kSpins = 40000;
+// Threads started where there are fewer processors: enough to try what threads do, and no stampede.
+constexpr std::size_t kMostWithoutProcessors = 16;
 
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
@@ -120,7 +122,8 @@ struct ThreadPool::State {
 };
 
 ThreadPool::ThreadPool(std::size_t threads) {
-  if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());
+  threads = threads == 0 ? processors : std::min(threads, std::max(processors, kMostWithoutProcessors));
   state_ = std::make_unique<State>(threads);
   state_->workers.reserve(threads - 1);
   try {

@@ -12,7 +12,8 @@ namespace bl {
 
 class ThreadPool {
  public:
-  // threads = 0 takes the number of processors. One thread means the caller's own, and none is started.
+  // threads = 0 takes the number of processors; more than 16 and more than there are processors are not
+  // started, for they would only wait for each other. One thread means the caller's own, and none is started.
   // UsageError where the system does not give so many.
   explicit ThreadPool(std::size_t threads = 0);
   ~ThreadPool();

@@ -29,12 +29,17 @@ constexpr void require_of_toml(bool holds) {
 #include <toml++/toml.h>
 #pragma pop_macro("NDEBUG")
 
+#include "base/nesting.hpp"
 #include "bl/errors.hpp"
 
 namespace bl {
 
-// UsageError naming file and line (where the parser knows it) for text that is not TOML.
+// UsageError naming file and line (where the parser knows it) for text that is not TOML, or that nests so
+// deep that reading it could overflow the stack.
 inline toml::table parse_toml(std::string_view text, const std::string& name) {
+  if (const std::size_t line = line_of_long_toml_key(text, kLongestTomlKey); line > 0)
+    throw UsageError(name + ":" + std::to_string(line) + ": a key or table name of more than " +
+                     std::to_string(kLongestTomlKey) + " parts; write it shorter");
   try {
     return toml::parse(text, name);
   } catch (const toml::parse_error& error) {

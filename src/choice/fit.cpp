@@ -178,6 +178,7 @@ void fit_linear_model(const Parts& parts, const FitPlan& plan, StoredModel& mode
   response.scales.assign(schema.attributes.size(), 1);
   Checkpoint<double> checkpoint(plan.options.checkpoint, plan.identity.data, plan.identity.settings);
   const LinearFit fit = fit_linear(terms, parts.train, plan.settings, plan.options, checkpoint);
+  note_checkpoint(checkpoint.failure(), summary.notes);
   summary.interrupted = fit.interrupted;
   summary.stop_cause = fit.cause;
   summary.epochs = fit.iterations;

@@ -1,9 +1,12 @@
 #include "choice/scores.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
 
+#include "bl/errors.hpp"
 #include "compute/log_sum_exp.hpp"
 
 namespace bl {
@@ -155,6 +158,11 @@ OutputTable choice_predictions(const FittedModel& model, const ChoiceData& data,
     std::size_t best = begin;
     for (std::size_t j = begin; j < end; ++j) {
       const auto alternative = static_cast<std::size_t>(data.classes[j]);
+      if (!std::isfinite(scores.probability[j]))
+        throw NumericError(
+            fmt::format("situation {}: the probability of '{}' is not a finite number; the "
+                        "model's parameters or the attributes are too large",
+                        data.labels[i], data.alternatives[alternative]));
       out.columns[1 + alternative].numbers[i] = scores.probability[j];
       if (utilities) out.columns[first_utility + alternative].numbers[i] = scores.utility[j];
       if (scores.probability[j] > scores.probability[best]) best = j;

@@ -3,10 +3,22 @@
 #include <cmath>
 #include <set>
 
+#include "base/nesting.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 
 namespace bl {
+
+nlohmann::json parse_json(const std::string& text, const std::string& what) {
+  if (json_depth(text) > kDeepestJson)
+    throw ModelFileError(what + " nests deeper than " + std::to_string(kDeepestJson) + " levels");
+  // The parser would take a zero byte for the end and leave the rest unread.
+  nlohmann::json value = text.find('\0') == std::string::npos
+                             ? nlohmann::json::parse(text, nullptr, false)
+                             : nlohmann::json(nlohmann::json::value_t::discarded);
+  if (value.is_discarded()) throw ModelFileError(what + " is not JSON");
+  return value;
+}
 
 JsonField JsonField::operator[](const std::string& key) const {
   if (!json_->is_object()) fail("should be an object");

@@ -9,6 +9,10 @@
 
 namespace bl {
 
+// The value that a text from anywhere spells; ModelFileError, naming `what`, where it is not JSON or nests so
+// deep that working with it could overflow the stack.
+nlohmann::json parse_json(const std::string& text, const std::string& what);
+
 // A JSON value together with its path in the document.
 class JsonField {
  public:

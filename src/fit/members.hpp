@@ -52,7 +52,17 @@ struct MemberPlan {
   Index members = 1;
   std::function<void(Index member, TrainingState<T>& fresh)> on_start = {};
   std::function<void(Index member, const TrainingState<T>& state)> on_epoch = {};
+  std::function<void(std::vector<std::string>& notes)> on_end = {};
 };
+
+// What a fit says whose last checkpoint could not be written.
+inline void note_checkpoint(const std::string& failure, std::vector<std::string>& notes) {
+  if (!failure.empty())
+    notes.push_back(
+        fmt::format("the last checkpoint could not be written, so an interrupted fit would go on "
+                    "from an earlier one or from the start: {}",
+                    failure));
+}
 
 // A checkpoint for every member: PATH, PATH.1, PATH.2, ... They belong to these data and settings; those to
 // go on from are checked before any member is trained, so that a wrong one leaves the others as they are.
@@ -73,6 +83,9 @@ void keep_checkpoints(MemberPlan<T>& plan, const FitOptions& options, const std:
   };
   plan.on_epoch = [=](Index member, const TrainingState<T>& state) {
     (*checkpoints)[static_cast<std::size_t>(member)].save(state);
+  };
+  plan.on_end = [=](std::vector<std::string>& notes) {
+    for (const Checkpoint<T>& checkpoint : *checkpoints) note_checkpoint(checkpoint.failure(), notes);
   };
 }
 
@@ -201,6 +214,7 @@ TrainedMembers train_members(const Objective<T>& training, const Objective<T>* v
   });
   TrainedMembers result;
   drop_ruined(fits, training.spec().kind == ObjectiveKind::likelihood, result.notes);
+  if (plan.on_end) plan.on_end(result.notes);
   for (MemberFit& fit : fits) {
     if (fit.parameters.empty()) continue;
     result.parameters.push_back(std::move(fit.parameters));

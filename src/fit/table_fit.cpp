@@ -9,6 +9,7 @@
 
 #include "base/clock.hpp"
 #include "bl/errors.hpp"
+#include "features/near_numbers.hpp"
 #include "fit/members.hpp"
 #include "fit/minimum_progress.hpp"
 #include "fit/smoothness.hpp"
@@ -339,7 +340,10 @@ void evaluate_parts(const Prepared& p, const FittedModel& model, FitSummary& sum
 void describe_fit(const Prepared& p, const Trained& trained, FitSummary& summary) {
   const FitReport& report = trained.learned.report;
   summary.plan = plan_text(p);
-  summary.notes = encoding_notes(p.encoder, p.split.train.size());
+  if (p.settings->schema.empty())
+    summary.notes = near_number_notes(*p.table, p.encoder.schema(), split_list(p.settings->nominal));
+  const std::vector<std::string> of_encoding = encoding_notes(p.encoder, p.split.train.size());
+  summary.notes.insert(summary.notes.end(), of_encoding.begin(), of_encoding.end());
   summary.notes.insert(summary.notes.end(), trained.notes.begin(), trained.notes.end());
   if (report.epochs == 0)
     summary.notes.emplace_back("training ended before one pass over the rows: the model has hardly learned");

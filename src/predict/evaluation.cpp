@@ -191,8 +191,14 @@ std::vector<Metric> evaluate_rows(const FittedModel& model, const Encoder& encod
   std::vector<Metric> out;
   if (model.space.classes() > 0) {
     const auto truth = model.space.combine(encoded.classes);
-    out = class_metrics(truth, class_log_probabilities(model, utility, encoded.features, pool),
-                        encoded.weights);
+    const Matrix<double> log_p = class_log_probabilities(model, utility, encoded.features, pool);
+    for (Index i = 0; i < log_p.rows(); ++i)
+      if (std::isnan(log_p(i, 0)))
+        throw NumericError(
+            fmt::format("{}: the probabilities are not finite numbers; the model's parameters or "
+                        "the row's values are too large",
+                        table.place(rows[static_cast<std::size_t>(i)])));
+    out = class_metrics(truth, log_p, encoded.weights);
   }
   std::vector<Metric> more;
   if (model.space.values() == 1) {

@@ -94,6 +94,17 @@ TYPED_TEST(CheckpointTest, GivesBackEveryFieldOfTheState) {
   expect_equal(state, some_state<TypeParam>());
 }
 
+TEST(Checkpoint, APlaceThatCannotBeWrittenIsToldAndTriedAgain) {
+  const test::TemporaryFolder folder;
+  Checkpoint<float> checkpoint(folder.file("later/c"), "data", "settings", 0);
+  EXPECT_NO_THROW(checkpoint.save(some_state<float>()));
+  EXPECT_THAT(checkpoint.failure(), testing::HasSubstr("later/c"));
+  std::filesystem::create_directory(folder.file("later"));
+  checkpoint.save(some_state<float>());
+  EXPECT_EQ(checkpoint.failure(), "");
+  EXPECT_TRUE(std::filesystem::exists(folder.file("later/c")));
+}
+
 TEST(Checkpoint, IsNotWrittenTooOftenNorWithoutAPath) {
   const test::TemporaryFolder folder;
   Checkpoint<float>(folder.file("c"), "data", "settings", 1e6).save(some_state<float>());

@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <algorithm>
 
 #include <atomic>
 #include <cstdlib>
 #include <iostream>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "bl/errors.hpp"
@@ -57,12 +59,18 @@ TEST(ThreadPool, LeavesOutWhatComesAfterAnError) {
   EXPECT_EQ(calls, 9);
 }
 
+TEST(ThreadPool, StartsNoMoreThreadsThanCanHelp) {
+  const std::size_t most = std::max<std::size_t>(16, std::thread::hardware_concurrency());
+  EXPECT_EQ(ThreadPool(4096).threads(), most);
+  EXPECT_EQ(ThreadPool(16).threads(), 16U);
+}
+
 // Ends the process: 7 where the pool says that it has too few threads, 0 where it has all.
 [[noreturn]] void start_threads_in_a_small_process() {
-  const rlimit room{std::size_t{1} << 30, std::size_t{1} << 30};
+  const rlimit room{std::size_t{1} << 24, std::size_t{1} << 24};  // less than it has, so no stack more
   setrlimit(RLIMIT_AS, &room);
   try {
-    const ThreadPool pool(4096);
+    const ThreadPool pool(16);
   } catch (const UsageError& error) {
     std::cerr << error.what();
     std::_Exit(7);
@@ -75,7 +83,7 @@ TEST(ThreadPoolDeathTest, SaysWhereThreadsCannotBeStarted) {
   GTEST_SKIP() << "sanitizers take more room than the process is left";
 #endif
   EXPECT_EXIT(start_threads_in_a_small_process(), ::testing::ExitedWithCode(7),
-              "of 4096 threads only .* could be started");
+              "of 16 threads only .* could be started");
 }
 
 }  // namespace

@@ -24,6 +24,11 @@ std::string percent(double share) {
   return fmt::format("{:.0f}%", 100 * share);
 }
 
+// "  58 other blocks, 79% together".
+std::string others(std::size_t count, const std::string& what, const std::string& amount) {
+  return fmt::format("  {} other {}{}, {}\n", count, what, count == 1 ? "" : "s", amount);
+}
+
 // As many of the parts between separators as fit, then "...".
 std::string cut(const std::string& text, const std::string& separator, std::size_t width) {
   if (text.size() <= width) return text;
@@ -110,7 +115,7 @@ std::string columns_text(const Problem& problem, const Layers& layers) {
     out += line + cut(what, ", ", kWidth - line.size()) + "\n";
   }
   if (parts.size() > kShownColumns)
-    out += fmt::format("  {} other columns, {} together\n", parts.size() - kShownColumns, percent(rest));
+    out += others(parts.size() - kShownColumns, "column", percent(rest) + " together");
   return out;
 }
 
@@ -132,8 +137,7 @@ std::string layer_text(const std::vector<BlockProfile>& layer, std::size_t shown
     out += wrapped(start, cut(profiles[i]->words, "; ", 2 * (kWidth - start.size()) - kName), 6, kWidth);
   }
   if (profiles.size() > shown)
-    out +=
-        fmt::format("  {} other blocks, {} of the {} together\n", profiles.size() - shown, percent(rest), of);
+    out += others(profiles.size() - shown, "block", fmt::format("{} of the {} together", percent(rest), of));
   return out;
 }
 
@@ -177,10 +181,9 @@ std::string overview_text(const Problem& problem) {
   out += "\nColumns by share, each with its largest term (U wants, C limits, T balances)\n" +
          columns_text(problem, layers);
   out += "\nBlocks by influence\n" + blocks_text(layers);
-  out += "\n" + wrapped("",
-                        "For a problem that can be read in full: `simplify`. `block` NAME shows a block, "
-                        "`full` all of them.",
-                        0, kWidth);
+  out +=
+      "\n`simplify` finds a problem that can be read in full.\n"
+      "`full` prints all of this one, `block` NAME one block.\n";
   return out;
 }
 

@@ -105,7 +105,7 @@ TEST_F(SimplifyCommand, LadderIsATableWithOneChoice) {
   for (const json& size : sizes) {
     EXPECT_GT(size["standard_error"], 0);
     chosen += size["chosen"].get<int>();
-    if (size["chosen"] == 1) EXPECT_EQ(size["blocks"], 3);
+    EXPECT_TRUE(size["chosen"] == 0 || size["blocks"] == 3);
   }
   EXPECT_EQ(chosen, 1);
   // Three columns matter, so that four are enough.

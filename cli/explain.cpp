@@ -21,7 +21,8 @@ struct ExplainArguments {
   std::string model, data, format = "text", units = "original", terms, output = "-", numeraire, part = "all",
                            at = "observed", attribute;
   std::size_t row = 0, threads = 0;
-  bool economics = false, constraints = false, importance = false, by_head = false, json = false;
+  bool economics = false, constraints = false, importance = false, by_head = false, json = false,
+       full = false;
   ExplainOptions options;
 };
 
@@ -71,7 +72,7 @@ void check_options(const ExplainArguments& a, const CLI::App& command, const std
   only_for(command, {"--at"}, constraints, "--constraints");
   only_for(command, {"--by-head"}, importance, "--importance");
   only_for(command, {"--json"}, table, "tables; the problem itself has --format json");
-  only_for(command, {"--format", "--terms", "--threshold"}, question.empty(), "the problem itself");
+  only_for(command, {"--format", "--terms", "--threshold", "--full"}, question.empty(), "the problem itself");
   only_for(command, {"--attribute"}, economics, "--economics");
   only_for(command, {"--alternative"}, question.empty(), "the problem itself");
   only_for(command, {"--units", "--block"}, !table, "the problem itself and --row");
@@ -98,6 +99,7 @@ void run_explain(ExplainArguments& a, const CLI::App& command, const Settings& r
     throw UsageError(fmt::format("--units '{}': expected original or standardised", a.units));
   a.options.standardised = a.units == "standardised";
   a.options.terms = term_count(a.terms, format == ExplainFormat::svg);
+  a.options.full = a.full || command.count("--terms") + command.count("--threshold") > 0;
   a.options.color = a.output == "-" && standard_output_has_color();
   check_place(command, a.output);
   const Model model = open_model(command, a.model);
@@ -139,6 +141,9 @@ void add_explain(CLI::App& app) {
       ->option_text("[5; svg: 14]");
   command->add_option("--threshold", a->options.threshold, "Leave out terms below this share of the largest")
       ->option_text("[0]");
+  command->add_flag("--full", a->full,
+                    "As text every block, also of a large problem, which is otherwise shown on one screen; "
+                    "--terms and --threshold ask for it as well");
   command->add_option("--block", a->options.block, "Only this block, for example L1.B2")->option_text("NAME");
   command->add_option("--row", a->row, "Take one row apart: its utility by block and head; 1 is the first")
       ->option_text("N")
@@ -171,7 +176,8 @@ void add_explain(CLI::App& app) {
       ->group(choices);
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer(
-      "Examples:\n  bl explain model.bl\n  bl explain model.bl --block L1.B2 --terms all --units "
+      "Examples:\n  bl explain model.bl\n  bl explain model.bl --full\n  bl explain model.bl --block L1.B2 "
+      "--terms all --units "
       "standardised\n"
       "  bl explain model.bl --format svg --output network.svg\n  bl explain model.bl data.csv --row 17\n"
       "  bl explain model.bl data.csv --economics --numeraire price\n"

@@ -7,6 +7,7 @@
 
 #include "bl/choice.hpp"
 #include "bl/errors.hpp"
+#include "bl/simplify.hpp"
 #include "choice_declaration.hpp"
 #include "commands.hpp"
 #include "options.hpp"
@@ -21,7 +22,7 @@ using nlohmann::ordered_json;
 
 struct FitArguments {
   std::string data, output;
-  bool json = false, quiet = false, resume = false;
+  bool json = false, quiet = false, resume = false, readable = false;
 };
 
 ordered_json metrics_json(const std::vector<Metric>& metrics) {
@@ -115,9 +116,27 @@ void remove_checkpoints(const std::string& path) {
   for (const auto& one : found) std::filesystem::remove(one);
 }
 
+// A small problem in the place of the large model that was saved.
+void keep_readable(const FitArguments& arguments, const Model& large, const Data& data,
+                   const Settings& settings) {
+  SimplifyOptions options;
+  options.threads = static_cast<std::size_t>(settings.threads);
+  options.should_stop = interrupted;
+  const Simplified result = [&] {
+    ProgressLine line(arguments.quiet);
+    options.on_progress = [&](double seconds, const std::string& text) { line.show(seconds, text); };
+    return simplify(large, data, options);
+  }();
+  result.model.save(arguments.output);
+  if (!arguments.quiet)
+    fmt::print("\n{}saved     {}, in place of the large model\n", render(result), arguments.output);
+}
+
 void run_fit(const FitArguments& arguments, const ChoiceOptions& choice, const CLI::App& command,
              Settings settings) {
   const bool choices = choice.given();
+  if (arguments.readable && (choices || arguments.json))
+    throw UsageError("--readable is for tables and prints text; use it without --choice and --json");
   check_model_place(command, arguments.output);
   FitOptions options;
   options.checkpoint = arguments.output + ".checkpoint";
@@ -141,7 +160,10 @@ void run_fit(const FitArguments& arguments, const ChoiceOptions& choice, const C
   if (!summary.interrupted) remove_checkpoints(options.checkpoint);
   if (arguments.json) print_json(summary, arguments.output);
   if (talk) print_summary(summary, arguments.output);
-  if (summary.interrupted) exit_code() = kInterrupted;
+  if (summary.interrupted)
+    exit_code() = kInterrupted;
+  else if (arguments.readable)
+    keep_readable(arguments, summary.model, data, settings);
 }
 
 }  // namespace
@@ -158,6 +180,9 @@ void add_fit(CLI::App& app) {
       ->option_text("FILE");
   command->add_flag("--resume", arguments->resume,
                     "Go on from OUTPUT.checkpoint, if an earlier run left one");
+  command->add_flag("--readable", arguments->readable,
+                    "Keep a small problem that can be read in full in place of the large one, as bl simplify "
+                    "chooses it");
   command->add_flag("--json", arguments->json, "Print the result as JSON");
   command->add_flag("-q,--quiet", arguments->quiet, "Print nothing but errors");
   auto choice = std::make_shared<ChoiceOptions>(*command);

@@ -14,9 +14,10 @@ std::string with_dashes(std::string name) {
   return "--" + name;
 }
 
-// The library's names and the options that they are.
+// The library's names and what they are on the command line.
 std::map<std::string, std::string>& options() {
-  static std::map<std::string, std::string> all = {{"person", "--group"}};
+  static std::map<std::string, std::string> all = {{"person", "--group"},
+                                                   {"simplify", "bl simplify MODEL DATA"}};
   return all;
 }
 

@@ -12,9 +12,10 @@ int main() {
       income.push_back(i / 20);
       buys.emplace_back(price.back() < income.back() ? "yes" : "no");
     }
-    const bl::Data data = bl::Data::from_columns(
-        {{.name = "price", .numbers = price}, {.name = "income", .numbers = income}, {.name = "buys", .texts = buys}},
-        "purchases");
+    const bl::Data data = bl::Data::from_columns({{.name = "price", .numbers = price},
+                                                  {.name = "income", .numbers = income},
+                                                  {.name = "buys", .texts = buys}},
+                                                 "purchases");
     bl::Settings settings;
     settings.target = "buys";
     settings.layers = "2,1";

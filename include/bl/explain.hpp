@@ -22,10 +22,13 @@ struct ExplainOptions {
   bool standardised = false;  // coefficients for standardised columns instead of the data's own units
   // The largest of each formula, the others gathered in R; nothing: all.
   std::optional<std::size_t> terms = 5;
-  double threshold = 0;  // leave out terms smaller than this share of the formula's largest
-  std::string block;     // only this block, for example "L1.B2"; empty: all
+  double threshold = 0;          // leave out terms smaller than this share of the formula's largest
+  std::string block;             // only this block, for example "L1.B2"; empty: all
   std::string alternative = {};  // of a choice: only the utility of this one; empty: of all
-  bool color = false;    // of text, by escapes for a terminal
+  bool color = false;            // of text, by escapes for a terminal
+  // Of text: every block. Otherwise a problem of more than 5 blocks is shown on one screen: the columns and
+  // blocks that matter, and what the rest amounts to.
+  bool full = false;
 };
 
 // max U subject to C <= 0 and T = 0 with their weights, of every block. Of a choice: its utility, with

@@ -203,13 +203,19 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
         terms: int | str | None = None,
         threshold: float | None = None,
         block: str | None = None,
+        full: bool | None = None,
     ) -> Explanation:
         """The learned optimization problem, to print or to save in several formats.
 
-        terms: so many of the largest terms of each formula, or "all"; block: only that one ("L1.B2").
+        terms: so many of the largest terms of each formula, or "all"; block: only that one ("L1.B2"). The text of a
+        problem of more than 5 blocks is an overview of one screen; full, terms or threshold ask for every block.
         """
         check_is_fitted(self, "model_")
-        return Explanation(self.model_, standardised=standardised, terms=terms, threshold=threshold, block=block)
+        if full is None:
+            full = terms is not None or threshold is not None
+        return Explanation(
+            self.model_, standardised=standardised, terms=terms, threshold=threshold, block=block, full=full
+        )
 
     # --- standard errors
 

@@ -111,6 +111,41 @@ class SupervisedEstimator(TableEstimator):
         names, values = _core.importance(self.model_, data, False)[:2]
         return dict(zip(names[1], values[1].tolist()))
 
+    def simplify(
+        self: _Estimator,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        blocks: int | None = None,
+        columns: int | None = None,
+        starts: int | None = None,
+    ) -> _Estimator:
+        """A new estimator with a small problem that can be read in full, fitted to the rows of the fit.
+
+        blocks, columns: its size; without them the smallest that is within one standard error of the best size. X
+        keeps its columns; those that the small problem does not read are passed over. The sizes that were tried are
+        in sizes_, and in words in simplification_.
+        """
+        data_columns = self._observed(X, y)
+        if self.settings_.get("group"):
+            raise ValueError("the rows of the fit were cut by groups, which are not known here")
+        weight = self.settings_.get("weight")
+        if weight:
+            rows = data_columns[0].rows
+            weights = self._checked_weights(np.ones(rows) if sample_weight is None else sample_weight, rows)
+            data_columns.append(_core.number_column(weight, weights))
+        options = _core.SimplifyOptions()
+        for name, value in dict(blocks=blocks, columns=columns, starts=starts, threads=self.threads).items():
+            if value is not None:
+                setattr(options, name, value)
+        data = _core.Data.from_columns(data_columns, type(self).__name__)
+        model, sizes, text = _core.simplify(self.model_, data, options)
+        small = type(self)._from_model(model, "simplify")
+        small._set_names(self._names)
+        small.sizes_, small.simplification_ = as_table(sizes), text
+        return small
+
     def economics(self, X: Any, y: Any = None, *, numeraire: str | None = None, row: int | None = None) -> Any:
         """By column: marginal utility, rate of substitution and willingness to pay in units of `numeraire`, and what
         it does to each outcome; averaged over the rows, or of one. A frame where pandas is there."""

@@ -3,6 +3,7 @@
 #include "bindings.hpp"
 #include "bl/errors.hpp"
 #include "bl/scenario.hpp"
+#include "bl/simplify.hpp"
 
 namespace bl::python {
 
@@ -28,16 +29,44 @@ nb::list unlocked_table(Function&& function) {
   return to_list(std::move(table));
 }
 
+// The small model, the table of sizes, and both in words.
+nb::tuple run_simplify(const Model& model, const Data& data, SimplifyOptions options) {
+  FitWatch watch{nb::object(nb::none())};
+  options.should_stop = watch.options().should_stop;
+  std::optional<Simplified> result;
+  try {
+    const nb::gil_scoped_release unlocked;
+    result.emplace(simplify(model, data, options));
+  } catch (const Interrupted&) {
+    watch.rethrow();
+    throw;
+  }
+  watch.rethrow();
+  return nb::make_tuple(result->model, to_list(size_table(*result)), render(*result));
+}
+
+void bind_simplify(nb::module_& module) {
+  nb::class_<SimplifyOptions>(module, "SimplifyOptions")
+      .def(nb::init<>())
+      .def_rw("blocks", &SimplifyOptions::blocks)
+      .def_rw("columns", &SimplifyOptions::columns)
+      .def_rw("starts", &SimplifyOptions::starts)
+      .def_rw("threads", &SimplifyOptions::threads);
+  module.def("simplify", &run_simplify, nb::arg("model"), nb::arg("data"), nb::arg("options"));
+}
+
 }  // namespace
 
 void bind_explain(nb::module_& module) {
+  bind_simplify(module);
   nb::class_<ExplainOptions>(module, "ExplainOptions")
       .def(nb::init<>())
       .def_rw("standardised", &ExplainOptions::standardised)
       .def_rw("terms", &ExplainOptions::terms, nb::arg().none())
       .def_rw("threshold", &ExplainOptions::threshold)
       .def_rw("block", &ExplainOptions::block)
-      .def_rw("alternative", &ExplainOptions::alternative);
+      .def_rw("alternative", &ExplainOptions::alternative)
+      .def_rw("full", &ExplainOptions::full);
   nb::class_<Scenario>(module, "Scenario")
       .def(nb::init<>())
       .def_rw("set", &Scenario::set)

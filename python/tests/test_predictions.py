@@ -155,3 +155,18 @@ def test_economics_of_tables(classifier, regressor, labels, numbers):
     expected = (after - before).mean()
     assert moved["change"].iloc[0] == pytest.approx(expected, rel=1e-6)
     assert len(classifier.constraints(*labels)) == 8
+
+
+def test_a_small_problem_in_place_of_a_large_one(labels):
+    X, y = labels
+    large = BLClassifier(epochs=20, seed=1).fit(X, y)
+    assert len(str(large.explain()).splitlines()) <= 45
+    assert "L1.B64" in str(large.explain(full=True))
+    small = large.simplify(X, y, blocks=2, columns=2, starts=1)
+    assert "x2" not in str(small.explain(terms="all")) and "x0" in str(small.explain())
+    assert small.predict_proba(X).shape == (len(X), 3)
+    assert small.sizes_["chosen"].sum() == 1 and "chosen" in small.simplification_
+    with pytest.raises(UsageError, match="columns = 4"):
+        large.simplify(X, y, columns=4)
+    with pytest.raises(UsageError, match="simplify"):
+        large.summary(X, y)

@@ -9,6 +9,7 @@
 #include "explain/color.hpp"
 #include "explain/fixed_level.hpp"
 #include "explain/linear_text.hpp"
+#include "explain/overview.hpp"
 #include "explain/problem_json.hpp"
 #include "explain/render.hpp"
 #include "explain/svg.hpp"
@@ -37,10 +38,14 @@ std::string render(const explain::Problem& problem, ExplainFormat format, const 
                    const std::vector<explain::FactorReading>& readings) {
   explain::RenderOptions how = render_options(options);
   how.readings = readings;
+  const auto text = [&] {
+    return options.full || !options.block.empty() || !explain::is_large(problem)
+               ? render_text(problem, how)
+               : explain::overview_text(problem);
+  };
   switch (format) {
     case ExplainFormat::text:
-      return options.color ? explain::colored(render_text(problem, how), response_names(problem))
-                           : render_text(problem, how);
+      return options.color ? explain::colored(text(), response_names(problem)) : text();
     case ExplainFormat::json:
       return explain_json(problem, how.readings).dump(2) + "\n";
     case ExplainFormat::latex:

@@ -5,6 +5,7 @@
 #include "bl/errors.hpp"
 #include "choice/estimation.hpp"
 #include "economics/delta.hpp"
+#include "model/parameters.hpp"
 #include "summary/estimation.hpp"
 #include "summary/inference_summary.hpp"
 
@@ -21,6 +22,19 @@ void name_columns(const FittedModel& model, InferenceSummary& out) {
   out.response = response_name(model);
   if (model.stored.choice() != nullptr) return;
   for (const FeatureEncoding& one : model.stored.encoder.features()) out.columns.push_back(one.name);
+}
+
+// The information has a row and a column for every parameter.
+void refuse_large(const FittedModel& model) {
+  constexpr Index kMostParameters = 2000;
+  const Index count = ParameterLayout(model.stored.architecture).free_count();
+  if (count > kMostParameters)
+    throw UsageError(fmt::format(
+        "the model has {} parameters, and standard errors are computed for at most "
+        "{}; fit fewer blocks (`layers`){}",
+        count, kMostParameters,
+        model.stored.choice() != nullptr ? ""
+                                         : ", or let `simplify` find a problem that can be read in full"));
 }
 
 // The model at the estimate, with its covariances.
@@ -61,6 +75,7 @@ InferenceSummary stored_inference(const Model& model, const InferenceOptions& op
 Inference infer(const Model& model, const Data& data, const InferenceOptions& options) {
   const FittedModel& m = model.impl();
   check(m, options);
+  refuse_large(m);
   const Table& table = data.impl().table;
   InferenceWatch watch(options);
   Estimation found = (model.is_choice() ? estimate_choice : estimate_table)(m, table, options, watch);

@@ -80,9 +80,8 @@ double Pieces::size() const {
   return std::sqrt(squares / static_cast<double>(values.size()));
 }
 
-std::string in_words(const Pieces& p) {
-  const auto low = std::min_element(p.values.begin(), p.values.end());
-  const auto high = std::max_element(p.values.begin(), p.values.end());
+std::string shape_in_words(const Pieces& p) {
+  const auto [low, high] = std::minmax_element(p.values.begin(), p.values.end());
   const double range = *high - *low;
   if (range == 0) return "flat";
   std::string words;
@@ -96,9 +95,16 @@ std::string in_words(const Pieces& p) {
     reached = move.to;
   }
   if (reached + 1 < p.knots.size()) words += ", then flat";
+  return words;
+}
+
+std::string in_words(const Pieces& p) {
+  const auto low = std::min_element(p.values.begin(), p.values.end());
+  const auto high = std::max_element(p.values.begin(), p.values.end());
+  if (*low == *high) return shape_in_words(p);
   const auto x = [&](auto at) { return number(p.knots[static_cast<std::size_t>(at - p.values.begin())]); };
-  return fmt::format("{}; lowest {} at {}, highest {} at {}", words, number(*low), x(low), number(*high),
-                     x(high));
+  return fmt::format("{}; lowest {} at {}, highest {} at {}", shape_in_words(p), number(*low), x(low),
+                     number(*high), x(high));
 }
 
 }  // namespace bl::explain

@@ -19,8 +19,9 @@ struct Pieces {
   double size() const;
 };
 
-// "rises to 45, then flat; lowest -0.31 at 17, highest 0.88 at 45": moves of less than a tenth of the range
-// are passed over.
+// "rises to 45, then flat": moves of less than a tenth of the range are passed over.
+std::string shape_in_words(const Pieces& pieces);
+// The same with "; lowest -0.31 at 17, highest 0.88 at 45".
 std::string in_words(const Pieces& pieces);
 
 }  // namespace bl::explain

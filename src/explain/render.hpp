@@ -42,8 +42,7 @@ std::vector<ReadoutWeight> readout_of(const Problem& problem, const Block& block
 // The blocks that options ask for, layer by layer. UsageError for one that is not there.
 std::vector<const Block*> chosen_blocks(const Problem& problem, const RenderOptions& options);
 
-// Lines of at most 80 columns (a longer name stands alone on its line). A model of many blocks is shown by
-// its hierarchy and its most influential blocks; options.block shows any other.
+// Every block, in lines of at most 80 columns (a longer name stands alone on its line).
 std::string render_text(const Problem& problem, const RenderOptions& options);
 
 // A document that compiles with amsmath alone.

@@ -12,8 +12,7 @@ namespace {
 
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kProfileTerms = 3;
-constexpr std::size_t kShownReads = 4;      // earlier blocks named per block
-constexpr std::size_t kShownProfiles = 12;  // blocks named per layer
+constexpr std::size_t kShownReads = 4;  // earlier blocks named per block
 
 // Pieces that may not be broken, set in lines of kWidth; later lines are indented.
 std::string set_in_lines(const std::string& start, const std::vector<std::string>& pieces,
@@ -180,15 +179,12 @@ std::string hierarchy_text(const Problem& problem, const std::vector<std::vector
     std::stable_sort(profiles.begin(), profiles.end(), [](const BlockProfile* a, const BlockProfile* b) {
       return a->influence > b->influence;
     });
-    for (std::size_t i = 0; i < std::min(kShownProfiles, profiles.size()); ++i) {
-      const BlockProfile& profile = *profiles[i];
-      out += set_in_lines(fmt::format("    {} {:.0f}%:", profile.block->name, 100 * profile.influence),
-                          words(profile.dominant), 8);
-      out += set_in_lines("      ", words(profile.words), 8);
-      if (!profile.reads.empty()) out += reads_text(problem, profile);
+    for (const BlockProfile* profile : profiles) {
+      out += set_in_lines(fmt::format("    {} {:.0f}%:", profile->block->name, 100 * profile->influence),
+                          words(profile->dominant), 8);
+      out += set_in_lines("      ", words(profile->words), 8);
+      if (!profile->reads.empty()) out += reads_text(problem, *profile);
     }
-    if (profiles.size() > kShownProfiles)
-      out += fmt::format("    and {} more blocks of less influence\n", profiles.size() - kShownProfiles);
   }
   return out;
 }
@@ -204,8 +200,7 @@ std::string path_text(const Problem& problem, const std::vector<std::vector<Bloc
 
 std::string render_text(const Problem& problem, const RenderOptions& options) {
   const auto layers = hierarchy(problem, kProfileTerms);
-  const std::size_t count = chosen_blocks(problem, options).size();
-  const std::vector<const Block*> blocks = leading_blocks(problem, options);
+  const std::vector<const Block*> blocks = chosen_blocks(problem, options);
   const bool whole = options.block.empty();
   std::string out;
   out +=
@@ -213,15 +208,12 @@ std::string render_text(const Problem& problem, const RenderOptions& options) {
                    words(fmt::format("The problem behind {}, in {} units", problem.response,
                                      problem.units == Units::original ? "the data's own" : "standardised")),
                    2);
-  if (whole && (count > 1 || problem.outputs.size() > 1)) {
+  if (whole && (blocks.size() > 1 || problem.outputs.size() > 1)) {
     out += "\nUtility: a weighted sum of blocks\n" + outputs_text(problem);
-    if (count > 1)
+    if (blocks.size() > 1)
       out += "\nBlocks, by influence, with the signs of their largest terms\n" +
              hierarchy_text(problem, layers) + path_text(problem, layers);
   }
-  if (blocks.size() < count)
-    out += fmt::format("\nThe {} most influential of {} blocks (`block` NAME shows any other)\n",
-                       blocks.size(), count);
   bool rest = false;
   for (const Block* block : blocks) {
     out += "\n" + block_text(problem, *block, options);

@@ -190,8 +190,7 @@ void write_continuous(const Table& table, const Column& column, const ResponseEn
   for (std::size_t i = 0; i < rows.size(); ++i) {
     check_present(table, column, rows[i]);
     const double value = column.numbers[static_cast<std::size_t>(rows[i])];
-    out(static_cast<Index>(i), 0) =
-        checked<T>(table, rows[i], response.name, value, response.encode(value));
+    out(static_cast<Index>(i), 0) = checked<T>(table, rows[i], response.name, value, response.encode(value));
   }
 }
 

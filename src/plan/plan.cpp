@@ -93,12 +93,6 @@ std::vector<Index> automatic_layers(const Settings& s, Index train_rows, const U
   return {128, 16};
 }
 
-// For a number as response, where what fits few rows best is too sure of itself. Chosen on validation rows of
-// Boston housing (354 training rows); the prior that a decay stands for counts less among more rows.
-double automatic_decay(double train_rows) {
-  return std::min(0.5, 177 / train_rows);
-}
-
 // A network for a number that is left to the defaults, learned step by step.
 bool automatic_for_number(const Settings& s, bool one_number) {
   return one_number && s.layers == "auto" && s.optimizer == "auto" && s.starts == 0 && !s.single &&
@@ -110,6 +104,10 @@ Activation activation_or(const std::string& chosen, Activation automatic) {
 }
 
 }  // namespace
+
+double automatic_decay(double train_rows) {
+  return std::min(0.5, 177 / train_rows);
+}
 
 bool has_bends(const Encoder& encoder) {
   return encoder.straight_columns() < encoder.columns().size();

@@ -212,7 +212,8 @@ typename Trainer<T>::EpochOutcome Trainer<T>::stochastic_epoch(TrainingState<T>&
     const double loss = report.last.loss.loss;
     outcome.stop = StopReason::diverged;
     outcome.cause = fmt::format(
-        "the {} became {} in epoch {}, batch {}, at learning rate {}; lower `learning_rate`, set `clip_norm`, or "
+        "the {} became {} in epoch {}, batch {}, at learning rate {}; lower `learning_rate`, set "
+        "`clip_norm`, or "
         "look for extreme values in the data",
         std::isfinite(loss) ? "gradient" : "loss", std::isfinite(loss) ? outcome.gradient_norm : loss,
         state.epoch + 1, report.taken + 1, plan.rate);

@@ -17,8 +17,8 @@ FuzzSeeds fuzz_seeds() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
-    const bl::ChoiceSchema schema =
-        bl::choice_schema(bl::ChoiceDeclaration::parse({reinterpret_cast<const char*>(data), size}, "f.toml"));
+    const bl::ChoiceSchema schema = bl::choice_schema(
+        bl::ChoiceDeclaration::parse({reinterpret_cast<const char*>(data), size}, "f.toml"));
     bl::fuzz::require(schema.wide != schema.choice.empty(), "wide files name the column of the choice");
     for (const bl::ChoiceAlternative& alternative : schema.alternatives)
       bl::fuzz::require(!schema.wide || alternative.attributes.size() == schema.attributes.size(),

@@ -283,8 +283,7 @@ class Symmetries {
     for (std::size_t l = 0; l + 1 < a_.layers.size(); ++l)
       for (Index b = 0; b < a_.layers[l].blocks; ++b) {
         const bool odd = a_.layers[l].heads(HeadKind::utility) == a_.layers[l].heads_per_block();
-        if (!odd || !turns_sign(a_.activation(HeadKind::utility)) || a_.skip == Skip::residual ||
-            coin())
+        if (!odd || !turns_sign(a_.activation(HeadKind::utility)) || a_.skip == Skip::residual || coin())
           continue;
         for (const Index i : map_.readers(l, b)) at(i) = -at(i);
         for (const HeadPlace& h : map_.heads_of(l, b, HeadKind::utility))

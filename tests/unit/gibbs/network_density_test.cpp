@@ -64,8 +64,7 @@ struct Fixture {
   }
   const T* context_of(Index chain) const { return context.row(chain / chains_per_row); }
 
-  double truth(Index chain, std::span<const double> v,
-               const test::HeadVisitor& visit = {}) const {
+  double truth(Index chain, std::span<const double> v, const test::HeadVisitor& visit = {}) const {
     const T* x = context_of(chain);
     const std::vector<double> wide(x, x + context.cols());
     return naive(wide.data(), v.data(), class_of(chain), visit) / kTemperature;

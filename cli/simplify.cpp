@@ -1,0 +1,70 @@
+#include "bl/simplify.hpp"
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "options.hpp"
+#include "terminal.hpp"
+
+namespace bl::cli {
+
+namespace {
+
+struct SimplifyArguments {
+  std::string model, data, output;
+  bool json = false;
+  SimplifyOptions options;
+};
+
+void run_simplify(SimplifyArguments& a, const Settings& reading) {
+  check_model_place(a.output);
+  const Model model = Model::load(a.model);
+  const Data data = model.read(a.data, reading);
+  catch_interrupts();
+  a.options.should_stop = interrupted;
+  const Simplified result = [&] {
+    ProgressLine line(false);
+    a.options.on_progress = [&](double seconds, const std::string& text) { line.show(seconds, text); };
+    return simplify(model, data, a.options);
+  }();
+  result.model.save(a.output);
+  if (a.json) return fmt::print("{}", json_array(size_table(result)));
+  fmt::print("{}saved     {}; bl explain {} --terms all prints it in full\n", render(result), a.output,
+             a.output);
+}
+
+}  // namespace
+
+void add_simplify(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("simplify", "From a large model to a small problem that can be read in full");
+  auto a = std::make_shared<SimplifyArguments>();
+  command->add_option("model", a->model, "Model that bl fit wrote")->required()->option_text("MODEL");
+  command->add_option("data", a->data, "The rows of its fit")->required()->option_text("FILE");
+  command->add_option("-o,--output", a->output, "Where the small model goes")
+      ->required()
+      ->option_text("FILE");
+  command
+      ->add_option("--blocks", a->options.blocks,
+                   "Blocks of the small model; without it the fewest that are as good as the best size")
+      ->option_text("N")
+      ->check(CLI::Range(1, 64));
+  command->add_option("--columns", a->options.columns, "Columns that it reads, those that matter most")
+      ->option_text("N")
+      ->check(CLI::Range(1, 100000));
+  command->add_option("--starts", a->options.starts, "Fits of every size; the best one counts")
+      ->option_text("[2]")
+      ->check(CLI::Range(1, 100));
+  command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
+      ->option_text("[0]")
+      ->check(thread_range());
+  command->add_flag("--json", a->json, "Print the table of sizes as JSON");
+  auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
+  command->footer(
+      "Examples:\n  bl simplify model.bl data.csv --output small.bl\n"
+      "  bl simplify model.bl data.csv --blocks 3 --columns 8 --output small.bl\n"
+      "  bl explain small.bl");
+  command->callback([a, reading] { run_simplify(*a, reading->settings()); });
+}
+
+}  // namespace bl::cli

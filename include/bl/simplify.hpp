@@ -1,0 +1,56 @@
+// From a large model to a small one that can be read in full.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bl/model.hpp"
+
+namespace bl {
+
+struct SimplifyOptions {
+  std::size_t blocks = 0;   // of the small model; 0: chosen
+  std::size_t columns = 0;  // features that it reads, at most; 0: chosen
+  std::size_t starts = 2;   // fits of every size from different starting values; the best one counts
+  std::size_t threads = 0;
+  // should_stop ends the work with Interrupted.
+  std::function<bool()> should_stop = {};
+  std::function<void(double seconds, const std::string& text)> on_progress = {};
+};
+
+// A loss is the mean of -log p(y|x) over validation rows, in the data's own units.
+struct SimplifiedSize {
+  std::size_t blocks = 0, columns = 0;
+  double loss = 0, standard_error = 0;
+  double difference = 0, difference_error = 0;  // to the large model, of the same rows
+  bool chosen = false;
+};
+
+struct HeldOutLoss {
+  std::size_t rows = 0;  // 0: there are none, and the numbers mean nothing
+  double loss = 0, standard_error = 0;
+};
+
+struct Simplified {
+  Model model;  // of the chosen size
+  std::vector<SimplifiedSize> sizes = {};
+  std::vector<std::string> columns = {};  // that the small model reads, the one that matters most first
+  std::size_t large_blocks = 0, large_columns = 0;
+  HeldOutLoss large = {};                        // of the large model over validation rows
+  HeldOutLoss large_test = {}, small_test = {};  // over test rows, which decided nothing
+};
+
+// Ranks the columns by the log-likelihood that is lost without them and fits models of one layer to the first
+// few of them, with labels alone and from scratch, for a ladder of sizes. Rows are cut as the settings of the
+// model's fit cut them. Writes the size that is asked for, or the smallest that is within one standard error
+// (of the difference, row by row) of the best one. UsageError for choices, a single block, or responses
+// without a known likelihood.
+Simplified simplify(const Model& model, const Data& data, const SimplifyOptions& options = {});
+
+// The ladder as a table, and in lines of at most 80 columns.
+OutputTable size_table(const Simplified& result);
+std::string render(const Simplified& result);
+
+}  // namespace bl

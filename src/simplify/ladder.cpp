@@ -1,0 +1,77 @@
+#include "simplify/ladder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace bl {
+
+namespace {
+
+constexpr std::array<std::size_t, 5> kBlocks = {1, 2, 3, 5, 8};
+constexpr std::array<std::size_t, 3> kColumns = {4, 8, 16};
+
+template <std::size_t N>
+std::vector<std::size_t> steps(const std::array<std::size_t, N>& all, std::size_t last) {
+  std::vector<std::size_t> out;
+  for (const std::size_t one : all)
+    if (one < last) out.push_back(one);
+  out.push_back(last);
+  return out;
+}
+
+}  // namespace
+
+std::vector<Size> ladder(std::size_t blocks, std::size_t columns, std::size_t features) {
+  const std::size_t most_columns = std::min(features, columns > 0 ? columns : kColumns.back());
+  std::vector<Size> sizes;
+  for (const std::size_t c : steps(kColumns, most_columns))
+    for (const std::size_t b : steps(kBlocks, blocks > 0 ? blocks : kBlocks.back())) sizes.push_back({b, c});
+  return sizes;
+}
+
+RowMean mean_of(const std::vector<double>& losses, const std::vector<double>& weights) {
+  const auto weight = [&](std::size_t i) { return weights.empty() ? 1.0 : weights[i]; };
+  double sum = 0, total = 0;
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    sum += weight(i) * losses[i];
+    total += weight(i);
+  }
+  const double mean = sum / total;
+  double squares = 0;
+  for (std::size_t i = 0; i < losses.size(); ++i)
+    squares += weight(i) * weight(i) * (losses[i] - mean) * (losses[i] - mean);
+  const auto n = static_cast<double>(losses.size());
+  const double factor = n > 1 ? n / (n - 1) : std::numeric_limits<double>::quiet_NaN();
+  return {mean, std::sqrt(squares * factor) / total};
+}
+
+RowMean mean_difference(const std::vector<double>& a, const std::vector<double>& b,
+                        const std::vector<double>& weights) {
+  std::vector<double> difference(a.size());
+  std::transform(a.begin(), a.end(), b.begin(), difference.begin(), std::minus<>());
+  return mean_of(difference, weights);
+}
+
+std::size_t chosen_size(const std::vector<Size>& sizes, const std::vector<std::vector<double>>& losses,
+                        const std::vector<double>& weights, const Size& asked) {
+  std::vector<std::size_t> allowed;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if ((asked.blocks == 0 || sizes[i].blocks == asked.blocks) &&
+        (asked.columns == 0 || sizes[i].columns == asked.columns))
+      allowed.push_back(i);
+  const std::size_t best =
+      *std::min_element(allowed.begin(), allowed.end(), [&](std::size_t a, std::size_t b) {
+        return mean_of(losses[a], weights).mean < mean_of(losses[b], weights).mean;
+      });
+  std::size_t chosen = best;
+  const auto terms = [&](std::size_t i) { return sizes[i].blocks * sizes[i].columns; };
+  for (const std::size_t i : allowed) {
+    const RowMean worse = mean_difference(losses[i], losses[best], weights);
+    if (worse.mean <= worse.error && terms(i) < terms(chosen)) chosen = i;
+  }
+  return chosen;
+}
+
+}  // namespace bl

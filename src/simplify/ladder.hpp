@@ -1,0 +1,32 @@
+// The sizes that are tried, and which of them is taken.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace bl {
+
+struct Size {
+  std::size_t blocks = 0, columns = 0;
+  bool operator==(const Size&) const = default;
+};
+
+// Blocks 1, 2, 3, 5, 8 and columns 4, 8, 16, or up to what is asked for (0: nothing), with as many columns as
+// there are. Few columns first.
+std::vector<Size> ladder(std::size_t blocks, std::size_t columns, std::size_t features);
+
+// Mean and standard error of what rows lose, with weights where there are any.
+struct RowMean {
+  double mean = 0, error = 0;
+};
+RowMean mean_of(const std::vector<double>& losses, const std::vector<double>& weights);
+// Of a minus b, row by row.
+RowMean mean_difference(const std::vector<double>& a, const std::vector<double>& b,
+                        const std::vector<double>& weights);
+
+// Among the sizes that are asked for (0: any), the smallest (blocks times columns) whose losses are within one
+// standard error of the difference to the best one's.
+std::size_t chosen_size(const std::vector<Size>& sizes, const std::vector<std::vector<double>>& losses,
+                        const std::vector<double>& weights, const Size& asked);
+
+}  // namespace bl

@@ -1,0 +1,212 @@
+#include "bl/simplify.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "bl/errors.hpp"
+#include "bl/explain.hpp"
+#include "bl/law.hpp"
+#include "fit/table_fit.hpp"
+#include "plan/plan.hpp"
+#include "plan/table_plan.hpp"
+#include "simplify/ladder.hpp"
+
+namespace bl {
+
+namespace {
+
+// What does not change from fit to fit.
+struct Task {
+  const FittedModel* large;
+  const Data* data;
+  const SimplifyOptions* options;
+  Settings settings;  // of the large model's fit, without what it left at the defaults
+  Split split;
+  std::vector<std::string> ranked;  // features, the one that matters most first
+  double started;
+
+  const Table& table() const { return data->impl().table; }
+};
+
+Settings given_settings(const FittedModel& model) {
+  const Settings stored = fit_settings(model);
+  Settings out;
+  for (const SettingInfo& info : setting_list())
+    if (get(stored, info.name) != info.default_value) set(out, info.name, get(stored, info.name));
+  return out;
+}
+
+void check(const FittedModel& model, const SimplifyOptions& options) {
+  const std::size_t features = model.stored.encoder.features().size();
+  if (!model.stored.architecture.readout.present)
+    throw UsageError("the model is a single block already; there is nothing to simplify");
+  if (features == 0) throw UsageError("a model without features has no columns to choose among");
+  if (options.blocks > 64) throw UsageError("blocks: a problem to be read has 1 to 64");
+  if (options.columns > features)
+    throw UsageError(fmt::format("columns = {}: the model has {} features", options.columns, features));
+  if (options.starts < 1 || options.starts > 100) throw UsageError("starts: expected 1 to 100");
+}
+
+// By what is lost without them on validation rows where these say enough, else on all.
+std::vector<std::string> ranked_columns(const Model& model, const Data& data, const Split& split) {
+  constexpr std::size_t kEnough = 200;
+  const bool held_out = is_fit_data(model.impl(), data.impl().table) && split.validation.size() >= kEnough;
+  const OutputTable table = importance(model, data, {.part = held_out ? Part::validation : Part::all});
+  const auto& features = model.impl().stored.encoder.features();
+  std::vector<std::string> names;
+  for (const std::string& name : table.columns.front().texts)
+    if (std::any_of(features.begin(), features.end(), [&](const auto& f) { return f.name == name; }))
+      names.push_back(name);
+  return names;
+}
+
+std::string comma_list(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ",") + name;
+  return out;
+}
+
+// A fit of this size with these defaults that belong to small models.
+Settings small_settings(const Task& task, const Size& size) {
+  Settings s = task.settings;
+  s.layers = std::to_string(size.blocks);
+  s.members = 1;
+  s.threads = static_cast<std::int64_t>(task.options->threads);
+  std::vector<std::string> ignored = split_list(s.ignore);
+  const auto kept = task.ranked.begin() + static_cast<std::ptrdiff_t>(size.columns);
+  ignored.insert(ignored.end(), kept, task.ranked.end());
+  if (!ignored.empty()) s.ignore = comma_list(ignored);
+  if (s.curves == "auto" && has_bends(task.large->stored.encoder)) s.curves = "all";
+  if (s.curves != "auto" && s.curves != "all" && s.curves != "none") {
+    std::vector<std::string> curves;
+    for (const std::string& name : split_list(s.curves))
+      if (std::find(task.ranked.begin(), kept, name) != kept) curves.push_back(name);
+    s.curves = curves.empty() ? "none" : comma_list(curves);
+  }
+  if (task.large->space.one_number() && s.weight_decay < 0 && s.optimizer == "auto")
+    s.weight_decay = automatic_decay(static_cast<double>(task.split.train.size()));
+  return s;
+}
+
+std::vector<Part> parts_of(const Split& split, Index rows) {
+  std::vector<Part> parts(static_cast<std::size_t>(rows), Part::all);
+  const auto mark = [&](const std::vector<Index>& of, Part part) {
+    for (const Index row : of) parts[static_cast<std::size_t>(row)] = part;
+  };
+  mark(split.train, Part::train);
+  mark(split.validation, Part::validation);
+  mark(split.test, Part::test);
+  return parts;
+}
+
+// The seed decides starting values and split, so another start is given its rows by hand; the file names the
+// seed of the split, by which its parts are known again.
+Model fit_once(const Task& task, const Size& size, std::size_t start) {
+  Settings settings = small_settings(task, size);
+  const std::int64_t seed = settings.seed;
+  settings.seed = seed + static_cast<std::int64_t>(start);
+  FitOptions options;
+  options.should_stop = task.options->should_stop;
+  options.parts = parts_of(task.split, task.table().rows);
+  const FitSummary fitted = fit_table(task.table(), settings, options);
+  if (fitted.interrupted) throw Interrupted("interrupted; nothing was written");
+  StoredModel stored = fitted.model.impl().stored;
+  stored.information["settings"]["seed"] = std::to_string(seed);
+  stored.information["split"].erase("given");
+  stored.information["simplified"] = {{"start", start}};
+  return model_of(std::move(stored));
+}
+
+std::vector<double> losses_of(const Task& task, const Model& model, const std::vector<Index>& rows) {
+  const std::vector<double> all =
+      log_density(model, *task.data, {.treat_unseen_as_missing = true, .threads = task.options->threads});
+  std::vector<double> out;
+  for (const Index row : rows) out.push_back(-all[static_cast<std::size_t>(row)]);
+  return out;
+}
+
+std::vector<double> weights_of(const Task& task, const std::vector<Index>& rows) {
+  std::vector<double> out;
+  if (task.settings.weight.empty()) return out;
+  const Column& column = task.table().column(task.settings.weight);
+  for (const Index row : rows) out.push_back(column.numbers[static_cast<std::size_t>(row)]);
+  return out;
+}
+
+HeldOutLoss held_out(const Task& task, const Model& model, const std::vector<Index>& rows) {
+  if (rows.empty()) return {};
+  const RowMean mean = mean_of(losses_of(task, model, rows), weights_of(task, rows));
+  return {rows.size(), mean.mean, mean.error};
+}
+
+struct Tried {
+  std::optional<Model> model;
+  std::vector<double> losses;  // of validation rows
+};
+
+// The best of several starts.
+Tried try_size(const Task& task, const Size& size, const std::vector<double>& weights) {
+  Tried best;
+  for (std::size_t start = 0; start < task.options->starts; ++start) {
+    if (task.options->on_progress)
+      task.options->on_progress(now() - task.started,
+                                fmt::format("blocks {}, columns {}, start {} of {}", size.blocks,
+                                            size.columns, start + 1, task.options->starts));
+    const Model model = fit_once(task, size, start);
+    std::vector<double> losses = losses_of(task, model, task.split.validation);
+    if (best.model && !(mean_of(losses, weights).mean < mean_of(best.losses, weights).mean)) continue;
+    best = {model, std::move(losses)};
+  }
+  return best;
+}
+
+Task task_of(const Model& model, const Data& data, const SimplifyOptions& options) {
+  const FittedModel& large = of_table(model, "simplifying");
+  check(large, options);
+  const Table& table = data.impl().table;
+  if (is_fit_data(large, table)) require_parts(large, table);
+  const Settings settings = given_settings(large);
+  Split split = plan_split(table, large.stored.encoder.schema(), settings);
+  if (split.validation.size() < 2)
+    throw UsageError("sizes are compared on validation rows, and `fractions` of the fit leave none");
+  std::vector<std::string> ranked = ranked_columns(model, data, split);
+  return {&large, &data, &options, settings, std::move(split), std::move(ranked), now()};
+}
+
+}  // namespace
+
+Simplified simplify(const Model& model, const Data& data, const SimplifyOptions& options) {
+  const Task task = task_of(model, data, options);
+  const std::vector<double> weights = weights_of(task, task.split.validation);
+  const std::vector<double> large = losses_of(task, model, task.split.validation);
+  const std::vector<Size> sizes = ladder(options.blocks, options.columns, task.ranked.size());
+  std::vector<Model> models;
+  std::vector<std::vector<double>> losses;
+  std::vector<SimplifiedSize> rows;
+  for (const Size& size : sizes) {
+    Tried tried = try_size(task, size, weights);
+    const RowMean own = mean_of(tried.losses, weights), worse = mean_difference(tried.losses, large, weights);
+    rows.push_back({size.blocks, size.columns, own.mean, own.error, worse.mean, worse.error});
+    models.push_back(*tried.model);
+    losses.push_back(std::move(tried.losses));
+  }
+  const std::size_t chosen = chosen_size(sizes, losses, weights, {options.blocks, options.columns});
+  rows[chosen].chosen = true;
+  Simplified out{.model = models[chosen], .sizes = std::move(rows)};
+  out.columns.assign(task.ranked.begin(),
+                     task.ranked.begin() + static_cast<std::ptrdiff_t>(sizes[chosen].columns));
+  for (const LayerSpec& layer : task.large->stored.architecture.layers)
+    out.large_blocks += static_cast<std::size_t>(layer.blocks);
+  out.large_columns = task.ranked.size();
+  out.large = held_out(task, model, task.split.validation);
+  out.large_test = held_out(task, model, task.split.test);
+  out.small_test = held_out(task, out.model, task.split.test);
+  return out;
+}
+
+}  // namespace bl

@@ -129,7 +129,7 @@ void keep_readable(const FitArguments& arguments, const Model& large, const Data
   }();
   result.model.save(arguments.output);
   if (!arguments.quiet)
-    fmt::print("\n{}saved     {}, in place of the large model\n", render(result), arguments.output);
+    say("\n{}saved     {}, in place of the large model\n", render(result), arguments.output);
 }
 
 void run_fit(const FitArguments& arguments, const ChoiceOptions& choice, const CLI::App& command,

@@ -16,9 +16,9 @@ struct SimplifyArguments {
   SimplifyOptions options;
 };
 
-void run_simplify(SimplifyArguments& a, const Settings& reading) {
-  check_model_place(a.output);
-  const Model model = Model::load(a.model);
+void run_simplify(SimplifyArguments& a, const CLI::App& command, const Settings& reading) {
+  check_model_place(command, a.output);
+  const Model model = open_model(command, a.model);
   const Data data = model.read(a.data, reading);
   catch_interrupts();
   a.options.should_stop = interrupted;
@@ -28,9 +28,8 @@ void run_simplify(SimplifyArguments& a, const Settings& reading) {
     return simplify(model, data, a.options);
   }();
   result.model.save(a.output);
-  if (a.json) return fmt::print("{}", json_array(size_table(result)));
-  fmt::print("{}saved     {}; bl explain {} --terms all prints it in full\n", render(result), a.output,
-             a.output);
+  if (a.json) return write_text("-", json_array(size_table(result)));
+  say("{}saved     {}; bl explain {} --terms all prints it in full\n", render(result), a.output, a.output);
 }
 
 }  // namespace
@@ -39,7 +38,7 @@ void add_simplify(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("simplify", "From a large model to a small problem that can be read in full");
   auto a = std::make_shared<SimplifyArguments>();
-  command->add_option("model", a->model, "Model that bl fit wrote")->required()->option_text("MODEL");
+  add_model_argument(*command, a->model);
   command->add_option("data", a->data, "The rows of its fit")->required()->option_text("FILE");
   command->add_option("-o,--output", a->output, "Where the small model goes")
       ->required()
@@ -64,7 +63,7 @@ void add_simplify(CLI::App& app) {
       "Examples:\n  bl simplify model.bl data.csv --output small.bl\n"
       "  bl simplify model.bl data.csv --blocks 3 --columns 8 --output small.bl\n"
       "  bl explain small.bl");
-  command->callback([a, reading] { run_simplify(*a, reading->settings()); });
+  command->callback([a, command, reading] { run_simplify(*a, *command, reading->settings()); });
 }
 
 }  // namespace bl::cli

@@ -162,6 +162,8 @@ MemberFit train_member(const Objective<T>& training, const Objective<T>* validat
 // Nats per validation row by which a member may be worse than the best one. Members differ by hundredths; one
 // that is this far off would spoil the joined network.
 inline constexpr double kRuined = 0.5;
+// Validation rows below which such a difference may be chance.
+inline constexpr Index kEnoughToCompare = 20;
 
 // Leaves out members that diverged before their first usable epoch and, where the losses are log-likelihoods,
 // those whose validation loss is far above the best member's. NumericError where none is left.
@@ -213,7 +215,9 @@ TrainedMembers train_members(const Objective<T>& training, const Objective<T>* v
     fits[i] = train_member(training, validation, spec, static_cast<Index>(i), watch, own);
   });
   TrainedMembers result;
-  drop_ruined(fits, training.spec().kind == ObjectiveKind::likelihood, result.notes);
+  const bool comparable = training.spec().kind == ObjectiveKind::likelihood && validation &&
+                          validation->data().rows >= kEnoughToCompare;
+  drop_ruined(fits, comparable, result.notes);
   if (plan.on_end) plan.on_end(result.notes);
   for (MemberFit& fit : fits) {
     if (fit.parameters.empty()) continue;

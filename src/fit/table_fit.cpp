@@ -337,6 +337,25 @@ void evaluate_parts(const Prepared& p, const FittedModel& model, FitSummary& sum
     summary.test = evaluate_rows(model, lenient, *p.table, p.split.test, model.utility, pool);
 }
 
+// Where held-out rows say that a distribution is not to be trusted as it stands.
+std::vector<std::string> distribution_notes(const std::vector<Metric>& metrics, std::size_t rows) {
+  constexpr double kNominal = 0.9, kNoticeable = 0.05, kStandardErrors = 3, kWild = -1;
+  std::vector<std::string> notes;
+  for (const Metric& metric : metrics) {
+    const double error = std::sqrt(kNominal * (1 - kNominal) / static_cast<double>(rows));
+    if (metric.name == "coverage_90" &&
+        std::abs(metric.value - kNominal) > std::max(kNoticeable, kStandardErrors * error))
+      notes.push_back(
+          fmt::format("90% intervals cover {:.0f}% of the {} test rows: the learned distribution is too {}",
+                      100 * metric.value, rows, metric.value < kNominal ? "narrow" : "wide"));
+    if (metric.name == "r2" && metric.value < kWild)
+      notes.emplace_back(
+          "means are dominated by the tail of the distribution and predict badly; use the median or other "
+          "quantiles");
+  }
+  return notes;
+}
+
 void describe_fit(const Prepared& p, const Trained& trained, FitSummary& summary) {
   const FitReport& report = trained.learned.report;
   summary.plan = plan_text(p);
@@ -345,6 +364,8 @@ void describe_fit(const Prepared& p, const Trained& trained, FitSummary& summary
   const std::vector<std::string> of_encoding = encoding_notes(p.encoder, p.split.train.size());
   summary.notes.insert(summary.notes.end(), of_encoding.begin(), of_encoding.end());
   summary.notes.insert(summary.notes.end(), trained.notes.begin(), trained.notes.end());
+  for (std::string& note : distribution_notes(summary.test, p.split.test.size()))
+    summary.notes.push_back(std::move(note));
   if (report.epochs == 0)
     summary.notes.emplace_back("training ended before one pass over the rows: the model has hardly learned");
   summary.stop_reason = name(report.reason);

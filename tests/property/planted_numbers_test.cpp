@@ -1,6 +1,7 @@
 // Numbers whose distribution is known, learned with the defaults: held-out log-likelihood and coverage.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -126,6 +127,22 @@ TEST(PlantedNumber, OneOutlierOfAMillionDoesNoHarm) {
   const auto metrics = fit(train.data(), settings_of()).model.evaluate(test.data(), Part::all, {});
   EXPECT_GT(metric(metrics, "log_likelihood"), truth - 0.1);
   EXPECT_NEAR(metric(metrics, "coverage_90"), 0.9, 0.05);
+}
+
+// exp of a Cauchy variable has no mean: what the model says of it is dominated by its tail.
+TEST(PlantedNumber, MeansThatTheTailDominatesComeWithANote) {
+  const Planted wild = {"exp Cauchy",
+                        [](double x, double, double u) { return std::exp(x + std::tan(3 * (u - 0.5))); },
+                        nullptr};
+  Settings settings = settings_of();
+  settings.fractions = "7:1:2";
+  const FitSummary summary = fit(rows_of(wild, 1000, 3).data(), settings);
+  const auto about_the_tail = [](const std::string& note) {
+    return note.find("median") != std::string::npos;
+  };
+  EXPECT_EQ(std::any_of(summary.notes.begin(), summary.notes.end(), about_the_tail),
+            metric(summary.test, "r2") < -1);
+  EXPECT_LT(metric(summary.test, "r2"), -1);
 }
 
 }  // namespace

@@ -253,7 +253,7 @@ std::vector<BadInput> bad_places() {
        "predict choice_v1.bl choice.csv --output out/none/p.csv",
        kData,
        {"out/none/p.csv"}},
-      {"draws_into_a_folder", "sample choice_v1.bl choice.csv --output out", kData, {"'out'", "directory"}},
+      {"draws_into_a_folder", "sample choice_v1.bl choice.csv --output out", kData, {"'out'", "folder"}},
       {"schema_no_folder", "schema good.csv --output out/none/s.toml", kData, {"out/none/s.toml"}},
   };
 }

@@ -178,7 +178,7 @@ TEST_F(Choice, ASettingThatAModelFileCannotHaveIsThatFilesFault) {
   const std::size_t at = bytes.find("split\\\":\\\"auto");
   ASSERT_NE(at, std::string::npos);
   bytes.replace(at + 10, 4, "both");
-  const Model model = Model::from_bytes(bytes, "these bytes");
+  const Model model = Model::load(file("edited.bl", bytes), true);
   EXPECT_THROW(model.evaluate(data(two_by_two()), Part::test), ModelFileError);
 }
 

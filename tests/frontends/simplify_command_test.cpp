@@ -89,10 +89,11 @@ TEST_F(SimplifyCommand, KeepsTheColumnsThatMatter) {
   EXPECT_THAT(small, HasSubstr("L1.B2"));
   for (const char* name : {"x0", "x2", "x3", "x5", "x6", "x8", "x9"})
     EXPECT_THAT(small, Not(HasSubstr(name)));
-  // On the rows that chose it, it loses less than the error of the difference; its parts are the large model's.
+  // On the rows that chose it, it loses no more than chance allows: two standard errors of the difference. Its
+  // parts are the large model's.
   const json sizes =
       json::parse(bl("simplify large.bl data.csv --columns 3 --blocks 2 --starts 3 --json -o again.bl"));
-  EXPECT_LT(sizes.back()["difference"], sizes.back()["difference_error"]);
+  EXPECT_LT(sizes.back()["difference"].get<double>(), 2 * sizes.back()["difference_error"].get<double>());
   EXPECT_EQ(bl("explain again.bl --format json"), bl("explain small.bl --format json"));
   const json large = json::parse(bl("evaluate large.bl data.csv --part test --json"));
   const json few = json::parse(bl("evaluate small.bl data.csv --part test --json"));

@@ -64,7 +64,7 @@ TEST(Curve, KnotsLeaveEveryPieceEnoughRows) {
   for (std::size_t i = 0; i + 1 < knots.size(); ++i)
     EXPECT_GE(std::count_if(values.begin(), values.end(),
                             [&](double x) { return x > knots[i] && x <= knots[i + 1]; }),
-              30)
+              20)
         << knots[i];
 }
 

@@ -112,6 +112,9 @@ def main():
     parser.add_argument("--only", default="")
     arguments = parser.parse_args()
     names = arguments.only.split(",") if arguments.only else list(CASES)
+    unknown = [name for name in names if name not in CASES]
+    if unknown:
+        sys.exit(f"unknown case {unknown[0]!r}; known: {', '.join(CASES)}")
     print(f"{'case':<16} {'seed':>4} {'log-lik':>8} {'truth':>8} {'short':>7} {'cover':>6} {'crps':>8} {'s':>6}")
     with tempfile.TemporaryDirectory() as folder:
         train, test, model = (str(pathlib.Path(folder) / name) for name in ("train.csv", "test.csv", "model.bl"))

@@ -20,6 +20,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "engine/cpu/batch.hpp"
 #include "training/trainer.hpp"
 #include "training_works.hpp"
 

@@ -2,10 +2,10 @@
 #include <vector>
 
 #include "check.hpp"
+#include "engine/reference/utility.hpp"
 #include "gibbs/chain_moves.hpp"
 #include "gibbs/network_density.hpp"
 #include "langevin_problem.hpp"
-#include "support/naive_model.hpp"
 
 namespace bl::bench {
 namespace {
@@ -21,10 +21,10 @@ struct Setup {
   // BL/tau of chain 5, written from the formulas.
   double truth(const float* y) const {
     const std::vector<double> parameters(problem.parameters.begin(), problem.parameters.end());
-    const test::NaiveModel naive(network.architecture(), network.layout(), parameters);
+    const reference::Utility plain(network.architecture(), network.layout(), parameters);
     std::vector<double> z(problem.context.row(5), problem.context.row(5) + kContext);
     z.insert(z.end(), y, y + kResponses);
-    return naive.outputs(z)[0] / kTemperature;
+    return plain.outputs(z)[0] / kTemperature;
   }
 };
 

@@ -37,7 +37,7 @@ void print_text(const DemoReport& r) {
     for (const DemoCoefficient& c : line.coefficients) {
       const std::string term = c.term == "lambda" ? "weight" : c.term == "1" ? "constant" : c.term;
       say("      {:<28.28} {:>10.3f} {:>10.3f} {:>12}\n", term, c.truth, c.learned,
-          c.standard_error > 0 ? fmt::format("{:.3f}", c.standard_error) : "by scale");
+          c.standard_error > 0 ? fmt::format("{:.3f}", c.standard_error) : "fixed");
     }
   }
   say("\nProbabilities on held-out rows, true against learned:\n");
@@ -49,7 +49,7 @@ void print_text(const DemoReport& r) {
   }
   say("\n{}\n",
       wrapped(fmt::format(
-                  "Log-likelihood per held-out row: truth {:.4f}, learned {:.4f}, knowing nothing {:.4f}.",
+                  "Log-likelihood per held-out row: truth {:.4f}, learned {:.4f}, uniform baseline {:.4f}.",
                   r.true_log_likelihood, r.learned_log_likelihood, r.null_log_likelihood),
               0));
   say("{}\n",

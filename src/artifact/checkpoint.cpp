@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "artifact/digest.hpp"
 #include "artifact/safetensors.hpp"
 #include "base/clock.hpp"
 #include "bl/errors.hpp"
@@ -94,6 +95,7 @@ void Checkpoint<T>::save(const TrainingState<T>& s) {
     file.tensors[fmt::format("lbfgs/step/{}", k)] = vector_tensor(s.lbfgs.steps[k]);
     file.tensors[fmt::format("lbfgs/change/{}", k)] = vector_tensor(s.lbfgs.changes[k]);
   }
+  artifact::add_digest(file);
   try {
     artifact::save(path_, file);
     failure_.clear();
@@ -117,6 +119,10 @@ std::optional<TensorFile> Checkpoint<T>::read() const {
                          ": the checkpoint was made from other data; remove it or give the same file");
   if (file.metadata_value("settings") != settings_)
     throw ModelFileError(path_ + ": the checkpoint was made with other settings; remove it or repeat them");
+  if (!artifact::digest_holds(file))
+    throw ModelFileError(path_ +
+                         ": the checkpoint is damaged: its contents do not match its digest; remove it to "
+                         "start afresh");
   return file;
 }
 

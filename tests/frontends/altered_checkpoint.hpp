@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "artifact/digest.hpp"
 #include "artifact/safetensors.hpp"
 
 namespace bl::test {
@@ -15,6 +16,7 @@ inline void alter_checkpoint(const std::string& path) {
     for (float& value : values) value *= 0.5F;
     tensor = artifact::Tensor::of<float>(values, tensor.shape);
   }
+  artifact::add_digest(file);
   artifact::save(path, file);
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "artifact/digest.hpp"
 #include "artifact/safetensors.hpp"
 #include "bl/errors.hpp"
 #include "support/random_problem.hpp"
@@ -131,7 +132,8 @@ class BadCheckpointTest : public testing::Test {
     EXPECT_THAT(message, HasSubstr(folder_.file("c")));
     return message;
   }
-  std::string refusal_of(const artifact::TensorFile& file) {
+  std::string refusal_of(artifact::TensorFile file) {
+    artifact::add_digest(file);
     artifact::save(folder_.file("c"), file);
     return refusal();
   }
@@ -169,6 +171,14 @@ TEST_F(BadCheckpointTest, DamagedIsRefused) {
   EXPECT_THAT(refusal_of(file), HasSubstr("does not fit"));
   folder_.write("c", "");
   refusal();
+}
+
+TEST_F(BadCheckpointTest, AChangedBitIsRefused) {
+  artifact::TensorFile file = artifact::load(folder_.file("c"));
+  std::string& bytes = file.tensors.at("parameters").bytes;
+  bytes[0] = static_cast<char>(bytes[0] ^ 1);
+  artifact::save(folder_.file("c"), file);
+  EXPECT_THAT(refusal(), HasSubstr("damaged"));
 }
 
 // Stopped after four epochs, saved, read by a new trainer: the same bits as ten epochs in one go.

@@ -112,7 +112,7 @@ Settings SettingOptions::settings() const {
 }
 
 const std::vector<std::string>& reading_settings() {
-  static const std::vector<std::string> names = {"delimiter", "decimal_comma", "labels"};
+  static const std::vector<std::string> names = {"delimiter", "decimal_comma", "na", "labels"};
   return names;
 }
 

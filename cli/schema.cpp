@@ -16,7 +16,7 @@ void add_schema(CLI::App& app) {
       ->option_text("FILE");
   auto settings = std::make_shared<SettingOptions>(
       *command, std::vector<std::string>{"target", "ignore", "weight", "group", "id", "continuous", "nominal",
-                                         "schema", "delimiter", "decimal_comma", "labels"});
+                                         "schema", "delimiter", "decimal_comma", "na", "labels"});
   command->footer(
       "Example:\n  bl schema data.csv --target y --output schema.toml\n"
       "  bl fit data.csv --schema schema.toml --output model.bl");

@@ -12,7 +12,7 @@ from . import _core
 
 # Settings that a data frame answers itself: roles of columns, and how a file is read.
 _NOT_PARAMETERS = frozenset(
-    ["target", "ignore", "weight", "group", "id", "schema", "delimiter", "decimal_comma", "labels"]
+    ["target", "ignore", "weight", "group", "id", "schema", "delimiter", "decimal_comma", "na", "labels"]
 )
 _KINDS = {one["name"]: one["kind"] for one in _core.setting_list()}
 _DEFAULTS = {one["name"]: one["default"] for one in _core.setting_list()}

@@ -47,6 +47,12 @@ void refuse_for_choice(const PredictOptions& o) {
         "temperatures, carried columns and unseen levels have no meaning for them");
 }
 
+// What counted as missing in the fit counts as missing here, unless the caller says otherwise.
+ReadOptions reading_like_the_fit(const FittedModel& model, Settings settings) {
+  if (!settings.na.given()) settings.na = fit_settings(model).na;
+  return read_options(settings);
+}
+
 }  // namespace
 
 std::string library_version() {
@@ -123,7 +129,7 @@ std::string Model::information_json() const {
 }
 
 Data Model::read(const std::string& path, const Settings& settings) const {
-  ReadOptions options = read_options(settings);
+  ReadOptions options = reading_like_the_fit(*impl_, settings);
   if (!is_choice()) options.types = impl_->stored.encoder.schema().raw_types();
   return Data(std::make_shared<Data::Impl>(Data::Impl{read_table(path, options)}));
 }
@@ -144,7 +150,7 @@ void Model::predict_file(const std::string& path, const Settings& settings, cons
                          const std::function<void(const OutputTable&)>& sink) const {
   // The lines of a situation may stand anywhere in the file.
   if (is_choice()) return sink(predict(read(path, settings), Part::all, options));
-  ReadOptions reading = read_options(settings);
+  ReadOptions reading = reading_like_the_fit(*impl_, settings);
   reading.types = impl_->stored.encoder.schema().raw_types();
   for (const std::string& name : options.carry) reading.types.try_emplace(name, RawType::text);
   TableReader reader(path, reading);

@@ -33,9 +33,9 @@ std::string note(const Table& table, const Column& column) {
   }
   if (others == 0 || numbers < kNumbersForEachOther * others) return "";
   return fmt::format(
-      "{} was read as text with {} levels: {} of its {} cells {} no number: {}{}; leave cells of missing "
-      "values empty, write numbers without currency signs and thousands separators, or give `nominal` {} if "
-      "this is meant",
+      "{} was read as text with {} levels: {} of its {} cells {} no number: {}{}; name cells of missing "
+      "values in `na` or leave them empty, write numbers without currency signs and thousands separators, or "
+      "give `nominal` {} if this is meant",
       in_quotes(column.name), column.levels.size(), others, numbers + others, others == 1 ? "is" : "are",
       shown, others > kShown ? ", ..." : "", column.name);
 }

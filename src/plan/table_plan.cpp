@@ -106,6 +106,7 @@ ReadOptions read_options(const Settings& settings) {
   options.delimiter = delimiter_of(settings.delimiter);
   options.decimal_comma = settings.decimal_comma;
   options.labels = settings.labels;
+  for (const std::string& cell : split_list(settings.na)) options.missing.push_back(cell);
   options.types = declared_types(role_options(settings));
   return options;
 }

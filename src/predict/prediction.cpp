@@ -151,6 +151,18 @@ double best_response_1d(const gibbs::Utility& utility, const double* context) {
   return best.y;
 }
 
+// With as many digits as it takes to tell them apart: values near 1e9 may differ by 1.
+std::vector<std::string> density_names(const std::vector<double>& grid) {
+  constexpr int kFewest = 6, kMost = std::numeric_limits<double>::max_digits10;
+  std::vector<std::string> names(grid.size());
+  for (int digits = kFewest; digits <= kMost; ++digits) {
+    std::transform(grid.begin(), grid.end(), names.begin(),
+                   [&](double value) { return fmt::format("density({:.{}g})", value, digits); });
+    if (std::adjacent_find(names.begin(), names.end()) == names.end()) break;  // the grid ascends
+  }
+  return names;
+}
+
 // One continuous response.
 void law_1d_columns(const FittedModel& model, const gibbs::Utility& utility, const Rows& rows,
                     const PredictOptions& options, ThreadPool& pool, OutputTable& out) {
@@ -170,8 +182,8 @@ void law_1d_columns(const FittedModel& model, const gibbs::Utility& utility, con
         options.density_points == 1 ? 0.5 : static_cast<double>(g) / (options.density_points - 1);
     grid.push_back(r.decode(utility.support().lower[0] +
                             share * (utility.support().upper[0] - utility.support().lower[0])));
-    add(out, fmt::format("density({:.6g})", grid.back()));
   }
+  for (const std::string& name : density_names(grid)) add(out, name);
   for_each_distribution(
       utility, r, rows.context, options.tolerance, pool,
       [&](std::size_t i) { return rows.table.place(rows.places[i]); },

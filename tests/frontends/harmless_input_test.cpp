@@ -38,6 +38,21 @@ TEST_F(HarmlessInputTest, UnseenLevelCountsAsMissingOnRequest) {
   EXPECT_EQ(unseen.out, missing.out);
 }
 
+// A point for a missing number: text without the word, and a missing value with it, also where the model is used.
+TEST_F(HarmlessInputTest, NamedCellsCountAsMissing) {
+  std::string table = "x,y\n";
+  for (int i = 0; i < 60; ++i) table += std::to_string(i % 7) + "," + (i % 2 == 0 ? "a" : "b") + "\n";
+  folder_.write("points.csv", table + ".,a\n-99,b\n");
+  const std::string fit = "fit points.csv --target y --single --epochs 1 -o points.bl ";
+  EXPECT_THAT(bl_command(folder_, words(fit)).out, HasSubstr("was read as text"));
+  const Outcome named = bl_command(folder_, words(fit + "--na .,-99"));
+  EXPECT_EQ(named.code, 0) << named.err;
+  EXPECT_THAT(named.out, Not(HasSubstr("was read as text")));
+  const Outcome predicted = bl_command(folder_, words("predict points.bl points.csv"));
+  EXPECT_EQ(predicted.code, 0) << predicted.err;
+  EXPECT_EQ(bl_command(folder_, words("predict points.bl points.csv --na no")).code, 3);
+}
+
 TEST_F(HarmlessInputTest, AllMissingColumnIsLeftOutWithANote) {
   folder_.write("data.csv", with_column(0, ""));
   const Outcome outcome =

@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "bl/errors.hpp"
 #include "data/read_table.hpp"
@@ -76,8 +77,9 @@ Data Data::read(const std::string& path, const Settings& settings) {
 Data Data::from_columns(std::vector<Column> columns, const std::string& name) {
   Table table;
   table.source = name;
+  std::unordered_set<std::string> names;
   for (Column& given : columns) {
-    if (table.find(given.name) != nullptr)
+    if (!names.insert(given.name).second)
       throw DataError(name + ": two columns are named '" + given.name + "'");
     const std::size_t size = size_of(given);
     if (&given != &columns.front() && static_cast<Index>(size) != table.rows)

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "bl/errors.hpp"
+#include "data/column_index.hpp"
 #include "data/number.hpp"
 #include "features/curve.hpp"
 #include "features/levels.hpp"
@@ -25,8 +26,9 @@ constexpr std::size_t kRowBlock = 256;  // rows encoded column by column while t
 std::vector<const Column*> find_columns(const Table& table, const std::vector<std::string>& wanted) {
   std::vector<const Column*> found;
   std::vector<std::string> absent;
+  const ColumnIndex index(table);
   for (const std::string& name : wanted) {
-    found.push_back(table.find(name));
+    found.push_back(index.find(name));
     if (found.back() == nullptr) absent.push_back(name);
   }
   if (absent.empty()) return found;

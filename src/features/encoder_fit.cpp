@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "bl/errors.hpp"
+#include "data/column_index.hpp"
 #include "features/curve.hpp"
 #include "features/encoder.hpp"
 #include "features/levels.hpp"
@@ -92,7 +93,7 @@ class Fit {
  private:
   // The table's column, read in the way the schema says.
   const Column& checked_column(const SchemaColumn& column) const {
-    const Column& data = table_.column(column.name);
+    const Column& data = index_.column(column.name);
     if (data.raw != column.raw || (column.type == ColumnType::continuous && data.raw == RawType::text)) {
       throw DataError(table_.source + ": column " + in_quotes(column.name) + " was read as " +
                       (data.raw == RawType::text ? "text" : "numbers") +
@@ -225,6 +226,7 @@ class Fit {
   }
 
   const Table& table_;
+  const ColumnIndex index_{table_};
   const EncodeOptions& options_;
   std::span<const Index> rows_;
 };
@@ -261,8 +263,9 @@ std::vector<std::pair<std::string, std::string>> find_duplicates(const Table& ta
                                                                  std::span<const Index> rows) {
   std::vector<std::pair<std::string, std::string>> duplicates;
   std::unordered_multimap<std::size_t, const Column*> earlier;
+  const ColumnIndex index(table);
   for (const FeatureEncoding& feature : features) {
-    const Column& column = table.column(feature.name);
+    const Column& column = index.column(feature.name);
     const std::size_t hash = value_hash(column, rows);
     const auto [from, to] = earlier.equal_range(hash);
     const auto same =

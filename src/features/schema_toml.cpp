@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "base/toml.hpp"
 #include "bl/errors.hpp"
+#include "data/column_index.hpp"
 
 namespace bl {
 
@@ -144,6 +145,7 @@ ColumnSettings read_schema_toml(std::string_view text, const std::string& name) 
 
 std::string write_schema_toml(const Schema& schema, const Table& table) {
   std::string out(kIntroduction);
+  const ColumnIndex index(table);
   for (const SchemaColumn& column : schema.columns) {
     out += toml_key(column.name) + " = { role = \"" + to_string(column.role) + "\", type = \"" +
            to_string(column.type) + "\"";
@@ -151,7 +153,7 @@ std::string write_schema_toml(const Schema& schema, const Table& table) {
       out += (i == 0 ? ", levels = [" : ", ") + toml_text(column.levels[i]);
     }
     out += column.levels.empty() ? " }" : "] }";
-    const Column* data = table.find(column.name);
+    const Column* data = index.find(column.name);
     const std::string comment = data != nullptr ? describe(*data) : "";
     out += comment.empty() ? "\n" : "  # " + comment + "\n";
   }

@@ -7,6 +7,7 @@
 
 #include "bl/choice.hpp"
 #include "bl/errors.hpp"
+#include "bl/ranks.hpp"
 #include "bl/simplify.hpp"
 #include "choice_declaration.hpp"
 #include "commands.hpp"
@@ -89,6 +90,7 @@ void print_json(const FitSummary& s, const std::string& output) {
       {"epochs", s.epochs},
       {"best_epoch", s.best_epoch},
       {"seconds", s.seconds},
+      {"ranks", current_ranks() ? current_ranks()->size() : 1},
       {"peak_megabytes", s.peak_megabytes},
       {"table_megabytes", s.table_megabytes},
       {"encoded_megabytes", s.encoded_megabytes},

@@ -9,6 +9,7 @@
 #include "bl/model.hpp"
 #include "bl/names.hpp"
 #include "commands.hpp"
+#include "mpi_ranks.hpp"
 #include "spelling.hpp"
 #include "terminal.hpp"
 
@@ -19,6 +20,7 @@ namespace {
 constexpr int kInternal = 1, kUsage = 2, kData = 3, kModelFile = 4, kNumeric = 5;
 
 int fail(int code, const std::string& message) {
+  remember_failure(spelled(message));
   complain(printable("bl: " + spelled(message) + "\n"));
   return code;
 }
@@ -138,5 +140,6 @@ int& exit_code() {
 
 int main(int argc, char** argv) {
   bl::cli::hold_standard_streams();
-  return bl::cli::run_and_flush(argc, argv);
+  bl::cli::MpiSession ranks(argc, argv);
+  return ranks.end(bl::cli::run_and_flush(argc, argv));
 }

@@ -30,6 +30,7 @@ Context::Context(ThreadPool& threads, ContextHooks hooks)
 Context Context::alone() const {
   Context one = *this;
   one.threads_ = std::make_shared<ThreadPool>(1);
+  one.ranks_ = nullptr;
   return one;
 }
 

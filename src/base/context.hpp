@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/parallel.hpp"
+#include "bl/ranks.hpp"
 
 namespace bl {
 
@@ -38,7 +39,11 @@ class Context {
 
   ThreadPool& threads() const { return *threads_; }
 
-  // The same context on the caller's own thread alone: for one of several pieces of work side by side.
+  // Those of the thread that made the context; null where it works alone.
+  Ranks* ranks() const { return ranks_.get(); }
+
+  // The same context on the caller's own thread alone, without other ranks: for one of several pieces of work
+  // side by side.
   Context alone() const;
   // work(i, context) for i = 0 ... count - 1. Small pieces run several at once, each on one thread: a step of
   // theirs is too short to be shared. Others run one after the other, each on all threads. Work that keeps to
@@ -59,6 +64,7 @@ class Context {
   struct Outside;
   std::shared_ptr<ThreadPool> threads_;
   std::shared_ptr<Outside> outside_;
+  std::shared_ptr<Ranks> ranks_ = current_ranks();
 };
 
 // Seconds of a clock that only goes forward.

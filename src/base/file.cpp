@@ -14,6 +14,7 @@
 
 #include "base/stale_files.hpp"
 #include "bl/errors.hpp"
+#include "bl/ranks.hpp"
 
 namespace bl {
 namespace {
@@ -68,6 +69,9 @@ class ReadDescriptor {
 }  // namespace
 
 OutputFile::OutputFile(const std::string& path) : path_(path), target_(path) {
+  const std::shared_ptr<Ranks> ranks = current_ranks();
+  ignored_ = ranks != nullptr && ranks->rank() != 0;
+  if (ignored_) return;
   struct stat existing {};
   if (::stat(path.c_str(), &existing) == -1) {
     if (errno != ENOENT || path.empty()) fail(errno);
@@ -108,6 +112,7 @@ void OutputFile::open_temporary(unsigned mode) {
 }
 
 void OutputFile::write(std::string_view bytes) {
+  if (ignored_) return;
   if (buffer_.size() + bytes.size() < kBufferBytes) {
     buffer_.append(bytes);
     return;
@@ -125,6 +130,7 @@ void OutputFile::write_through(std::string_view bytes) {
 }
 
 void OutputFile::commit() {
+  if (ignored_) return;
   write_through(std::exchange(buffer_, {}));
   const bool renames = !temporary_.empty();
   if (renames && retry([&] { return ::fsync(descriptor_); }) == -1) fail(errno);

@@ -177,10 +177,18 @@ double Trainer<T>::validation_loss(std::span<const T> parameters) {
 
 template <class T>
 std::optional<StopReason> Trainer<T>::asked_to_stop(const TrainingHooks<T>& hooks) const {
-  if (engine_->context().should_stop() || (hooks.should_stop && hooks.should_stop()))
-    return StopReason::interrupted;
-  if (out_of_time()) return StopReason::time_limit;
-  return std::nullopt;
+  const auto here = [&]() -> std::optional<StopReason> {
+    if (engine_->context().should_stop() || (hooks.should_stop && hooks.should_stop()))
+      return StopReason::interrupted;
+    if (out_of_time()) return StopReason::time_limit;
+    return std::nullopt;
+  };
+  Ranks* ranks = engine_->context().ranks();
+  if (ranks == nullptr) return here();
+  // Clocks and signals differ between ranks: rank 0 decides for all.
+  std::optional<StopReason> decided = here();
+  ranks->broadcast(std::as_writable_bytes(std::span(&decided, 1)));
+  return decided;
 }
 
 template <class T>

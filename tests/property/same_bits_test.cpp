@@ -1,10 +1,12 @@
-// The same seed gives the same bits with 1, 2 and 4 threads, and after stopping at any epoch and going on.
+// The same seed gives the same bits with 1, 2 and 4 threads, on several ranks, and after stopping at any epoch and
+// going on.
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <cstdint>
 
 #include "support/random_problem.hpp"
+#include "support/thread_ranks.hpp"
 #include "training/trainer.hpp"
 
 namespace bl::test {
@@ -106,6 +108,15 @@ std::vector<std::uint64_t> train(const Fitting<T>& fitting, std::size_t threads,
   return everything(state);
 }
 
+// What every rank ends with, rank 0 first.
+template <class T>
+std::vector<std::vector<std::uint64_t>> train_on_ranks(const Fitting<T>& fitting, std::size_t size,
+                                                       const std::vector<std::int64_t>& stops) {
+  std::vector<std::vector<std::uint64_t>> results(size);
+  run_ranks(size, [&](std::size_t rank) { results[rank] = train(fitting, 1 + rank % 2, stops); });
+  return results;
+}
+
 class SameBits : public testing::TestWithParam<Setting> {
  public:
   template <class T>
@@ -116,6 +127,9 @@ class SameBits : public testing::TestWithParam<Setting> {
     EXPECT_EQ(train(fitting, 4, {}), expected) << "four threads";
     EXPECT_EQ(train(fitting, 1, {2}), expected) << "stopped after epoch 2";
     EXPECT_EQ(train(fitting, 3, {1, 4}), expected) << "stopped after epochs 1 and 4, with three threads";
+    for (const std::size_t size : {2U, 3U, 8U})
+      for (const auto& of_rank : train_on_ranks(fitting, size, {3}))
+        EXPECT_EQ(of_rank, expected) << size << " ranks, stopped after epoch 3";
     Fitting<T> other(GetParam());
     other.spec.seed = 10;
     EXPECT_NE(train(other, 1, {}), expected) << "another seed";

@@ -32,26 +32,30 @@ struct BatchEvaluator<T>::Job {
 };
 
 template <class T>
-BatchEvaluator<T>::BatchEvaluator(const Objective<T>& objective, ThreadPool& pool)
-    : objective_(&objective), pool_(&pool), lanes_(static_cast<std::size_t>(kLanes)) {}
+BatchEvaluator<T>::BatchEvaluator(const Objective<T>& objective, ThreadPool& pool, Ranks* ranks)
+    : objective_(&objective), pool_(&pool), ranks_(ranks), lanes_(static_cast<std::size_t>(kLanes)) {}
+
+template <class T>
+template <class F>
+void BatchEvaluator<T>::each_chunk(const Job& job, std::size_t lane, F&& call) {
+  const auto n = static_cast<Index>(job.rows.size());
+  for (Index c = static_cast<Index>(lane); c < job.chunks; c += job.lanes)
+    call(c * job.chunk, std::min(job.chunk, n - c * job.chunk));
+}
 
 template <class T>
 void BatchEvaluator<T>::run_lane(const Job& job, std::size_t lane_index) {
   Lane& lane = lanes_[lane_index];
   lane.loss = {};
   if (job.with_gradient) objective_->network().clear(lane.sums);
-  const auto n = static_cast<Index>(job.rows.size());
-  for (Index c = static_cast<Index>(lane_index); c < job.chunks; c += job.lanes) {
-    const Index from = c * job.chunk;
-    const auto rows = job.rows.subspan(static_cast<std::size_t>(from),
-                                       static_cast<std::size_t>(std::min(job.chunk, n - from)));
-    const auto count = static_cast<Index>(rows.size());
+  each_chunk(job, lane_index, [&](Index from, Index count) {
+    const auto rows = job.rows.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(count));
     lane.workspace.given_context =
         job.apart ? context_.context().row_range(from, count) : MatrixView<const T>();
     lane.workspace.row_heads = job.apart ? context_.heads().row_range(from, count) : MatrixView<T>();
     lane.loss.add(objective_->chunk(prepared_, rows, *job.noise, job.scale, lane.workspace,
                                     job.with_gradient ? &lane.sums : nullptr));
-  }
+  });
   if (job.with_gradient && !job.apart) objective_->network().gather(lane.sums);
 }
 
@@ -68,7 +72,7 @@ LossSum BatchEvaluator<T>::evaluate(std::span<const T> parameters, std::span<con
   network.prepare(parameters, prepared_, pool_, apart);
   if (apart)
     context_.forward(objective_->data().context, rows, network.context_weights(parameters),
-                     network.context_bias(parameters), *pool_);
+                     network.context_bias(parameters), *pool_, ranks_);
   Job job{.rows = rows,
           .noise = &noise,
           .scale = scale,
@@ -86,9 +90,13 @@ LossSum BatchEvaluator<T>::evaluate(std::span<const T> parameters, std::span<con
   struct Call {
     BatchEvaluator* self;
     const Job* job;
-  } call{this, &job};
-  pool_->run(static_cast<std::size_t>(job.lanes),
-             [&call](std::size_t lane) { call.self->run_lane(*call.job, lane); });
+    std::size_t first;
+  } call{this, &job, 0};
+  const Shares shares(ranks_, static_cast<std::size_t>(job.lanes));
+  call.first = shares.first();
+  pool_->run(shares.last() - shares.first(),
+             [&call](std::size_t i) { call.self->run_lane(*call.job, call.first + i); });
+  if (ranks_) exchange_lanes(job);
   LossSum total;
   for (Index lane = 0; lane < job.lanes; ++lane) total.add(lanes_[static_cast<std::size_t>(lane)].loss);
   if (job.with_gradient) {
@@ -99,9 +107,43 @@ LossSum BatchEvaluator<T>::evaluate(std::span<const T> parameters, std::span<con
   return total;
 }
 
+// What a lane leaves behind: its loss and, of the gradient, its sums and the derivatives by heads of its rows.
+template <class T>
+void BatchEvaluator<T>::exchange_lanes(const Job& job) {
+  const auto each_part = [&](std::size_t index, auto&& part) {
+    Lane& lane = lanes_[index];
+    part(std::span(&lane.loss, 1));
+    if (!job.with_gradient) return;
+    // Lanes of other ranks have not been begun here.
+    if (lane.sums.flat.empty()) objective_->network().clear(lane.sums);
+    part(std::span<T>(lane.sums.flat));
+    if (!job.apart) return;
+    InputGradient<T>& inputs = lane.sums.inputs[0];
+    part(inputs.values.flat());
+    part(inputs.classes.flat());
+    each_chunk(job, index, [&](Index from, Index count) {
+      for (Index row = from; row < from + count; ++row)
+        part(std::span<T>(context_.heads().row(row), static_cast<std::size_t>(context_.heads().cols)));
+    });
+  };
+  exchange_.run(
+      *ranks_, static_cast<std::size_t>(job.lanes),
+      [&](std::size_t lane) {
+        std::size_t bytes = 0;
+        each_part(lane, [&](auto values) { bytes += values.size_bytes(); });
+        return bytes;
+      },
+      [&](std::size_t lane, std::byte* to) {
+        each_part(lane, [&]<class V>(std::span<V> values) { put(to, std::span<const V>(values)); });
+      },
+      [&](std::size_t lane, const std::byte* from) {
+        each_part(lane, [&]<class V>(std::span<V> values) { take(from, values); });
+      });
+}
+
 template <class T>
 void BatchEvaluator<T>::finish_context(std::size_t lanes, std::span<T> gradient) {
-  context_.backward(objective_->network().context_weights(gradient), *pool_);
+  context_.backward(objective_->network().context_weights(gradient), *pool_, ranks_);
   InputGradient<T>& sum = lanes_[0].sums.inputs[0];
   for (std::size_t lane = 1; lane < lanes; ++lane) {
     const InputGradient<T>& other = lanes_[lane].sums.inputs[0];

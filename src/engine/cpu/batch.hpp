@@ -3,6 +3,7 @@
 // The rows are cut into chunks by shapes alone. Chunk c belongs to lane c mod lanes; a lane works through its
 // chunks in order into a gradient of its own, and lanes are summed in order at the end. Where the context's
 // weights are many and the batch is short, their products stand apart from that (context_product.hpp).
+// Ranks share the lanes, and put them together before they are summed.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace bl {
 template <class T>
 class BatchEvaluator {
  public:
-  BatchEvaluator(const Objective<T>& objective, ThreadPool& pool);
+  BatchEvaluator(const Objective<T>& objective, ThreadPool& pool, Ranks* ranks = nullptr);
 
   // Sum of the rows' losses. Where gradient is not empty it becomes scale * d(sum)/d(parameters).
   LossSum evaluate(std::span<const T> parameters, std::span<const std::int64_t> rows, const Noise& noise,
@@ -32,6 +33,10 @@ class BatchEvaluator {
   };
   struct Job;
   void run_lane(const Job& job, std::size_t lane);
+  // calls with the rows of each chunk of a lane: where they begin in the batch, and how many they are.
+  template <class F>
+  static void each_chunk(const Job& job, std::size_t lane, F&& call);
+  void exchange_lanes(const Job& job);
   // gradient = sum over lanes, from parameter `first` on.
   void reduce(std::size_t lanes, Index first, std::span<T> gradient);
   // The first layer's weights, whose product with the context was taken apart.
@@ -39,9 +44,11 @@ class BatchEvaluator {
 
   const Objective<T>* objective_;
   ThreadPool* pool_;
+  Ranks* ranks_;
   PreparedParameters<T> prepared_;
   ContextProduct<T> context_;
   std::vector<Lane> lanes_;
+  Exchange exchange_;
 };
 
 }  // namespace bl

@@ -16,16 +16,18 @@ Index padded(Index numbers) {
   return ((numbers + kRows - 1) / kRows | 1) * kRows;
 }
 
-// task(first, count) for parts of `part` out of 0 ... n - 1.
+// task(first, count) for parts of `part` out of 0 ... n - 1: those of this rank, where there are ranks.
 template <class F>
-void for_parts(ThreadPool& pool, Index n, Index part, F&& task) {
+void for_parts(ThreadPool& pool, const Ranks* ranks, Index n, Index part, F&& task) {
   // One captured pointer: std::function holds it without allocating.
   struct Call {
     F* task;
-    Index n, part;
-  } call{&task, n, part};
-  pool.run(static_cast<std::size_t>((n + part - 1) / part), [&call](std::size_t i) {
-    const Index first = static_cast<Index>(i) * call.part;
+    Index n, part, from;
+  } call{&task, n, part, 0};
+  const Shares shares(ranks, static_cast<std::size_t>((n + part - 1) / part));
+  call.from = static_cast<Index>(shares.first());
+  pool.run(shares.last() - shares.first(), [&call](std::size_t i) {
+    const Index first = (call.from + static_cast<Index>(i)) * call.part;
     (*call.task)(first, std::min(call.part, call.n - first));
   });
 }
@@ -34,31 +36,55 @@ void for_parts(ThreadPool& pool, Index n, Index part, F&& task) {
 
 template <class T>
 void ContextProduct<T>::forward(MatrixView<const T> context, std::span<const std::int64_t> rows,
-                                MatrixView<const T> weights, const T* bias, ThreadPool& pool) {
+                                MatrixView<const T> weights, const T* bias, ThreadPool& pool, Ranks* ranks) {
   const auto n = static_cast<Index>(rows.size());
   rows_.resize(n, context.cols);
   columns_.resize(context.cols, padded(n));
   heads_.resize(n, padded(weights.rows));
   head_columns_.resize(weights.rows, n);
-  for_parts(pool, n, kRows, [&](Index first, Index count) {
+  for_parts(pool, nullptr, n, kRows, [&](Index first, Index count) {
     for (Index i = first; i < first + count; ++i)
       std::copy_n(context.row(rows[static_cast<std::size_t>(i)]), context.cols, rows_.row(i));
     transpose<T>(rows_.view().row_range(first, count), columns_.view().columns(first, count), nullptr);
   });
-  for_parts(pool, weights.rows, kHeads, [&](Index first, Index count) {
+  for_parts(pool, ranks, weights.rows, kHeads, [&](Index first, Index count) {
     const MatrixView<T> some = head_columns_.view().row_range(first, count);
     for (Index h = 0; h < count; ++h) std::fill_n(some.row(h), n, bias ? bias[first + h] : T(0));
     multiply<T>(weights.row_range(first, count), columns_.view().columns(0, n), some, Accumulate::yes);
-    transpose<T>(some, heads_.view().columns(first, count), nullptr);
+  });
+  exchange_heads(head_columns_.view(), ranks);
+  for_parts(pool, nullptr, weights.rows, kHeads, [&](Index first, Index count) {
+    transpose<T>(head_columns_.view().row_range(first, count), heads_.view().columns(first, count), nullptr);
   });
 }
 
 template <class T>
-void ContextProduct<T>::backward(MatrixView<T> gradient, ThreadPool& pool) const {
-  for_parts(pool, gradient.rows, kHeads, [&](Index first, Index count) {
+void ContextProduct<T>::backward(MatrixView<T> gradient, ThreadPool& pool, Ranks* ranks) {
+  for_parts(pool, ranks, gradient.rows, kHeads, [&](Index first, Index count) {
     multiply_first_transposed<T>(heads_.view().columns(first, count), rows_.view(),
                                  gradient.row_range(first, count), Accumulate::no);
   });
+  exchange_heads(gradient, ranks);
+}
+
+template <class T>
+void ContextProduct<T>::exchange_heads(MatrixView<T> matrix, Ranks* ranks) {
+  if (ranks == nullptr) return;
+  const auto count_of = [&](std::size_t part) {
+    return std::min(kHeads, matrix.rows - static_cast<Index>(part) * kHeads);
+  };
+  const auto each_row = [&](std::size_t part, auto&& copy) {
+    for (Index h = 0; h < count_of(part); ++h)
+      copy(std::span(matrix.row(static_cast<Index>(part) * kHeads + h),
+                     static_cast<std::size_t>(matrix.cols)));
+  };
+  exchange_.run(
+      *ranks, static_cast<std::size_t>((matrix.rows + kHeads - 1) / kHeads),
+      [&](std::size_t part) { return static_cast<std::size_t>(count_of(part) * matrix.cols) * sizeof(T); },
+      [&](std::size_t part, std::byte* to) { each_row(part, [&](std::span<const T> row) { put(to, row); }); },
+      [&](std::size_t part, const std::byte* from) {
+        each_row(part, [&](std::span<T> row) { take(from, row); });
+      });
 }
 
 template class ContextProduct<float>;

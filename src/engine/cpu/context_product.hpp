@@ -11,6 +11,7 @@
 
 #include "base/matrix.hpp"
 #include "base/parallel.hpp"
+#include "engine/cpu/shares.hpp"
 
 namespace bl {
 
@@ -18,22 +19,26 @@ template <class T>
 class ContextProduct {
  public:
   // heads() = bias + context[row] . weights for each of these rows; weights: heads x context, bias may be
-  // null.
+  // null. Ranks, where given, share the heads.
   void forward(MatrixView<const T> context, std::span<const std::int64_t> rows, MatrixView<const T> weights,
-               const T* bias, ThreadPool& pool);
+               const T* bias, ThreadPool& pool, Ranks* ranks);
 
   // Of the same rows, in their order.
   MatrixView<const T> context() const { return rows_.view(); }
   MatrixView<T> heads() { return heads_.view().columns(0, head_columns_.rows()); }
 
   // gradient (heads x context) = derivative by the weights, where heads() now hold derivatives by heads.
-  void backward(MatrixView<T> gradient, ThreadPool& pool) const;
+  void backward(MatrixView<T> gradient, ThreadPool& pool, Ranks* ranks);
 
  private:
   Matrix<T> rows_;          // rows x context
   Matrix<T> columns_;       // context x rows, padded
   Matrix<T> heads_;         // rows x heads, padded
   Matrix<T> head_columns_;  // heads x rows
+  Exchange exchange_;
+
+  // Rows of a matrix of heads, each part computed by one rank, to all.
+  void exchange_heads(MatrixView<T> matrix, Ranks* ranks);
 };
 
 }  // namespace bl

@@ -11,7 +11,8 @@ namespace bl {
 
 template <class T>
 void CpuEngine<T>::place(const Objective<T>& objective) {
-  evaluators_.push_back(std::make_unique<BatchEvaluator<T>>(objective, this->context().threads()));
+  evaluators_.push_back(
+      std::make_unique<BatchEvaluator<T>>(objective, this->context().threads(), this->context().ranks()));
 }
 
 template <class T>
@@ -72,6 +73,7 @@ gibbs::SamplerResult<T> CpuEngine<T>::run_chains(const ChainPlan<T>& plan) {
 
 template <class T>
 std::size_t CpuEngine<T>::at_once(std::size_t count, double numbers_per_step) const {
+  if (this->context().ranks()) return 1;  // ranks share every step, and must meet in the same ones
   constexpr double kSmallStep = 1 << 20;  // longer ones gain from several threads
   return numbers_per_step <= kSmallStep ? std::min(count, this->context().threads().threads()) : 1;
 }

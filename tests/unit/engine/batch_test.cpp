@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "support/random_problem.hpp"
+#include "support/thread_ranks.hpp"
 
 namespace bl {
 namespace {
@@ -39,7 +40,8 @@ template <class T>
 Evaluation<T> evaluate(const Objective<T>& objective, const Problem<T>& problem,
                        std::span<const T> parameters, std::size_t threads) {
   ThreadPool pool(threads);
-  BatchEvaluator<T> evaluator(objective, pool);
+  const std::shared_ptr<Ranks> ranks = current_ranks();
+  BatchEvaluator<T> evaluator(objective, pool, ranks.get());
   Evaluation<T> out{0, std::vector<T>(parameters.size(), T(99))};
   const auto rows = every_second(problem.rows);
   // Twice: what the first left behind must not matter.
@@ -85,6 +87,12 @@ void expect_context_apart_changes_nothing(Task task, double tolerance) {
     EXPECT_EQ(std::bit_cast<std::uint64_t>(shared.loss), std::bit_cast<std::uint64_t>(apart.loss));
     EXPECT_EQ(shared.gradient, apart.gradient) << threads << " threads";
   }
+  for (const std::size_t size : {2U, 3U, 8U})
+    run_ranks(size, [&](std::size_t rank) {
+      const auto shared = evaluate<T>(objective, problem, parameters, 2);
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(shared.loss), std::bit_cast<std::uint64_t>(apart.loss));
+      EXPECT_EQ(shared.gradient, apart.gradient) << "rank " << rank << " of " << size;
+    });
 }
 
 // Sums of some hundred terms in another order: a few hundred roundings at most.

@@ -1,0 +1,135 @@
+#include "mpi_ranks.hpp"
+
+#ifdef BL_WITH_MPI
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdlib>
+#include <limits>
+#include <vector>
+
+#include "bl/errors.hpp"
+#include "bl/ranks.hpp"
+
+namespace bl::cli {
+
+namespace {
+
+constexpr unsigned kSecondsForTheFirst = 2;  // rank 0 says the same, sooner, where all fail alike
+
+std::string& last_failure() {
+  static std::string message;
+  return message;
+}
+
+int as_count(std::size_t bytes) {
+  if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+    throw UsageError("a step exchanges more than 2 GB between ranks; use a smaller model or fewer ranks");
+  return static_cast<int>(bytes);
+}
+
+class MpiRanks : public Ranks {
+ public:
+  MpiRanks() {
+    int value = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &value);
+    rank_ = static_cast<std::size_t>(value);
+    MPI_Comm_size(MPI_COMM_WORLD, &value);
+    size_ = static_cast<std::size_t>(value);
+    counts_.resize(size_);
+    offsets_.resize(size_);
+  }
+  std::size_t rank() const override { return rank_; }
+  std::size_t size() const override { return size_; }
+
+  void all_gather(std::span<std::byte> all, std::span<const std::size_t> sizes) override {
+    as_count(all.size());
+    int offset = 0;
+    for (std::size_t r = 0; r < size_; ++r) {
+      counts_[r] = static_cast<int>(sizes[r]);
+      offsets_[r] = offset;
+      offset += counts_[r];
+    }
+    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_BYTE, all.data(), counts_.data(), offsets_.data(), MPI_BYTE,
+                   MPI_COMM_WORLD);
+  }
+  void broadcast(std::span<std::byte> bytes) override {
+    MPI_Bcast(bytes.data(), as_count(bytes.size()), MPI_BYTE, 0, MPI_COMM_WORLD);
+  }
+
+ private:
+  std::size_t rank_ = 0, size_ = 1;
+  std::vector<int> counts_, offsets_;
+};
+
+bool started_by_mpirun() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"})
+    if (std::getenv(name) != nullptr) return true;
+  return false;
+}
+
+}  // namespace
+
+struct MpiSession::State {
+  std::shared_ptr<MpiRanks> ranks;
+  int standard_error = -1;  // of a rank whose streams lead nowhere
+};
+
+MpiSession::MpiSession(int& argc, char**& argv) {
+  if (!started_by_mpirun()) return;
+  int level = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+  state_ = std::make_unique<State>();
+  state_->ranks = std::make_shared<MpiRanks>();
+  use_ranks(state_->ranks);
+  if (state_->ranks->rank() == 0) return;
+  state_->standard_error = ::dup(STDERR_FILENO);
+  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);
+}
+
+MpiSession::~MpiSession() {
+  if (state_) use_ranks(nullptr);
+}
+
+int MpiSession::end(int code) {
+  if (!state_) return code;
+  if (code == 0 || last_failure().empty()) {  // an interrupt that kept its model is no failure
+    MPI_Finalize();
+    return code;
+  }
+  if (state_->ranks->rank() != 0) {
+    ::sleep(kSecondsForTheFirst);
+    const std::string text = fmt::format("bl: rank {}: {}\n", state_->ranks->rank(), last_failure());
+    if (::write(state_->standard_error, text.data(), text.size()) == -1) code = 1;
+  }
+  MPI_Abort(MPI_COMM_WORLD, code);
+  return code;
+}
+
+void remember_failure(const std::string& message) {
+  last_failure() = message;
+}
+
+}  // namespace bl::cli
+
+#else
+
+namespace bl::cli {
+
+struct MpiSession::State {};
+
+MpiSession::MpiSession(int&, char**&) {}
+MpiSession::~MpiSession() = default;
+int MpiSession::end(int code) {
+  return code;
+}
+void remember_failure(const std::string&) {}
+
+}  // namespace bl::cli
+
+#endif

@@ -27,12 +27,13 @@ std::vector<double> diversion_of(const std::vector<double>& before, const std::v
     won += std::max(0.0, after[j] - before[j]);
     lost += std::max(0.0, before[j] - after[j]);
   }
-  const bool both = std::min(won, lost) > 1e-12;
   std::vector<double> out;
   for (std::size_t j = 0; j < before.size(); ++j)
-    out.push_back(both                        ? kUnknown
-                  : touched[j] || won == lost ? 0
-                                              : (before[j] - after[j]) / (won - lost));
+    out.push_back(touched[j] || won == lost ? 0 : (before[j] - after[j]) / (won - lost));
+  if (std::min(won, lost) < 1e-12) return out;
+  double all = 0;
+  for (std::size_t j = 0; j < before.size(); ++j) all += std::max(0.0, before[j] - after[j]);
+  for (std::size_t j = 0; j < before.size(); ++j) out[j] = std::max(0.0, after[j] - before[j]) / all;
   return out;
 }
 

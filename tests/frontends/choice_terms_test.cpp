@@ -36,7 +36,7 @@ struct Rides {
       double v[2];
       for (std::size_t j = 0; j < 2; ++j) {
         one.time[j] = 0.2 + 2 * random.uniform(j, i);
-        one.cost[j] = 0.5 + 3 * random.uniform(2 + j, i);
+        one.cost[j] = 0.5 + 1.5 * (random.uniform(2 + j, i) + random.uniform(60 + j, i / 4));
         v[j] = -0.8 * std::log(one.time[j]) - 0.7 * one.cost[j] + 0.4 * one.cost[j] * (one.high ? 1 : 0) -
                std::log(-std::log(random.uniform(4 + j, i))) + (j == 1 ? 0.8 * taste : 0);
       }

@@ -130,7 +130,7 @@ std::string trade_off_text(const ChoiceTradeOff& ratio, const std::string& attri
   std::string out = fmt::format("\nvalue of {} in units of {}: {:.6f}", attribute, money, value);
   if (value == 0 && ratio.standard_error == 0)
     return out + " (its coefficient is held at 0, so there is no error)\n";
-  if (!std::isnan(ratio.standard_error)) return out + error_text(ratio.standard_error) + "\n";
+  if (!std::isnan(ratio.standard_error)) return out + error_text(ratio.standard_error, ratio.interval) + "\n";
   out += fmt::format(" (median; quartiles {:.6f} and {:.6f})\n", ratio.lower_quartile, ratio.upper_quartile);
   for (std::size_t j = 0; j < ratio.alternatives.size(); ++j)
     if (!std::isnan(ratio.by[j]))

@@ -39,6 +39,7 @@ std::vector<double> diversion_of(const std::vector<double>& before, const std::v
 
 struct Surplus {
   double utility = 0, money = kUnknown;
+  std::optional<std::size_t> worthless;  // a situation in which money has no positive marginal utility
 };
 
 // Mean change of the log-sum; in money, of the log-sum over the marginal utility of money, which is minus
@@ -56,19 +57,18 @@ Surplus surplus_change(const FittedModel& model, const ChoiceData& base, const C
     double worth = 0;
     for (auto j = base.begin[i]; j < base.begin[i + 1]; ++j)
       worth -= before.probability[static_cast<std::size_t>(j)] * slopes(static_cast<Index>(j), *cost);
-    if (!(worth > 0))
-      throw NumericError("money has no positive marginal utility in situation " + in_quotes(base.labels[i]) +
-                         ", so surplus has no value in " +
-                         in_quotes(model.choice().schema.attributes[static_cast<std::size_t>(*cost)]));
+    if (!(worth > 0) && !surplus.worthless) surplus.worthless = i;
     in_money += w * gain / worth;
   }
   surplus.utility /= total;
-  if (cost) surplus.money = in_money / total;
+  if (cost && !surplus.worthless) surplus.money = in_money / total;
   return surplus;
 }
 
+// NumericError where money has no positive marginal utility; at other coefficients than the estimates (not
+// `estimated`) the surplus in money is then NaN.
 WhatIf what_if_numbers(const FittedModel& model, const ChoiceData& base, const ChangedChoices& changed,
-                       std::optional<Index> cost, ThreadPool& pool) {
+                       std::optional<Index> cost, bool estimated, ThreadPool& pool) {
   const ChoiceScores before = score_choices(model, base, pool),
                      after = score_choices(model, changed.data, pool);
   WhatIf result;
@@ -78,6 +78,10 @@ WhatIf what_if_numbers(const FittedModel& model, const ChoiceData& base, const C
   result.after = mean_shares(changed.data, changed.names, after.probability);
   result.diversion = diversion_of(result.before, result.after, changed.touched);
   const Surplus surplus = surplus_change(model, base, before, after, cost, pool);
+  if (estimated && surplus.worthless)
+    throw NumericError("money has no positive marginal utility in situation " +
+                       in_quotes(base.labels[*surplus.worthless]) + ", so surplus has no value in " +
+                       in_quotes(model.choice().schema.attributes[static_cast<std::size_t>(*cost)]));
   result.surplus_change = surplus.utility;
   result.money_change = surplus.money;
   return result;
@@ -94,10 +98,10 @@ WhatIf what_if(const Model& model, const Data& data, const ChoiceScenario& scena
   if (cost) require_alone(m, base, money);
   const ChangedChoices changed = apply_scenario(m, base, scenario);
   ThreadPool pool(threads);
-  WhatIf result = what_if_numbers(m, base, changed, cost, pool);
+  WhatIf result = what_if_numbers(m, base, changed, cost, true, pool);
   const std::size_t n = result.alternatives.size();
   const QuantityErrors found = quantity_errors(model, options, n + 2, [&](const Model& other) {
-    const WhatIf moved = what_if_numbers(other.impl(), base, changed, cost, pool);
+    const WhatIf moved = what_if_numbers(other.impl(), base, changed, cost, false, pool);
     std::vector<double> numbers;
     for (std::size_t j = 0; j < n; ++j) numbers.push_back(moved.after[j] - moved.before[j]);
     numbers.insert(numbers.end(), {moved.surplus_change, moved.money_change});

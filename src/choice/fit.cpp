@@ -13,6 +13,7 @@
 #include "choice/encoded.hpp"
 #include "choice/estimate.hpp"
 #include "choice/linear.hpp"
+#include "choice/reference.hpp"
 #include "choice/undetermined.hpp"
 #include "fit/members.hpp"
 #include "fit/minimum_progress.hpp"
@@ -294,35 +295,6 @@ void note_ridges(FitSummary& summary) {
   for (std::string& note : ridge_words(named_model(model), model.stored.parameters, *stored,
                                        stored_covariance(*stored, "robust")))
     summary.notes.push_back(std::move(note));
-}
-
-bool same_within_sets(const ChoiceData& data, Index attribute) {
-  for (std::size_t i = 0; i + 1 < data.begin.size(); ++i)
-    for (auto j = data.begin[i] + 1; j < data.begin[i + 1]; ++j)
-      if (data.attributes(static_cast<Index>(j), attribute) !=
-          data.attributes(static_cast<Index>(data.begin[i]), attribute))
-        return false;
-  return true;
-}
-
-// What is the same for all alternatives (a column of the person) has coefficients against a reference, as
-// constants have. Returns whether one was left out.
-bool leave_out_reference(const ChoiceData& all, const ChoiceSchema& schema, ChoiceDeclaration& declaration,
-                         std::vector<std::string>& notes) {
-  const std::string reference =
-      schema.utility.reference.empty() ? all.alternatives.front() : schema.utility.reference;
-  bool changed = false;
-  for (ChoiceDeclaration::Specific& one : declaration.specific) {
-    const auto at = std::find(schema.attributes.begin(), schema.attributes.end(), one.attribute);
-    if (one.alternatives.size() < all.alternatives.size() ||
-        !same_within_sets(all, static_cast<Index>(at - schema.attributes.begin())))
-      continue;
-    changed = std::erase(one.alternatives, reference) > 0 || changed;
-    notes.push_back(fmt::format("{} is the same for all alternatives, so its coefficient for {} is 0, as the "
-                                "constant is; the others are differences to it",
-                                one.attribute, reference));
-  }
-  return changed;
 }
 
 }  // namespace

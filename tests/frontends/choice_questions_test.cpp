@@ -111,9 +111,8 @@ TEST_F(ChoiceQuestions, AColumnOfThePersonHasAReference) {
   EXPECT_THAT(fit.out, Not(HasSubstr("inc[bus]")));
   EXPECT_THAT(fit.out, HasSubstr("inc is the same for all"));
   EXPECT_THAT(output("explain m.bl"), HasSubstr("inc = income"));
-  EXPECT_THAT(output(std::string("fit wide.csv --no-constants ") + kWide + " none.bl") +
-                  output("explain none.bl"),
-              HasSubstr("V[car] = -"));
+  output(std::string("fit wide.csv --no-constants ") + kWide + " none.bl");
+  EXPECT_THAT(output("explain none.bl"), HasSubstr("V[car] = -"));
 }
 
 TEST_F(ChoiceQuestions, MistakesAreNamed) {

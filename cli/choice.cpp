@@ -27,9 +27,9 @@ std::string error_text(double error, const Interval& interval) {
 // What intervals and errors are, in a line.
 std::string errors_note(const EconomicsErrors& errors) {
   const std::string by = errors.covariance == "cluster" ? "by person" : errors.covariance;
-  std::string out = fmt::format("standard errors: delta method, {}", by);
+  std::string out = fmt::format("errors: delta method, {}", by);
   if (errors.draws > 0)
-    out += fmt::format("; intervals: {:.4g}% of {} draws (Krinsky-Robb)", 100 * errors.level, errors.draws);
+    out += fmt::format("; {:.4g}% intervals: {} draws (Krinsky-Robb)", 100 * errors.level, errors.draws);
   return out;
 }
 
@@ -69,7 +69,8 @@ void print_whatif(const WhatIf& result, const std::string& money, const Economic
         errors ? fmt::format("{:>11.4f}", result.change_error[j]) : "",
         std::isnan(result.diversion[j]) ? "-" : fmt::format("{:.4f}", result.diversion[j]));
     if (errors && options.draws > 0)
-      say("{:<42}{:>+11.4f} to {:+.4f}\n", "", result.change_interval[j].lower, result.change_interval[j].upper);
+      say("{:<42}{:>+11.4f} to {:+.4f}\n", "", result.change_interval[j].lower,
+          result.change_interval[j].upper);
   }
   say("\nconsumer surplus (log-sum), mean change per situation\n  {:+.6f} in utility{}\n",
       result.surplus_change, error_text(result.surplus_error, result.surplus_interval));
@@ -220,7 +221,8 @@ void ChoiceWhatIfOptions::run(const Model& model, const Data& data, bool json, s
   scenario.withdrawn = name_list(withdraw);
   if (scenario.added.empty() && scenario.changes.empty() && scenario.withdrawn.empty())
     throw UsageError("nothing to change; give --change, --add or --withdraw");
-  if (!rows.empty()) write_text(rows, format_table(what_if_rows(model, data, scenario, threads), format, true));
+  if (!rows.empty())
+    write_text(rows, format_table(what_if_rows(model, data, scenario, threads), format, true));
   if (rows == "-") return;
   const WhatIf result = what_if(model, data, scenario, money, threads, errors);
   if (!json) return print_whatif(result, money, errors);
@@ -263,7 +265,8 @@ std::string choice_economics(const Model& model, const Data& data, const ChoiceE
     out += slopes_text(marginal, attribute) + elasticities_text(by_percent, attribute, run.errors.draws);
     if (priced) out += trade_off_text(ratio, attribute, run.money);
   }
-  const bool known = out.find("s.e. ") != std::string::npos || out.find("standard errors below") != std::string::npos;
+  const bool known =
+      out.find("s.e. ") != std::string::npos || out.find("standard errors below") != std::string::npos;
   if (known) out += "\n" + errors_note(run.errors) + "\n";
   return run.json ? all.dump(2) + "\n" : out;
 }

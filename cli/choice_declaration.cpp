@@ -112,15 +112,24 @@ ChoiceDeclaration ChoiceOptions::declaration(const Data& data, Settings& setting
   if (chosen_.empty()) throw UsageError("choices need --chosen: the column that says what was chosen");
   ChoiceDeclaration d;
   d.name = "--choice " + choice_;
-  d.places = {{"data/choice", "--chosen"},          {"data/chosen", "--chosen"},
-              {"data/situation", "--situation"},    {"data/alternative", "--alternative"},
-              {"data/available", "--available"},    {"data/outside", "--outside"},
-              {"data/filter", "--filter"},          {"data/person", "--group"},
-              {"data/weight", "--weight"},          {"attributes", "--attributes"},
-              {"terms", "--term"},                  {"utility/constants", "--no-constants"},
-              {"alternatives", "--alternatives"},   {"utility/form", network_ ? "--network" : "--context"},
-              {"utility/reference", "--reference"}, {"utility/context", "--context"},
-              {"utility/nominal", "--nominal"},     {"utility/specific", "--specific"}};
+  d.places = {{"data/choice", "--chosen"},
+              {"data/chosen", "--chosen"},
+              {"data/situation", "--situation"},
+              {"data/alternative", "--alternative"},
+              {"data/available", "--available"},
+              {"data/outside", "--outside"},
+              {"data/filter", "--filter"},
+              {"data/person", "--group"},
+              {"data/weight", "--weight"},
+              {"attributes", "--attributes"},
+              {"terms", "--term"},
+              {"utility/constants", "--no-constants"},
+              {"alternatives", "--alternatives"},
+              {"utility/form", network_ ? "--network" : "--context"},
+              {"utility/reference", "--reference"},
+              {"utility/context", "--context"},
+              {"utility/nominal", "--nominal"},
+              {"utility/specific", "--specific"}};
   d.layout = choice_;
   d.filter = filter_;
   const Settings defaults;

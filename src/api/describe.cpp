@@ -73,8 +73,8 @@ std::string choice_text(const StoredModel& m) {
   const ChoiceSchema& schema = choice.schema;
   const std::vector<std::string> declared(
       schema.attributes.begin(), schema.attributes.begin() + static_cast<std::ptrdiff_t>(schema.declared));
-  std::string out = labelled("choice", "among " + joined(choice.alternatives)) +
-                    labelled("attributes", joined(declared));
+  std::string out =
+      labelled("choice", "among " + joined(choice.alternatives)) + labelled("attributes", joined(declared));
   for (const ChoiceTerm& term : schema.terms)
     out += labelled("term", term.name + " = " + term.expression.text());
   for (const auto& [sign, what] : {std::pair(-1, "please"), std::pair(1, "displease")}) {

@@ -63,7 +63,8 @@ std::string render(const explain::Problem& problem, ExplainFormat format, const 
 // What terms stand for.
 std::string terms_text(const ChoiceSchema& schema) {
   std::string out = schema.terms.empty() ? "" : "where\n";
-  for (const ChoiceTerm& term : schema.terms) out += fmt::format("  {} = {}\n", term.name, term.expression.text());
+  for (const ChoiceTerm& term : schema.terms)
+    out += fmt::format("  {} = {}\n", term.name, term.expression.text());
   return out;
 }
 

@@ -115,7 +115,8 @@ void judge(CheckReport& report) {
         "there are other optima.",
         round.elsewhere, round.replications));
   if (!off.empty())
-    report.findings.push_back("Intervals are off by more than chance for " + listed_coverage(round, off) + ".");
+    report.findings.push_back("Intervals are off by more than chance for " + listed_coverage(round, off) +
+                              ".");
   if (!shifted.empty())
     report.findings.push_back("Estimates are shifted by more than half their deviation for " +
                               listed(shifted) + ".");

@@ -65,14 +65,13 @@ std::string coefficients_text(const Model& model) {
   for (std::size_t k = 0; k < all.size(); ++k) {
     const ChoiceCoefficient& one = all[k];
     const double estimate = one.estimate == 0 ? 0 : one.estimate;  // no minus before a zero
-    const bool fits = one.name.size() < 24;  // else on a line of its own
+    const bool fits = one.name.size() < 24;                        // else on a line of its own
     if (!fits) out += one.name + "\n";
     const std::string name = fits ? one.name : "";
-    out += reasons[k].empty()
-               ? fmt::format("{:<24}{:>12.6f}{}{}{}\n", name, estimate, error_text(one.standard_error),
-                             error_text(one.robust_error),
-                             clustered ? error_text(one.clustered_error).substr(1) : "")
-               : fmt::format("{:<24}{:>12.6f}  ({})\n", name, estimate, reasons[k]);
+    out += reasons[k].empty() ? fmt::format("{:<24}{:>12.6f}{}{}{}\n", name, estimate,
+                                            error_text(one.standard_error), error_text(one.robust_error),
+                                            clustered ? error_text(one.clustered_error).substr(1) : "")
+                              : fmt::format("{:<24}{:>12.6f}  ({})\n", name, estimate, reasons[k]);
   }
   return out;
 }

@@ -97,7 +97,8 @@ void in_own_units_held(const std::vector<LinearTerm>& terms, const ScaledChoices
                        inference::Chart& chart) {
   for (std::size_t k = 0; k < terms.size(); ++k) {
     const Index position = weight + static_cast<Index>(k);
-    if (std::find(chart.positions.begin(), chart.positions.end(), position) != chart.positions.end()) continue;
+    if (std::find(chart.positions.begin(), chart.positions.end(), position) != chart.positions.end())
+      continue;
     chart.raw[static_cast<std::size_t>(position)] /= scaled.scale(terms[k]);
     chart.effective[static_cast<std::size_t>(position)] /= scaled.scale(terms[k]);
   }
@@ -160,7 +161,8 @@ std::vector<Undetermined> separated_together(const std::vector<LinearTerm>& term
     for (std::size_t k = 0; k < terms.size(); ++k) {
       const bool known = std::any_of(out.begin(), out.end(), [&](const auto& one) { return one.term == k; });
       if (along[k] == 0 || known) continue;
-      const auto other = std::find_if(names.begin(), names.end(), [&](const auto& n) { return n != terms[k].name; });
+      const auto other =
+          std::find_if(names.begin(), names.end(), [&](const auto& n) { return n != terms[k].name; });
       out.push_back({k, "separated together with " + (other == names.end() ? terms[k].name : *other), true});
     }
   }

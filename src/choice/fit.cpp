@@ -292,9 +292,7 @@ void note_ridges(FitSummary& summary) {
   const FittedModel& model = summary.model.impl();
   const auto& stored = model.stored.inference;
   if (!stored || !stored->facts.contains("runs_away")) return;
-  for (std::string& note : ridge_words(named_model(model), model.stored.parameters, *stored,
-                                       stored_covariance(*stored, "robust")))
-    summary.notes.push_back(std::move(note));
+  for (std::string& note : ridge_words(named_model(model), *stored)) summary.notes.push_back(std::move(note));
 }
 
 }  // namespace

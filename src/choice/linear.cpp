@@ -92,7 +92,7 @@ LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& dat
   const auto place = [&](std::span<const double> point) {
     raw[lambda_at] = 1;
     for (std::size_t k = 0; k < terms.size(); ++k)
-      raw[weight_at + k] = left_out[k]           ? 0
+      raw[weight_at + k] = left_out[k]          ? 0
                            : terms[k].sign == 0 ? point[k]
                                                 : terms[k].sign * softplus(point[k]);
   };

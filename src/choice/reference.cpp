@@ -30,9 +30,10 @@ bool leave_out_reference(const ChoiceData& all, const ChoiceSchema& schema, Choi
         !same_within_sets(all, static_cast<Index>(at - schema.attributes.begin())))
       continue;
     changed = std::erase(one.alternatives, reference) > 0 || changed;
-    notes.push_back(fmt::format("{} is the same for all alternatives, so its coefficient for {} is 0, as the "
-                                "constant is; the others are differences to it",
-                                one.attribute, reference));
+    notes.push_back(
+        fmt::format("{} is the same for all alternatives, so its coefficient for {} is 0, as the "
+                    "constant is; the others are differences to it",
+                    one.attribute, reference));
   }
   return changed;
 }

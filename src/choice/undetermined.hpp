@@ -11,7 +11,7 @@ namespace bl {
 
 struct Undetermined {
   std::size_t term = 0;
-  std::string reason;     // in a few words, to stand beside the coefficient
+  std::string reason;      // in a few words, to stand beside the coefficient
   bool runs_away = false;  // the likelihood rises for ever; else it is left out, at 0
 };
 

@@ -254,8 +254,7 @@ class Parser {
   void check_count(const std::string& name, std::size_t count, std::size_t place) const {
     const bool several = name == "min" || name == "max", two = name == "boxcox";
     if (several && count < 2) fail(place, in_quotes(name) + " takes two or more values");
-    if (two && count != 2)
-      fail(place, "'boxcox' takes a value and its exponent, as in boxcox(cost, 0.5)");
+    if (two && count != 2) fail(place, "'boxcox' takes a value and its exponent, as in boxcox(cost, 0.5)");
     if (!several && !two && count != 1) fail(place, in_quotes(name) + " takes one value");
   }
 

@@ -61,7 +61,8 @@ const std::vector<std::string>& alternatives(const Model& model) {
 
 std::vector<std::string> attributes(const Model& model) {
   const ChoiceSchema& schema = model.impl().choice().schema;
-  return {schema.attributes.begin(), schema.attributes.begin() + static_cast<std::ptrdiff_t>(schema.declared)};
+  return {schema.attributes.begin(),
+          schema.attributes.begin() + static_cast<std::ptrdiff_t>(schema.declared)};
 }
 
 OutputTable market_shares(const Model& model, const Data& data, Part part, std::size_t threads) {
@@ -90,8 +91,9 @@ ChoiceElasticities elasticities(const Model& model, const Data& data, const std:
   ThreadPool pool(threads);
   const std::size_t n = base.alternatives.size();
   const auto values = elasticity_numbers(m, base, x, pool);
-  const QuantityErrors found = quantity_errors(
-      model, options, n * n, [&](const Model& other) { return elasticity_numbers(other.impl(), base, x, pool); });
+  const QuantityErrors found = quantity_errors(model, options, n * n, [&](const Model& other) {
+    return elasticity_numbers(other.impl(), base, x, pool);
+  });
   ChoiceElasticities out{.alternatives = base.alternatives, .by = {}, .errors = {}};
   for (std::size_t j = 0; j < n; ++j) {
     const auto from = static_cast<std::ptrdiff_t>(j * n), to = from + static_cast<std::ptrdiff_t>(n);

@@ -24,7 +24,8 @@ void check(const Model& model, const EconomicsErrors& options) {
         "the model stores no errors by person: the choice schema names no `person`, so nobody answers twice");
   if (options.draws < 0 || options.draws == 1)
     throw UsageError("intervals from draws need at least 2 `draws`; 0 leaves them out");
-  if (!(options.level > 0 && options.level < 1)) throw UsageError("the `level` of intervals lies between 0 and 1");
+  if (!(options.level > 0 && options.level < 1))
+    throw UsageError("the `level` of intervals lies between 0 and 1");
   if (options.draws > 0 && !model.impl().choice().schema.linear)
     throw UsageError(
         "`draws` of coefficients are for linear utilities: the weights of a network may not be negative, "
@@ -84,7 +85,8 @@ Interval interval_of(std::vector<double> values, double level) {
 QuantityErrors quantity_errors(const Model& model, const EconomicsErrors& options, std::size_t count,
                                const Quantities& quantities) {
   check(model, options);
-  QuantityErrors out{std::vector<double>(count, kUnknown), std::vector<Interval>(count, {kUnknown, kUnknown})};
+  QuantityErrors out{std::vector<double>(count, kUnknown),
+                     std::vector<Interval>(count, {kUnknown, kUnknown})};
   if (!has_errors(model)) return out;
   out.errors = delta_errors(model, options.covariance, count, quantities);
   if (options.draws == 0) return out;

@@ -9,8 +9,8 @@
 namespace bl {
 
 struct QuantityErrors {
-  std::vector<double> errors;        // by the delta method; NaN where not known
-  std::vector<Interval> intervals;   // of Krinsky and Robb; NaN unless draws were asked for
+  std::vector<double> errors;       // by the delta method; NaN where not known
+  std::vector<Interval> intervals;  // of Krinsky and Robb; NaN unless draws were asked for
 };
 
 // Of `count` quantities with the covariance that is asked for. All unknown in a model that stores none, or in

@@ -148,12 +148,11 @@ void require_alone(const FittedModel& model, const ChoiceData& data, const std::
   for (const std::string& one : asked)
     for (const std::string& other : computed_with(model.choice().schema, data, one, at)) {
       if (std::find(kept.begin(), kept.end(), other) != kept.end()) continue;
-      throw UsageError(
-          "the attribute " + in_quotes(other) + " of " + in_quotes(one) +
-          " was declared with a column of " + in_quotes(attribute) +
-          " and would not follow it, so the answer would be wrong; declare it as a term of " +
-          in_quotes(attribute) + " ([terms] in the choice schema) and fit again" +
-          (alternative.empty() ? "" : ", or change both"));
+      throw UsageError("the attribute " + in_quotes(other) + " of " + in_quotes(one) +
+                       " was declared with a column of " + in_quotes(attribute) +
+                       " and would not follow it, so the answer would be wrong; declare it as a term of " +
+                       in_quotes(attribute) + " ([terms] in the choice schema) and fit again" +
+                       (alternative.empty() ? "" : ", or change both"));
     }
 }
 

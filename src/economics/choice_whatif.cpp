@@ -146,4 +146,3 @@ OutputTable what_if_rows(const Model& model, const Data& data, const ChoiceScena
 }
 
 }  // namespace bl
-

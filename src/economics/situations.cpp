@@ -55,13 +55,12 @@ std::string alternatives_text(const FittedModel& model, const Situations& all, s
   out += fmt::format("\n{:<24}{:<24}{:>10}{:>20}\n", "attribute", "alternative", "value", "utility per unit");
   for (std::size_t k = 0; k < schema.attributes.size(); ++k)
     for (std::size_t j = begin; j < end; ++j)
-      out += fmt::format(
-          "{:<24.23}{:<24.23}{:>10.4g}{:>20}\n", schema.attributes[k],
-          all.data.alternatives[static_cast<std::size_t>(all.data.classes[j])],
-          all.data.attributes(static_cast<Index>(j), static_cast<Index>(k)),
-          k < schema.declared
-              ? fmt::format("{:+.4g}", slopes(static_cast<Index>(j - begin), static_cast<Index>(k)))
-              : "a term");
+      out += fmt::format("{:<24.23}{:<24.23}{:>10.4g}{:>20}\n", schema.attributes[k],
+                         all.data.alternatives[static_cast<std::size_t>(all.data.classes[j])],
+                         all.data.attributes(static_cast<Index>(j), static_cast<Index>(k)),
+                         k < schema.declared ? fmt::format("{:+.4g}", slopes(static_cast<Index>(j - begin),
+                                                                             static_cast<Index>(k)))
+                                             : "a term");
   return out;
 }
 
@@ -86,7 +85,8 @@ std::string explain_situation(const FittedModel& model, const Table& table, std:
   const std::size_t best = all.likeliest(i);
   const bool known = all.data.choices_known();
   std::vector<explain::RowCase> cases;
-  if (known) cases.push_back(case_of(all.chosen(i), all.chosen(i) == best ? "chosen and likeliest" : "chosen"));
+  if (known)
+    cases.push_back(case_of(all.chosen(i), all.chosen(i) == best ? "chosen and likeliest" : "chosen"));
   if (!known || all.chosen(i) != best) cases.push_back(case_of(best, "likeliest"));
   const explain::RenderOptions render{.terms = 0, .threshold = 0, .block = block};
   return fmt::format("Situation {} ({})\n\n", situation, all.data.context.place(static_cast<Index>(i))) +

@@ -57,7 +57,8 @@ bool ChoiceSource::reads_absent_choice(const Expression& expression) const {
   const std::vector<std::string> of_choice =
       schema->wide ? std::vector<std::string>{schema->choice} : schema->chosen->columns();
   for (const std::string& name : expression.columns())
-    if (!has_column(name) && std::find(of_choice.begin(), of_choice.end(), name) != of_choice.end()) return true;
+    if (!has_column(name) && std::find(of_choice.begin(), of_choice.end(), name) != of_choice.end())
+      return true;
   return false;
 }
 

@@ -171,8 +171,7 @@ class LongReader {
   void check_context(std::size_t situation) const {
     for (const ChoiceTerm& term : schema_.terms)
       for (const std::string& name : term.columns)
-        check_same(situation, name,
-                   "the column " + in_quotes(name) + " of the term " + in_quotes(term.name));
+        check_same(situation, name, "the column " + in_quotes(name) + " of the term " + in_quotes(term.name));
     for (const std::string& name : schema_.context)
       check_same(situation, name, "the context " + in_quotes(name));
   }

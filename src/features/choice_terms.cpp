@@ -90,10 +90,9 @@ void compute_terms(const ChoiceSchema& schema, const LacksAttribute& lacks, Choi
     const std::vector<double> values = term.expression.evaluate(table);
     const auto at = static_cast<Index>(schema.declared + t);
     for (std::size_t j = 0; j < values.size(); ++j) {
-      const bool zero =
-          is_zero(term, j, lacks) || (!schema.outside.empty() &&
-                                      data.alternatives[static_cast<std::size_t>(data.classes[j])] ==
-                                          schema.outside);
+      const bool zero = is_zero(term, j, lacks) ||
+                        (!schema.outside.empty() &&
+                         data.alternatives[static_cast<std::size_t>(data.classes[j])] == schema.outside);
       if (!zero && std::isnan(values[j])) fail(data, j, term);
       data.attributes(static_cast<Index>(j), at) = zero ? 0 : values[j];
     }

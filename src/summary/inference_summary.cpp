@@ -8,7 +8,6 @@
 #include <map>
 #include <set>
 
-#include "base/joined.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "features/linear_terms.hpp"
@@ -170,39 +169,19 @@ NamedModel named_model(const FittedModel& model) {
   return named;
 }
 
-std::vector<std::string> ridge_words(const NamedModel& model, const std::vector<double>& parameters,
-                                     const StoredInference& stored, const Eigen::MatrixXd& covariance) {
+std::vector<std::string> ridge_words(const NamedModel& model, const StoredInference& stored) {
   std::vector<std::string> out;
-  const inference::ParameterMap map(model.architecture);
-  const std::vector<double> effective = map.effective(parameters);
   const std::map<Index, std::string> names = position_names(model);
-  const auto name_at = [&](Index position) {
-    const auto found = names.find(position);
-    return found == names.end() ? fmt::format("parameter {}", position) : found->second;
-  };
-  const auto place = [&](Index position) {
-    return static_cast<Index>(std::find(stored.positions.begin(), stored.positions.end(), position) -
-                              stored.positions.begin());
-  };
   for (const json& one : stored.facts.value("runs_away", json::array())) {
-    const auto lambda = one.get<Index>();
-    const inference::HeadPlace* head = map.head_at(lambda);
-    const double weight = effective[static_cast<std::size_t>(lambda)];
-    std::vector<std::string> products;
-    for (Index k = 0; head != nullptr && k < head->columns; ++k) {
-      const Index l = place(lambda), c = place(head->weights + k);
-      if (std::max(l, c) >= covariance.rows()) continue;
-      const double value = effective[static_cast<std::size_t>(head->weights + k)];
-      const double variance = value * value * covariance(l, l) + 2 * weight * value * covariance(l, c) +
-                              weight * weight * covariance(c, c);
-      products.push_back(fmt::format("{} {:.4g} (s.e. {:.2g})", name_at(head->weights + k), weight * value,
-                                     std::sqrt(std::max(variance, 0.0))));
-    }
+    const auto found = names.find(one.get<Index>());
     out.push_back(fmt::format(
-        "{0} runs away: at ten times its value the likelihood is as high, so neither it nor the coefficients "
-        "of its head have errors. The rows show no levelling off; determined is {0} times the coefficients, "
-        "of standardised columns: {1}. A linear utility says the same",
-        name_at(lambda), joined(products)));
+        "{} runs away: at ten times its value, with all else at its best, the likelihood is as high, so "
+        "neither "
+        "it nor the coefficients of its head have errors. Differences of utility are determined there, and "
+        "with "
+        "them shares, elasticities and marginal utilities, which `economics` gives with errors; a simpler "
+        "utility may say the same",
+        found == names.end() ? "a weight" : found->second));
   }
   return out;
 }
@@ -283,8 +262,7 @@ InferenceSummary make_summary(const SummaryParts& parts, const InferenceOptions&
     places.emplace(position, static_cast<Index>(places.size()));
   const std::map<Index, std::string> held = held_reasons(parts.stored->facts);
   const std::set<Index> running = positions_on_ridges(*parts.model, *parts.stored);
-  for (const std::string& one : ridge_words(*parts.model, *parts.parameters, *parts.stored, parts.covariance))
-    out.notes.push_back(one);
+  for (const std::string& one : ridge_words(*parts.model, *parts.stored)) out.notes.push_back(one);
   std::vector<Eigen::VectorXd> maps;  // of the rows, by stored position
   for (const explain::Coefficient& one : coefficients_of(*parts.model, options.standardised)) {
     Eigen::VectorXd map = Eigen::VectorXd::Zero(static_cast<Index>(places.size()));
@@ -313,8 +291,7 @@ InferenceSummary make_summary(const SummaryParts& parts, const InferenceOptions&
         if (map(i) != 0 && map(j) != 0) variance += map(i) * parts.covariance(i, j) * map(j);
     out.estimates.push_back(row_of(one.name, value, variance, options.level));
     if (away) out.estimates.back().state = "runs away";
-    if (!free)
-      out.estimates.back().state = !reason.empty() ? reason : bound ? "at bound" : "fixed";
+    if (!free) out.estimates.back().state = !reason.empty() ? reason : bound ? "at bound" : "fixed";
     if (parts.bootstrap && !std::isnan(variance))
       out.estimates.back().bootstrap_error = bootstrap_error(*parts.bootstrap, map);
     maps.push_back(std::move(map));

@@ -40,10 +40,8 @@ struct SummaryParts {
 };
 InferenceSummary make_summary(const SummaryParts& parts, const InferenceOptions& options);
 
-// A sentence about every weight that runs away, with what is determined there: its products with the
-// coefficients it multiplies, and their errors. Empty where none does.
-std::vector<std::string> ridge_words(const NamedModel& model, const std::vector<double>& parameters,
-                                     const StoredInference& stored, const Eigen::MatrixXd& covariance);
+// A sentence about every weight that runs away, and what is determined there. Empty where none does.
+std::vector<std::string> ridge_words(const NamedModel& model, const StoredInference& stored);
 
 // What the summary says about the covariance that was asked for and about the resamples.
 struct CovarianceWords {

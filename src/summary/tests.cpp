@@ -45,8 +45,8 @@ void require_nested(const InferenceSummary& small, const InferenceSummary& large
 
 // The design of a linear utility as columns over all elements of both; the last of the terms is no coefficient.
 Eigen::MatrixXd design(const InferenceSummary& summary, const std::vector<std::string>& elements) {
-  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(static_cast<Index>(elements.size()),
-                                              static_cast<Index>(summary.terms.size()));
+  Eigen::MatrixXd out =
+      Eigen::MatrixXd::Zero(static_cast<Index>(elements.size()), static_cast<Index>(summary.terms.size()));
   for (std::size_t k = 0; k < summary.terms.size(); ++k)
     for (const std::string& one : summary.terms[k])
       out(std::find(elements.begin(), elements.end(), one) - elements.begin(), static_cast<Index>(k)) = 1;
@@ -64,14 +64,16 @@ void require_nested_terms(const InferenceSummary& small, const InferenceSummary&
   for (const InferenceSummary* one : {&small, &large})
     for (const auto& term : one->terms)
       for (const std::string& element : term)
-        if (std::find(elements.begin(), elements.end(), element) == elements.end()) elements.push_back(element);
+        if (std::find(elements.begin(), elements.end(), element) == elements.end())
+          elements.push_back(element);
   const Eigen::MatrixXd of_large = design(large, elements), of_small = design(small, elements);
   const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> solver(of_large);
   for (Index k = 0; k + 1 < of_small.cols(); ++k) {
     const Eigen::VectorXd left = of_small.col(k) - of_large * solver.solve(of_small.col(k));
     if (left.norm() > 1e-8 * of_small.col(k).norm())
       throw UsageError(fmt::format(
-          "a likelihood-ratio test needs one model nested in the other: the smaller one, of {} parameters, has "
+          "a likelihood-ratio test needs one model nested in the other: the smaller one, of {} parameters, "
+          "has "
           "the term {}, which the larger one, of {}, does not have; compare them by AIC or BIC",
           small.parameters, in_quotes(small.estimates[static_cast<std::size_t>(k)].name), large.parameters));
   }

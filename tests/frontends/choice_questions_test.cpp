@@ -124,15 +124,18 @@ TEST_F(ChoiceQuestions, MistakesAreNamed) {
   csv.replace(cell, csv.find(',', cell) - cell, "none yet");
   folder_.write("stray.csv", csv);
   EXPECT_THAT(error(std::string("fit stray.csv ") + kWide + " x.bl"), HasSubstr("'none yet' in stray.csv:3"));
-  EXPECT_THAT(error(std::string("fit wide.csv --term cost ") + kWide + " x.bl"), HasSubstr("NAME=EXPRESSION"));
-  EXPECT_THAT(error("explain gone.bl wide.csv --economics --attribute t"), HasSubstr("cannot read 'gone.bl'"));
+  EXPECT_THAT(error(std::string("fit wide.csv --term cost ") + kWide + " x.bl"),
+              HasSubstr("NAME=EXPRESSION"));
+  EXPECT_THAT(error("explain gone.bl wide.csv --economics --attribute t"),
+              HasSubstr("cannot read 'gone.bl'"));
 }
 
 TEST_F(ChoiceQuestions, LatexOfALogitHasEveryTerm) {
   output(std::string("fit wide.csv --term tt=t*t --term cc=c*c --term tc=t*c --term lt=log(t) ") + kWide +
          " m.bl");
   const std::string latex = output("explain m.bl --format latex");
-  for (const char* term : {"tt", "cc", "tc", "lt"}) EXPECT_THAT(latex, HasSubstr(std::string("{") + term + "}"));
+  for (const char* term : {"tt", "cc", "tc", "lt"})
+    EXPECT_THAT(latex, HasSubstr(std::string("{") + term + "}"));
 }
 
 }  // namespace

@@ -79,8 +79,9 @@ TEST_F(ChoiceTerms, AreEstimatedAsColumnsThatWereComputedByHand) {
   const Rides rides(400);
   const Data table = data(rides.csv());
   const Model terms = fit_choice(table,
-                                 file("t.toml", kData + "[terms]\ncost_high = \"cost * high\"\nlog_time = "
-                                                        "\"log(time)\"\n" +
+                                 file("t.toml", kData +
+                                                    "[terms]\ncost_high = \"cost * high\"\nlog_time = "
+                                                    "\"log(time)\"\n" +
                                                     kAlternatives +
                                                     "[utility]\ngeneric = [\"cost\", \"cost_high\", "
                                                     "\"log_time\"]\n"),
@@ -148,8 +149,8 @@ TEST_F(ChoiceTerms, ValuesDifferBetweenPersonsWhereTermsSaySo) {
   const Rides rides(400);
   const Data table = data(rides.csv());
   const Model model =
-      fit_choice(table,
-                 file("s.toml", kData + "[terms]\ncost_high = \"cost * high\"\n" + kAlternatives), Settings{})
+      fit_choice(table, file("s.toml", kData + "[terms]\ncost_high = \"cost * high\"\n" + kAlternatives),
+                 Settings{})
           .model;
   const auto c = coefficients(model);  // constant, time, cost, cost_high
   const double low = c[1].estimate / c[2].estimate, high = c[1].estimate / (c[2].estimate + c[3].estimate);
@@ -182,10 +183,13 @@ TEST_F(ChoiceTerms, WhatCannotFollowIsRefused) {
   EXPECT_THAT(message_of([&] { trade_off(model, table, "time", "cost"); }), HasSubstr("[terms]"));
   const Model terms = fit_choice(table, file("t.toml", kData + kManyTerms), Settings{}).model;
   EXPECT_THAT(message_of([&] { elasticities(terms, table, "log_time"); }), HasSubstr("follows 'time'"));
-  EXPECT_THAT(message_of([&] { what_if(terms, table, {.changes = {{"car", "root", "1"}}}, ""); }),
+  EXPECT_THAT(message_of([&] {
+                what_if(terms, table, {.changes = {{"car", "root", "1"}}}, "");
+              }),
               HasSubstr("follows 'cost'"));
   EXPECT_THAT(message_of([&] {
-                fit_choice(table, file("n.toml", kData + "[terms]\ncost = \"1\"\n" + kAlternatives), Settings{});
+                fit_choice(table, file("n.toml", kData + "[terms]\ncost = \"1\"\n" + kAlternatives),
+                           Settings{});
               }),
               HasSubstr("called like an attribute"));
 }
@@ -215,8 +219,9 @@ TEST_F(ChoiceTerms, ErrorsByPersonAndIntervalsFromDraws) {
   const Rides rides(400);
   const Data table = data(rides.csv());
   const Model model = fit_choice(table,
-                                 file("s.toml", kData + kAlternatives + "[utility]\nconstants = "
-                                                                        "false\ngeneric = [\"cost\"]\n"),
+                                 file("s.toml", kData + kAlternatives +
+                                                    "[utility]\nconstants = "
+                                                    "false\ngeneric = [\"cost\"]\n"),
                                  Settings{})
                           .model;
   const ChoiceCoefficient cost = coefficients(model)[0];
@@ -306,12 +311,11 @@ TEST_F(ChoiceTerms, SeparatedCoefficientsAreNamedAndTheOthersEstimatedWithoutThe
   // In the limit who has the mark tells nothing, so the others are those of everybody else.
   const std::string rest = "filter = \"mark == 0\"\n";
   const auto found = coefficients(fit.model),
-             truth = coefficients(
-                 fit_choice(table,
-                            file("w.toml", kData + rest + schema.substr(kData.size()) +
-                                               "[utility]\ngeneric = [\"cost\"]\n"),
-                            Settings{})
-                     .model);
+             truth = coefficients(fit_choice(table,
+                                             file("w.toml", kData + rest + schema.substr(kData.size()) +
+                                                                "[utility]\ngeneric = [\"cost\"]\n"),
+                                             Settings{})
+                                      .model);
   for (std::size_t k = 0; k < 2; ++k) {
     EXPECT_NEAR(found[k].estimate, truth[k].estimate, 1e-6);
     EXPECT_NEAR(found[k].standard_error, truth[k].standard_error, 1e-6);
@@ -332,7 +336,8 @@ TEST_F(ChoiceTerms, OnlyNestedUtilitiesHaveALikelihoodRatio) {
   const Data table = data(rides.csv());
   const auto summary = [&](const std::string& utility) {
     return stored_inference(
-        fit_choice(table, file("s.toml", kData + "[terms]\nlog_time = \"log(time)\"\n" + kAlternatives + utility),
+        fit_choice(table,
+                   file("s.toml", kData + "[terms]\nlog_time = \"log(time)\"\n" + kAlternatives + utility),
                    Settings{})
             .model);
   };

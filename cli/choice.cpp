@@ -16,9 +16,21 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// "(s.e. 0.1)", or nothing where there is no error.
-std::string error_text(double error) {
-  return std::isnan(error) ? "" : fmt::format(" (s.e. {:.6f})", error);
+// "(s.e. 0.1)", or nothing where there is no error; with the interval where there is one.
+std::string error_text(double error, const Interval& interval) {
+  if (std::isnan(error)) return "";
+  const std::string between =
+      std::isnan(interval.lower) ? "" : fmt::format(", {:.6f} to {:.6f}", interval.lower, interval.upper);
+  return fmt::format(" (s.e. {:.6f}{})", error, between);
+}
+
+// What intervals and errors are, in a line.
+std::string errors_note(const EconomicsErrors& errors) {
+  const std::string by = errors.covariance == "cluster" ? "by person" : errors.covariance;
+  std::string out = fmt::format("errors: delta method, {}", by);
+  if (errors.draws > 0)
+    out += fmt::format("; {:.4g}% intervals: {} draws (Krinsky-Robb)", 100 * errors.level, errors.draws);
+  return out;
 }
 
 std::string trimmed(const std::string& text) {
@@ -47,30 +59,46 @@ ChoiceScenario::Addition addition_from_text(const std::string& text) {
   return {trimmed(text.substr(0, equals)), trimmed(text.substr(equals + 1))};
 }
 
-void print_whatif(const WhatIf& result, const std::string& money) {
+void print_whatif(const WhatIf& result, const std::string& money, const EconomicsErrors& options) {
   const bool errors = !std::isnan(result.surplus_error);
   say("{:<20}{:>11}{:>11}{:>11}{}{:>12}\n", "market shares", "before", "after", "change",
       errors ? "       s.e." : "", "diversion");
-  for (std::size_t j = 0; j < result.alternatives.size(); ++j)
-    say("{:<20}{:>11.4f}{:>11.4f}{:>+11.4f}{}{:>12.4f}\n", result.alternatives[j], result.before[j],
+  for (std::size_t j = 0; j < result.alternatives.size(); ++j) {
+    say("{:<20.19}{:>11.4f}{:>11.4f}{:>+11.4f}{}{:>12}\n", result.alternatives[j], result.before[j],
         result.after[j], result.after[j] - result.before[j],
-        errors ? fmt::format("{:>11.4f}", result.change_error[j]) : "", result.diversion[j]);
+        errors ? fmt::format("{:>11.4f}", result.change_error[j]) : "",
+        std::isnan(result.diversion[j]) ? "-" : fmt::format("{:.4f}", result.diversion[j]));
+    if (errors && options.draws > 0)
+      say("{:<42}{:>+11.4f} to {:+.4f}\n", "", result.change_interval[j].lower,
+          result.change_interval[j].upper);
+  }
   say("\nconsumer surplus (log-sum), mean change per situation\n  {:+.6f} in utility{}\n",
-      result.surplus_change, error_text(result.surplus_error));
+      result.surplus_change, error_text(result.surplus_error, result.surplus_interval));
   if (!money.empty())
-    say("  {:+.6f} in units of {}{}\n", result.money_change, money, error_text(result.money_error));
+    say("  {:+.6f} in units of {}{}\n", result.money_change, money,
+        error_text(result.money_error, result.money_interval));
+  if (errors) say("{}\n", errors_note(options));
 }
 
 std::string slopes_text(const ChoiceSlopes& slopes, const std::string& attribute) {
   std::string out =
       fmt::format("marginal utility of {:<14}{:>14}{:>22}\n", attribute, "mean", "situations below 0");
   for (std::size_t j = 0; j < slopes.alternatives.size(); ++j)
-    out += fmt::format("{:<34}{:>14.6f}{:>21.1f}%\n", slopes.alternatives[j], slopes.mean[j],
+    out += fmt::format("{:<34.33}{:>14.6f}{:>21.1f}%\n", slopes.alternatives[j], slopes.mean[j],
                        100 * slopes.negative[j]);
   return out;
 }
 
-std::string elasticities_text(const ChoiceElasticities& e, const std::string& attribute) {
+std::string interval_lines(const std::vector<Interval>& all, std::size_t from, std::size_t to) {
+  std::string lower = fmt::format("{:<16}", "  from"), upper = fmt::format("{:<16}", "  to");
+  for (std::size_t k = from; k < to; ++k) {
+    lower += fmt::format("{:>12.4f}", all[k].lower);
+    upper += fmt::format("{:>12.4f}", all[k].upper);
+  }
+  return lower + "\n" + upper + "\n";
+}
+
+std::string elasticities_text(const ChoiceElasticities& e, const std::string& attribute, int draws) {
   const std::size_t n = e.alternatives.size();
   const bool errors = n > 0 && !std::isnan(e.errors[0][0]);
   std::string out = fmt::format(
@@ -91,6 +119,7 @@ std::string elasticities_text(const ChoiceElasticities& e, const std::string& at
       for (std::size_t k = from; errors && k < to; ++k)
         out += fmt::format("{:>12}", fmt::format("({:.4f})", e.errors[j][k]));
       out += fmt::format("\n");
+      if (errors && draws > 0) out += interval_lines(e.intervals[j], from, to);
     }
   }
   return out;
@@ -98,23 +127,38 @@ std::string elasticities_text(const ChoiceElasticities& e, const std::string& at
 
 std::string trade_off_text(const ChoiceTradeOff& ratio, const std::string& attribute,
                            const std::string& money) {
-  std::string out = fmt::format("\nvalue of {} in units of {}: {:.6f}", attribute, money, ratio.value);
-  if (!std::isnan(ratio.standard_error)) return out + error_text(ratio.standard_error) + "\n";
+  const double value = ratio.value == 0 ? 0 : ratio.value;  // no minus before a zero
+  std::string out = fmt::format("\nvalue of {} in units of {}: {:.6f}", attribute, money, value);
+  if (value == 0 && ratio.standard_error == 0)
+    return out + " (its coefficient is held at 0, so there is no error)\n";
+  if (!std::isnan(ratio.standard_error)) return out + error_text(ratio.standard_error, ratio.interval) + "\n";
   out += fmt::format(" (median; quartiles {:.6f} and {:.6f})\n", ratio.lower_quartile, ratio.upper_quartile);
   for (std::size_t j = 0; j < ratio.alternatives.size(); ++j)
     if (!std::isnan(ratio.by[j]))
-      out += fmt::format("  {:<20}{:>12.6f}{}\n", ratio.alternatives[j], ratio.by[j],
-                         error_text(ratio.errors[j]));
+      out += fmt::format("  {:<20.19}{:>12.6f}{}\n", ratio.alternatives[j], ratio.by[j],
+                         error_text(ratio.errors[j], ratio.intervals[j]));
+  return out;
+}
+
+ordered_json interval_json(const Interval& one) {
+  return ordered_json::array({one.lower, one.upper});
+}
+
+ordered_json intervals_json(const std::vector<Interval>& all) {
+  ordered_json out = ordered_json::array();
+  for (const Interval& one : all) out.push_back(interval_json(one));
   return out;
 }
 
 ordered_json economics_json(const ChoiceSlopes& slopes, const ChoiceElasticities& elasticities,
-                            const ChoiceTradeOff* ratio) {
+                            const ChoiceTradeOff* ratio, int draws) {
   ordered_json out = {
       {"alternatives", slopes.alternatives},      {"marginal_utility", slopes.mean},
       {"share_below_zero", slopes.negative},      {"elasticities", elasticities.by},
       {"elasticity_errors", elasticities.errors},
   };
+  for (const auto& row : elasticities.intervals)
+    if (draws > 0) out["elasticity_intervals"].push_back(intervals_json(row));
   if (ratio != nullptr)
     out["value"] = {{"value", ratio->value},
                     {"standard_error", ratio->standard_error},
@@ -122,6 +166,10 @@ ordered_json economics_json(const ChoiceSlopes& slopes, const ChoiceElasticities
                     {"upper_quartile", ratio->upper_quartile},
                     {"by_alternative", ratio->by},
                     {"errors", ratio->errors}};
+  if (ratio != nullptr && draws > 0) {
+    out["value"]["interval"] = interval_json(ratio->interval);
+    out["value"]["intervals"] = intervals_json(ratio->intervals);
+  }
   return out;
 }
 
@@ -144,17 +192,40 @@ ChoiceWhatIfOptions::ChoiceWhatIfOptions(CLI::App& command) {
   command.add_option("--money", money, "The attribute that is a cost, to count the surplus in it")
       ->option_text("NAME")
       ->group(group);
+  add_error_options(command, errors);
 }
 
-void ChoiceWhatIfOptions::run(const Model& model, const Data& data, bool json, std::size_t threads) const {
+void add_error_options(CLI::App& command, EconomicsErrors& errors) {
+  const std::string group = "Choices among alternatives";
+  command.add_option("--covariance", errors.covariance, "Of errors; cluster: by person")
+      ->option_text("robust|classical|cluster")
+      ->group(group);
+  command
+      .add_option("--draws", errors.draws,
+                  "Also intervals of Krinsky and Robb, from so many draws of the coefficients")
+      ->option_text("[0]")
+      ->check(CLI::Range(0, 1000000))
+      ->group(group);
+  command.add_option("--level", errors.level, "Of these intervals")->option_text("[0.95]")->group(group);
+  command.add_option("--seed", errors.seed, "Of these draws")
+      ->option_text("[1]")
+      ->check(seed_range())
+      ->group(group);
+}
+
+void ChoiceWhatIfOptions::run(const Model& model, const Data& data, bool json, std::size_t threads,
+                              const std::string& rows, TableFormat format) const {
   ChoiceScenario scenario;
   for (const std::string& text : add) scenario.added.push_back(addition_from_text(text));
   for (const std::string& text : change) scenario.changes.push_back(change_from_text(text));
   scenario.withdrawn = name_list(withdraw);
   if (scenario.added.empty() && scenario.changes.empty() && scenario.withdrawn.empty())
     throw UsageError("nothing to change; give --change, --add or --withdraw");
-  const WhatIf result = what_if(model, data, scenario, money, threads);
-  if (!json) return print_whatif(result, money);
+  if (!rows.empty())
+    write_text(rows, format_table(what_if_rows(model, data, scenario, threads), format, true));
+  if (rows == "-") return;
+  const WhatIf result = what_if(model, data, scenario, money, threads, errors);
+  if (!json) return print_whatif(result, money, errors);
   ordered_json out = {{"alternatives", result.alternatives},
                       {"before", result.before},
                       {"after", result.after},
@@ -165,6 +236,11 @@ void ChoiceWhatIfOptions::run(const Model& model, const Data& data, bool json, s
   if (!money.empty()) {
     out["money_change"] = result.money_change;
     out["money_error"] = result.money_error;
+  }
+  if (errors.draws > 0) {
+    out["change_interval"] = intervals_json(result.change_interval);
+    out["surplus_interval"] = interval_json(result.surplus_interval);
+    if (!money.empty()) out["money_interval"] = interval_json(result.money_interval);
   }
   write_text("-", out.dump(2) + "\n");
 }
@@ -177,18 +253,21 @@ std::string choice_economics(const Model& model, const Data& data, const ChoiceE
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string& attribute = names[i];
     const ChoiceSlopes marginal = slopes(model, data, attribute, run.threads);
-    const ChoiceElasticities by_percent = elasticities(model, data, attribute, run.threads);
+    const ChoiceElasticities by_percent = elasticities(model, data, attribute, run.threads, run.errors);
     const bool priced = !run.money.empty() && run.money != attribute;
     const ChoiceTradeOff ratio =
-        priced ? trade_off(model, data, attribute, run.money, run.threads) : ChoiceTradeOff{};
+        priced ? trade_off(model, data, attribute, run.money, run.threads, run.errors) : ChoiceTradeOff{};
     if (run.json) {
-      all[attribute] = economics_json(marginal, by_percent, priced ? &ratio : nullptr);
+      all[attribute] = economics_json(marginal, by_percent, priced ? &ratio : nullptr, run.errors.draws);
       continue;
     }
     if (i > 0) out += "\n";
-    out += slopes_text(marginal, attribute) + elasticities_text(by_percent, attribute);
+    out += slopes_text(marginal, attribute) + elasticities_text(by_percent, attribute, run.errors.draws);
     if (priced) out += trade_off_text(ratio, attribute, run.money);
   }
+  const bool known =
+      out.find("s.e. ") != std::string::npos || out.find("standard errors below") != std::string::npos;
+  if (known) out += "\n" + errors_note(run.errors) + "\n";
   return run.json ? all.dump(2) + "\n" : out;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bl/choice.hpp"
+#include "bl/output.hpp"
 
 namespace bl::cli {
 
@@ -13,9 +14,12 @@ namespace bl::cli {
 struct ChoiceWhatIfOptions {
   std::vector<std::string> add, change;
   std::string withdraw, money;
+  EconomicsErrors errors;
 
   explicit ChoiceWhatIfOptions(CLI::App& command);
-  void run(const Model& model, const Data& data, bool json, std::size_t threads) const;
+  // rows: also every situation goes there, "-" for standard output, then alone.
+  void run(const Model& model, const Data& data, bool json, std::size_t threads, const std::string& rows,
+           TableFormat format) const;
 };
 
 struct ChoiceEconomicsRun {
@@ -23,7 +27,13 @@ struct ChoiceEconomicsRun {
   std::string money;
   bool json = false;
   std::size_t threads = 0;
+  EconomicsErrors errors = {};
 };
+
+// --covariance, --draws, --level and --seed.
+void add_error_options(CLI::App& command, EconomicsErrors& errors);
+// Their names, to refuse them where they have no meaning.
+inline const std::vector<std::string> kErrorOptions = {"--covariance", "--draws", "--level", "--seed"};
 
 // Marginal utilities, elasticities and values in money, as text or JSON.
 std::string choice_economics(const Model& model, const Data& data, const ChoiceEconomicsRun& run);

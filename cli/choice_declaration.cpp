@@ -37,6 +37,11 @@ std::string column_text(const std::string& name) {
   return "`" + name + "`";
 }
 
+std::string trimmed(const std::string& text) {
+  const std::size_t from = text.find_first_not_of(' ');
+  return from == std::string::npos ? "" : text.substr(from, text.find_last_not_of(' ') - from + 1);
+}
+
 std::string filled_in(std::string pattern, const std::string& alternative, const std::string& attribute) {
   for (const auto& [mark, text] : {std::pair<std::string, std::string>{"{alternative}", alternative},
                                    std::pair<std::string, std::string>{"{attribute}", attribute}}) {
@@ -69,6 +74,14 @@ ChoiceOptions::ChoiceOptions(CLI::App& command) {
   add("--alternative", alternative_, "Long: column of the alternative", "COLUMN");
   add("--alternatives", alternatives_, "Names, or names and codes in the data: train=1,car=2", "NAMES");
   add("--attributes", attributes_, "Attributes, or attributes and columns: time=TT,cost=CO", "NAMES");
+  of_declaration_.push_back(
+      command
+          .add_option("--term", terms_,
+                      "A further input of the utility, of attributes and columns of the person: 'log_cost = "
+                      "log(cost)'; may be repeated")
+          ->option_text("NAME=EXPRESSION")
+          ->allow_extra_args(false)
+          ->group(group));
   add("--columns", pattern_, "Wide: how columns are called, by prefix or suffix",
       "[{alternative}_{attribute}]");
   add("--available", available_, "Not 0 where available; wide: as in --columns", "NAME");
@@ -81,6 +94,9 @@ ChoiceOptions::ChoiceOptions(CLI::App& command) {
   add("--positive", positive_, "Attributes that never displease", "NAMES");
   of_declaration_.push_back(
       command.add_flag("--network", network_, "A network without context; else linear")->group(group));
+  of_declaration_.push_back(
+      command.add_flag("--no-constants", no_constants_, "Linear: no constants of the alternatives")
+          ->group(group));
 }
 
 bool ChoiceOptions::given() const {
@@ -96,14 +112,24 @@ ChoiceDeclaration ChoiceOptions::declaration(const Data& data, Settings& setting
   if (chosen_.empty()) throw UsageError("choices need --chosen: the column that says what was chosen");
   ChoiceDeclaration d;
   d.name = "--choice " + choice_;
-  d.places = {{"data/choice", "--chosen"},          {"data/chosen", "--chosen"},
-              {"data/situation", "--situation"},    {"data/alternative", "--alternative"},
-              {"data/available", "--available"},    {"data/outside", "--outside"},
-              {"data/filter", "--filter"},          {"data/person", "--group"},
-              {"data/weight", "--weight"},          {"attributes", "--attributes"},
-              {"alternatives", "--alternatives"},   {"utility/form", network_ ? "--network" : "--context"},
-              {"utility/reference", "--reference"}, {"utility/context", "--context"},
-              {"utility/nominal", "--nominal"},     {"utility/specific", "--specific"}};
+  d.places = {{"data/choice", "--chosen"},
+              {"data/chosen", "--chosen"},
+              {"data/situation", "--situation"},
+              {"data/alternative", "--alternative"},
+              {"data/available", "--available"},
+              {"data/outside", "--outside"},
+              {"data/filter", "--filter"},
+              {"data/person", "--group"},
+              {"data/weight", "--weight"},
+              {"attributes", "--attributes"},
+              {"terms", "--term"},
+              {"utility/constants", "--no-constants"},
+              {"alternatives", "--alternatives"},
+              {"utility/form", network_ ? "--network" : "--context"},
+              {"utility/reference", "--reference"},
+              {"utility/context", "--context"},
+              {"utility/nominal", "--nominal"},
+              {"utility/specific", "--specific"}};
   d.layout = choice_;
   d.filter = filter_;
   const Settings defaults;
@@ -165,6 +191,15 @@ void ChoiceOptions::fill_utility(ChoiceDeclaration& d) const {
   d.context = name_list(context_);
   d.form = network_ || !d.context.empty() ? "network" : "linear";
   d.reference = reference_;
+  if (no_constants_) d.constants = false;
+  for (const std::string& one : terms_) {
+    const std::size_t equals = one.find('=');
+    const std::string name = equals == std::string::npos ? "" : trimmed(one.substr(0, equals));
+    if (name.empty() || equals + 1 == one.size())
+      throw UsageError(
+          fmt::format("--term '{}': expected NAME=EXPRESSION, for example log_cost='log(cost)'", one));
+    d.terms.emplace_back(name, trimmed(one.substr(equals + 1)));
+  }
   const auto negative = pairs("--negative", negative_), positive = pairs("--positive", positive_);
   for (const auto& [option, names, sign] :
        {std::tuple("--negative", &negative, "negative"), std::tuple("--positive", &positive, "positive")})

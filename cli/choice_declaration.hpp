@@ -29,7 +29,8 @@ class ChoiceOptions {
   std::string chosen_, situation_, alternative_, alternatives_, attributes_, available_, outside_, filter_,
       context_, reference_, specific_, negative_, positive_;
   std::string pattern_ = "{alternative}_{attribute}";
-  bool network_ = false;
+  std::vector<std::string> terms_;
+  bool network_ = false, no_constants_ = false;
   std::vector<const CLI::Option*> of_declaration_;
 };
 

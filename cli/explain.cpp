@@ -24,6 +24,7 @@ struct ExplainArguments {
   bool economics = false, constraints = false, importance = false, by_head = false, json = false,
        full = false;
   ExplainOptions options;
+  EconomicsErrors errors;
 };
 
 // A picture holds more terms than a line.
@@ -74,6 +75,7 @@ void check_options(const ExplainArguments& a, const CLI::App& command, const std
   only_for(command, {"--json"}, table, "tables; the problem itself has --format json");
   only_for(command, {"--format", "--terms", "--threshold", "--full"}, question.empty(), "the problem itself");
   only_for(command, {"--attribute"}, economics, "--economics");
+  only_for(command, kErrorOptions, economics, "--economics");
   only_for(command, {"--alternative"}, question.empty(), "the problem itself");
   only_for(command, {"--units", "--block"}, !table, "the problem itself and --row");
   if (a.at != "observed" && a.at != "best")
@@ -84,7 +86,8 @@ std::string of_data(const Model& model, const Data& data, const std::string& que
                     const ExplainArguments& a) {
   const Part part = part_from_name(a.part);
   if (question == "--row") return spelled(explain_row(model, data, a.row, a.options));
-  if (model.is_choice()) return choice_economics(model, data, {a.attribute, a.numeraire, a.json, a.threads});
+  if (model.is_choice() && question == "--economics")
+    return choice_economics(model, data, {a.attribute, a.numeraire, a.json, a.threads, a.errors});
   if (question == "--economics")
     return table_text(economics(model, data, {a.numeraire, a.row, part, a.threads}), a.json);
   if (question == "--constraints")
@@ -104,8 +107,8 @@ void run_explain(ExplainArguments& a, const CLI::App& command, const Settings& r
   check_place(command, a.output);
   const Model model = open_model(command, a.model);
   refuse_for_tables(model, command, {"--alternative", "--attribute"});
-  refuse_for_choices(model, command,
-                     {"--row", "--constraints", "--importance", "--part", "--at", "--by-head"});
+  refuse_for_tables(model, command, kErrorOptions, "; the errors of a table's economics are in bl summary");
+  if (a.economics) refuse_for_choices(model, command, {"--row", "--part"});
   const std::string question = question_of(a);
   check_options(a, command, question);
   if (!question.empty() && a.data.empty())
@@ -118,7 +121,7 @@ void run_explain(ExplainArguments& a, const CLI::App& command, const Settings& r
                                          : write_for_people(a.output, out, a.options.color);
   }
   const std::string out = of_data(model, model.read(a.data, reading), question, a);
-  if (question == "--row" || (model.is_choice() && !a.json))
+  if (question == "--row" || (model.is_choice() && question == "--economics" && !a.json))
     write_for_people(a.output, out, a.options.color);
   else
     write_text(a.output, out);
@@ -174,6 +177,7 @@ void add_explain(CLI::App& app) {
   command->add_option("--attribute", a->attribute, "With --economics: only these, comma-separated")
       ->option_text("NAMES")
       ->group(choices);
+  add_error_options(*command, a->errors);
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer(
       "Examples:\n  bl explain model.bl\n  bl explain model.bl --full\n  bl explain model.bl --block L1.B2 "

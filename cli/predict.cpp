@@ -25,7 +25,7 @@ void run_predict(PredictArguments& a, const CLI::App& command, const Settings& r
   const Model model = open_model(command, a.model);
   refuse_for_tables(model, command, {"--shares"});
   refuse_for_choices(model, command,
-                     {"--carry", "--quantiles", "--interval", "--highest-density", "--mode", "--density",
+                     {"--quantiles", "--interval", "--highest-density", "--mode", "--density",
                       "--temperature", "--tolerance", "--unseen-as-missing"});
   const auto responses = model.responses();
   only_for(command, {"--tolerance"},

@@ -6,6 +6,7 @@
 #include "bl/errors.hpp"
 #include "bl/inference.hpp"
 #include "bl/output.hpp"
+#include "choice.hpp"
 #include "commands.hpp"
 #include "options.hpp"
 #include "spelling.hpp"
@@ -54,6 +55,12 @@ std::string summary_text(const InferenceSummary& summary, const SummaryArguments
 
 // The table of economics, with the tests that are asked for; one document of JSON.
 std::string economics_text(const Inference& inference, const SummaryArguments& a, const Inputs& in) {
+  if (inference.model.is_choice())
+    return choice_economics(inference.model, *in.data,
+                            {.money = a.numeraire,
+                             .json = a.format == "json",
+                             .threads = a.options.threads,
+                             .errors = {.covariance = a.options.covariance}});
   const OutputTable table = economics_with_errors(inference.model, *in.data, a.numeraire, a.options);
   const std::string tests = render(tests_of(inference.summary, a, in), summary_format(a.format));
   if (a.format != "json") return format_table(table, TableFormat::csv, true) + tests;
@@ -87,9 +94,6 @@ void check_arguments(const SummaryArguments& a, const CLI::App& command) {
 Inputs read_inputs(const SummaryArguments& a, const CLI::App& command, const Settings& reading) {
   Inputs in{.model = open_model(command, a.model)};
   if (!a.compare.empty()) in.other = open_model(command, a.compare);
-  if (a.economics && in.model.is_choice())
-    throw UsageError(
-        "--economics has no meaning for choices here; bl explain MODEL DATA --economics has their errors");
   if (!in.model.is_choice())
     only_for(command, {"--reference", "--starts", "--bootstrap"}, !a.data.empty(),
              "a summary from rows: bl summary MODEL DATA");

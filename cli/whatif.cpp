@@ -57,13 +57,15 @@ void run_whatif(WhatIfArguments& a, const ChoiceWhatIfOptions& choice, const CLI
                 const Settings& reading) {
   if (command.count("--rows") > 0) check_place(command, a.rows);
   const Model model = open_model(command, a.model);
-  refuse_for_choices(model, command, {"--set", "--drop-constraint", "--scale-lambda", "--rows", "--format"});
+  refuse_for_choices(model, command, {"--set", "--drop-constraint", "--scale-lambda"});
   refuse_for_tables(model, command, {"--change", "--add", "--withdraw", "--money"},
                     "; --set changes a column");
-  if (model.is_choice()) return choice.run(model, model.read(a.data, reading), a.json, a.scenario.threads);
+  refuse_for_tables(model, command, kErrorOptions);
   only_for(command, {"--format"}, !a.rows.empty(), "--rows");
   only_for(command, {"--json"}, a.rows != "-", "the summary, which --rows - leaves out");
   const TableFormat format = table_format(a.format);
+  if (model.is_choice())
+    return choice.run(model, model.read(a.data, reading), a.json, a.scenario.threads, a.rows, format);
   for (const std::string& text : a.scale) a.scenario.scale_lambdas.push_back(factor_of(text));
   const Data data = model.read(a.data, reading);
   const ScenarioResult result = solve_scenario(model, data, a.scenario);
@@ -113,7 +115,8 @@ void add_whatif(CLI::App& app) {
       "  bl whatif model.bl data.csv --drop-constraint L1.B2.C1 --rows changes.csv\n"
       "  bl whatif model.bl data.csv --scale-lambda L1.B1.T1=2\n"
       "  bl whatif choices.bl trips.csv --change 'car.cost=cost * 1.1' --money cost\n"
-      "  bl whatif choices.bl trips.csv --add taxi=car --change 'taxi.cost=3 * cost'");
+      "  bl whatif choices.bl trips.csv --add taxi=car --change 'taxi.cost=3 * cost'\n"
+      "  bl whatif choices.bl trips.csv --change 'car.cost=cost * 1.1' --covariance cluster --draws 1000");
   command->callback(
       [a, choice, command, reading] { run_whatif(*a, *choice, *command, reading->settings()); });
 }

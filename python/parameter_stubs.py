@@ -54,7 +54,7 @@ def stub():
                 text += "        *,\n"
                 starred = True
             own = one.name not in _parameters.SETTING_OF or (
-                owner is _parameters.ChoiceParameters and one.name == "form"
+                owner is _parameters.ChoiceParameters and one.name in ("form", "terms")
             )
             kind = OWN.get(one.name) or ("Any" if own else type_of(settings[_parameters.SETTING_OF[one.name]]))
             text += f"        {one.name}: {kind} = ...,\n"

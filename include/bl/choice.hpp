@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,19 @@ struct ChoiceCoefficient {
   double clustered_error = 0;  // the same with scores summed by person first; NaN without persons
 };
 
+// How errors of shares, elasticities, trade-offs and surplus are computed: by the delta method, and where draws
+// are asked for also as intervals of Krinsky and Robb, quantiles over draws of the coefficients.
+struct EconomicsErrors {
+  std::string covariance = "robust";  // robust, classical, cluster (by person)
+  int draws = 0;                      // 0: no intervals
+  double level = 0.95;
+  std::uint64_t seed = 1;
+};
+
+struct Interval {
+  double lower = 0, upper = 0;
+};
+
 // What may be changed before choices are made again.
 struct ChoiceScenario {
   // A further alternative, like another one: available with it, with its constant and coefficients, and with
@@ -27,25 +41,30 @@ struct ChoiceScenario {
     std::string name, like;
   };
   struct Change {
-    std::string alternative, attribute;
-    std::string expression;  // over the alternative's own attributes: "cost * 1.1"
+    std::string alternative, attribute;  // a declared attribute; terms follow it
+    // Over the alternative's own attributes: "cost * 1.1". Another attribute that was declared with the same
+    // column must be changed as well, or kept in so many words ("cost_high").
+    std::string expression;
   };
   std::vector<Addition> added = {};  // first
   std::vector<Change> changes = {};
   std::vector<std::string> withdrawn = {};  // alternatives; last
 };
 
-// Errors are by the delta method with the robust covariance; NaN in a network that stores none, here and
-// below.
+// Errors are NaN in a model that stores none, intervals unless asked for, here and below.
 struct WhatIf {
   std::vector<std::string> alternatives;  // those of the model, then the added ones
   std::vector<double> before, after;      // market shares
   std::vector<double> change_error;       // of after - before
-  std::vector<double> diversion;          // share of what all losers lose that each gains; 0 for losers
+  // Of what the alternatives that were changed win or lose together, the part that each other one gives or
+  // takes; 0 for those that were changed. NaN where some of these win and others lose.
+  std::vector<double> diversion;
   double surplus_change = 0;              // mean change of the log-sum, in units of utility
   double surplus_error = 0;
   double money_change = 0;  // the same divided by the marginal utility of money; NaN unless asked for
   double money_error = 0;
+  std::vector<Interval> change_interval = {};
+  Interval surplus_interval = {}, money_interval = {};
 };
 
 struct ChoiceElasticities {
@@ -54,6 +73,7 @@ struct ChoiceElasticities {
   // together.
   std::vector<std::vector<double>> by;
   std::vector<std::vector<double>> errors;
+  std::vector<std::vector<Interval>> intervals = {};
 };
 
 // dV/d(attribute) of each alternative, over the situations where it is available.
@@ -65,17 +85,23 @@ struct ChoiceSlopes {
 
 // dV/d(attribute) over dV/d(money), as money per unit of the attribute.
 struct ChoiceTradeOff {
-  double value = 0;  // the ratio of coefficients where it is the same for all alternatives; else the median
-                     // over alternatives and situations
+  double value = 0;  // the ratio of coefficients where it is the same for all alternatives and situations; else
+                     // the median over them
   double standard_error = 0;  // NaN where it is a median
+  Interval interval = {};
   double lower_quartile = 0, upper_quartile = 0;
   std::vector<std::string> alternatives;
-  std::vector<double> by;      // per alternative; a median in a network; NaN where money does not count
-  std::vector<double> errors;  // of `by`
+  // Per alternative; a median in a network, or where terms make it differ between situations; NaN where money
+  // does not count.
+  std::vector<double> by;
+  std::vector<double> errors;  // of `by`; NaN in a network
+  std::vector<Interval> intervals = {};
+  bool varies = false;  // between the situations of an alternative
 };
 
 const std::vector<std::string>& alternatives(const Model& model);
-const std::vector<std::string>& attributes(const Model& model);
+// Those that are declared; terms are computed from them.
+std::vector<std::string> attributes(const Model& model);
 
 // Of a linear utility; empty for a network. As text: a line each.
 std::vector<ChoiceCoefficient> coefficients(const Model& model);
@@ -87,12 +113,16 @@ OutputTable market_shares(const Model& model, const Data& data, Part part = Part
 
 // money: the attribute that is a cost; empty: surplus in utility alone.
 WhatIf what_if(const Model& model, const Data& data, const ChoiceScenario& scenario,
-               const std::string& money = "", std::size_t threads = 0);
+               const std::string& money = "", std::size_t threads = 0, const EconomicsErrors& errors = {});
+// The same situation by situation: probabilities before and after, and the change of the log-sum.
+OutputTable what_if_rows(const Model& model, const Data& data, const ChoiceScenario& scenario,
+                         std::size_t threads = 0);
 ChoiceElasticities elasticities(const Model& model, const Data& data, const std::string& attribute,
-                                std::size_t threads = 0);
+                                std::size_t threads = 0, const EconomicsErrors& errors = {});
 ChoiceSlopes slopes(const Model& model, const Data& data, const std::string& attribute,
                     std::size_t threads = 0);
 ChoiceTradeOff trade_off(const Model& model, const Data& data, const std::string& attribute,
-                         const std::string& money, std::size_t threads = 0);
+                         const std::string& money, std::size_t threads = 0,
+                         const EconomicsErrors& errors = {});
 
 }  // namespace bl

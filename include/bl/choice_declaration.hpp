@@ -40,6 +40,7 @@ struct ChoiceDeclaration {
   std::string person = {};       // column
   Named derived = {};            // names and expressions of further columns
   Named attributes = {};         // names and expressions; wide: with {} for the alternative's columns
+  Named terms = {};              // of attributes and columns of the person: further inputs of the utility
   std::vector<Alternative> alternatives = {};  // long: may be empty, then the data tell
 
   std::string form = {};                                 // linear (where empty, too) or network

@@ -86,7 +86,10 @@ struct InferenceSummary {
   std::string digest;  // of the data
   // Of the rows that were used: their responses and weights; empty in models of earlier versions.
   std::string response_digest = {};
-  std::vector<std::string> columns = {};  // features that a model of a table reads
+  std::vector<std::string> columns = {};  // features that a model of a table, or a network of choices, reads
+  // A linear utility of choices: what each coefficient multiplies, "alternative: expression" for every
+  // alternative that it stands in. Last what no choice depends on: 1 in every alternative.
+  std::vector<std::vector<std::string>> terms = {};
   std::optional<ChoiceFacts> choice = {};
   std::vector<EstimatedParameter> estimates;
   std::vector<double> covariance_matrix;  // estimates x estimates, row-major; NaN where there is none

@@ -19,7 +19,7 @@ from ._summary import Summary, inference_options
 
 
 class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
-    _not_settings = ("form",)  # the schema's own: linear or network
+    _not_settings = ("form", "terms")  # the schema's own
 
     def schema_text(self) -> str:
         """The choice schema (docs/choice.md) that the parameters say, as TOML for `bl fit --choice`."""
@@ -36,6 +36,8 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
             document["derived"] = dict(self.derived)
         if self.attributes is not None:
             document["attributes"] = _expressions(self.attributes)
+        if self.terms is not None:
+            document["terms"] = dict(self.terms)
         if self.alternatives is not None:
             document["alternatives"] = _alternatives(self.alternatives)
         document["utility"] = utility
@@ -141,11 +143,14 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
         add: Mapping[str, str] | None = None,
         withdraw: Sequence[str] = (),
         money: str | None = None,
+        **errors: Any,
     ) -> dict[str, Any]:
         """Market shares, diversion and consumer surplus in a scenario, with delta-method errors.
 
         add: {"express": "train"} for a further alternative like another; changes: {"car.cost": "cost * 1.1"};
         withdraw: alternatives that are taken away; money: the attribute that is a cost.
+        errors, here and below: covariance ("robust", "classical", "cluster": by person); draws, for intervals of
+        Krinsky and Robb from so many draws of the coefficients; level, seed.
         """
         data = self._data(X)
         listed = []
@@ -154,13 +159,14 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
             if not dot:
                 raise ValueError(f"changes: {place!r} should be 'alternative.attribute'")
             listed.append([alternative, attribute, expression])
-        return _core.what_if(self.model_, data, listed, dict(add or {}), list(withdraw), money or "")
+        return _core.what_if(self.model_, data, listed, dict(add or {}), list(withdraw), money or "", _errors(errors))
 
-    def elasticities(self, X: Any, attribute: str, *, errors: bool = False) -> Any:
+    def elasticities(self, X: Any, attribute: str, *, errors: bool = False, covariance: str = "robust") -> Any:
         """[j, k]: percent change of the share of j per percent of the attribute of k; and their standard errors,
         where asked for."""
         data = self._data(X)
-        values, deviations = (np.array(one) for one in _core.elasticities(self.model_, data, attribute))
+        kind = _errors({"covariance": covariance})
+        values, deviations = (np.array(one) for one in _core.elasticities(self.model_, data, attribute, kind))
         return (values, deviations) if errors else values
 
     def marginal_utility(self, X: Any, attribute: str) -> dict[str, float]:
@@ -169,11 +175,11 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
         names, mean, _ = _core.slopes(self.model_, data, attribute)
         return dict(zip(names, mean.tolist()))
 
-    def trade_off(self, X: Any, attribute: str, money: str) -> dict[str, Any]:
+    def trade_off(self, X: Any, attribute: str, money: str, **errors: Any) -> dict[str, Any]:
         """What a unit of the attribute is worth in units of `money` (value of time), with its standard error, and
         by alternative."""
         data = self._data(X)
-        return _core.trade_off(self.model_, data, attribute, money)
+        return _core.trade_off(self.model_, data, attribute, money, _errors(errors))
 
     # --- reading and keeping
 
@@ -247,6 +253,7 @@ Either `schema` (the text or a dictionary of a choice schema, docs/choice.md), o
     situation, alternative, chosen : Long: columns of the situation and of the alternative, expression of the choice
     available, outside, filter, person, weight, derived : As in the schema
     attributes : Names of columns, or {{name: expression}}
+    terms : {{name: expression}} of attributes and columns of the person: further inputs of the utility
     alternatives : Names, or {{name: {{"code": ..., "available": ..., "attributes": {{...}}}}}}
     form : "linear" or "network"
     constants, reference, generic, specific, signs : Of a linear utility
@@ -259,6 +266,15 @@ None means the library's own default.
     random_state : Another name of seed
 {parameter_help()}
 """
+
+
+def _errors(given: dict[str, Any]) -> _core.EconomicsErrors:
+    out = _core.EconomicsErrors()
+    for name, value in given.items():
+        if name not in ("covariance", "draws", "level", "seed"):
+            raise TypeError(f"unknown option {name!r}; expected covariance, draws, level or seed")
+        setattr(out, name, value)
+    return out
 
 
 def _table(X: Any) -> _core.Data:

@@ -20,7 +20,7 @@ _DATA = (
 )
 _UTILITY = ("form", "constants", "reference", "generic", "specific", "signs", "context", "nominal")
 _ALTERNATIVE = ("name", "code", "columns", "available", "attributes")
-_TABLES = ("data", "derived", "attributes", "alternatives", "utility", "settings")
+_TABLES = ("data", "derived", "attributes", "terms", "alternatives", "utility", "settings")
 
 
 def declaration_of(document: Mapping[str, Any], mark: Callable[[str, str], str]) -> _core.ChoiceDeclaration:
@@ -38,7 +38,7 @@ def declaration_of(document: Mapping[str, Any], mark: Callable[[str, str], str])
     }
     for key, value in data.items():
         setattr(out, key, _text(value, mark("data", key)))
-    for table in ("derived", "attributes", "settings"):
+    for table in ("derived", "attributes", "terms", "settings"):
         setattr(out, table, _pairs(tables.get(table, {}), mark(table, "")))
     out.alternatives = [_alternative(one, mark("alternatives", "")) for one in tables.get("alternatives", [])]
     for key in ("form", "reference"):
@@ -71,6 +71,7 @@ def document_of(stored: Mapping[str, Any]) -> dict[str, Any]:
         "data": {key: stored[key] for key in _DATA if stored.get(key)},
         "derived": dict(stored["derived"]),
         "attributes": dict(stored["attributes"]),
+        "terms": dict(stored.get("terms", [])),
         "alternatives": alternatives,
         "utility": utility,
         "settings": dict(stored["settings"]),

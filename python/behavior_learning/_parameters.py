@@ -103,6 +103,7 @@ class ChoiceParameters:
                 *CHOICE_DATA,
                 "derived",
                 "attributes",
+                "terms",
                 "alternatives",
                 *CHOICE_UTILITY,
                 "nominal_context",

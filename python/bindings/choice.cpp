@@ -25,15 +25,28 @@ nb::dict coefficient_dict(const ChoiceCoefficient& one) {
   return out;
 }
 
+using Bounds = std::pair<double, double>;
+
+Bounds bounds(const Interval& one) {
+  return {one.lower, one.upper};
+}
+
+std::vector<Bounds> bounds(const std::vector<Interval>& all) {
+  std::vector<Bounds> out;
+  for (const Interval& one : all) out.push_back(bounds(one));
+  return out;
+}
+
 nb::dict what_if_dict(const Model& model, const Data& data,
                       const std::vector<std::vector<std::string>>& changes,
                       const std::map<std::string, std::string>& added,
-                      const std::vector<std::string>& withdrawn, const std::string& money) {
+                      const std::vector<std::string>& withdrawn, const std::string& money,
+                      const EconomicsErrors& errors) {
   ChoiceScenario scenario;
   for (const auto& [name, like] : added) scenario.added.push_back({name, like});
   for (const auto& change : changes) scenario.changes.push_back({change.at(0), change.at(1), change.at(2)});
   scenario.withdrawn = withdrawn;
-  const WhatIf result = unlocked([&] { return what_if(model, data, scenario, money); });
+  const WhatIf result = unlocked([&] { return what_if(model, data, scenario, money, 0, errors); });
   nb::dict out;
   out["alternatives"] = result.alternatives;
   out["before"] = to_array(result.before);
@@ -44,12 +57,16 @@ nb::dict what_if_dict(const Model& model, const Data& data,
   out["surplus_error"] = result.surplus_error;
   out["money_change"] = result.money_change;
   out["money_error"] = result.money_error;
+  if (errors.draws == 0) return out;
+  out["change_interval"] = bounds(result.change_interval);
+  out["surplus_interval"] = bounds(result.surplus_interval);
+  out["money_interval"] = bounds(result.money_interval);
   return out;
 }
 
 nb::dict trade_off_dict(const Model& m, const Data& data, const std::string& attribute,
-                        const std::string& money) {
-  const ChoiceTradeOff result = unlocked([&] { return trade_off(m, data, attribute, money); });
+                        const std::string& money, const EconomicsErrors& errors) {
+  const ChoiceTradeOff result = unlocked([&] { return trade_off(m, data, attribute, money, 0, errors); });
   nb::dict out;
   out["value"] = result.value;
   out["standard_error"] = result.standard_error;
@@ -58,6 +75,9 @@ nb::dict trade_off_dict(const Model& m, const Data& data, const std::string& att
   out["alternatives"] = result.alternatives;
   out["by"] = to_array(result.by);
   out["errors"] = to_array(result.errors);
+  if (errors.draws == 0) return out;
+  out["interval"] = bounds(result.interval);
+  out["intervals"] = bounds(result.intervals);
   return out;
 }
 
@@ -91,6 +111,7 @@ void bind_declaration(nb::module_& module) {
       .def_rw("person", &D::person)
       .def_rw("derived", &D::derived)
       .def_rw("attributes", &D::attributes)
+      .def_rw("terms", &D::terms)
       .def_rw("alternatives", &D::alternatives)
       .def_rw("form", &D::form)
       .def_rw("constants", &D::constants)
@@ -111,6 +132,12 @@ void bind_declaration(nb::module_& module) {
 
 void bind_choice(nb::module_& module) {
   bind_declaration(module);
+  nb::class_<EconomicsErrors>(module, "EconomicsErrors")
+      .def(nb::init<>())
+      .def_rw("covariance", &EconomicsErrors::covariance)
+      .def_rw("draws", &EconomicsErrors::draws)
+      .def_rw("level", &EconomicsErrors::level)
+      .def_rw("seed", &EconomicsErrors::seed);
   module.def("alternatives", &alternatives);
   module.def("coefficients", [](const Model& m) {
     nb::list out;
@@ -121,9 +148,10 @@ void bind_choice(nb::module_& module) {
     return to_list(unlocked([&] { return market_shares(m, data); }));
   });
   module.def("what_if", &what_if_dict, nb::arg("model"), nb::arg("data"), nb::arg("changes"),
-             nb::arg("added"), nb::arg("withdrawn"), nb::arg("money"));
-  module.def("elasticities", [](const Model& m, const Data& data, const std::string& attribute) {
-    const ChoiceElasticities result = unlocked([&] { return elasticities(m, data, attribute); });
+             nb::arg("added"), nb::arg("withdrawn"), nb::arg("money"), nb::arg("errors"));
+  module.def("elasticities", [](const Model& m, const Data& data, const std::string& attribute,
+                                const EconomicsErrors& errors) {
+    const ChoiceElasticities result = unlocked([&] { return elasticities(m, data, attribute, 0, errors); });
     return nb::make_tuple(result.by, result.errors);
   });
   module.def("slopes", [](const Model& m, const Data& data, const std::string& attribute) {
@@ -131,7 +159,7 @@ void bind_choice(nb::module_& module) {
     return nb::make_tuple(result.alternatives, to_array(result.mean), to_array(result.negative));
   });
   module.def("trade_off", &trade_off_dict, nb::arg("model"), nb::arg("data"), nb::arg("attribute"),
-             nb::arg("money"));
+             nb::arg("money"), nb::arg("errors"));
 }
 
 }  // namespace bl::python

@@ -71,8 +71,12 @@ std::string table_text(const FittedModel& model) {
 std::string choice_text(const StoredModel& m) {
   const ChoiceResponse& choice = *m.choice();
   const ChoiceSchema& schema = choice.schema;
-  std::string out = labelled("choice", "among " + joined(choice.alternatives)) +
-                    labelled("attributes", joined(schema.attributes));
+  const std::vector<std::string> declared(
+      schema.attributes.begin(), schema.attributes.begin() + static_cast<std::ptrdiff_t>(schema.declared));
+  std::string out =
+      labelled("choice", "among " + joined(choice.alternatives)) + labelled("attributes", joined(declared));
+  for (const ChoiceTerm& term : schema.terms)
+    out += labelled("term", term.name + " = " + term.expression.text());
   for (const auto& [sign, what] : {std::pair(-1, "please"), std::pair(1, "displease")}) {
     std::vector<std::string> kept;
     for (std::size_t k = 0; k < schema.signs.size(); ++k)

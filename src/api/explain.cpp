@@ -60,6 +60,14 @@ std::string render(const explain::Problem& problem, ExplainFormat format, const 
   return {};
 }
 
+// What terms stand for.
+std::string terms_text(const ChoiceSchema& schema) {
+  std::string out = schema.terms.empty() ? "" : "where\n";
+  for (const ChoiceTerm& term : schema.terms)
+    out += fmt::format("  {} = {}\n", term.name, term.expression.text());
+  return out;
+}
+
 }  // namespace
 
 std::string explain_model(const Model& model, ExplainFormat format, const ExplainOptions& options) {
@@ -73,9 +81,12 @@ std::string explain_model(const Model& model, ExplainFormat format, const Explai
     problem = explain::at_level(std::move(problem), kAlternative, options.alternative);
   const bool whole = options.alternative.empty() && options.block.empty();
   if (format == ExplainFormat::text && whole && choice != nullptr && choice->schema.linear)
-    return explain::linear_text(problem, kAlternative, choice->alternatives);
+    return explain::linear_text(problem, kAlternative, choice->alternatives) + terms_text(choice->schema);
+  ExplainOptions how = options;
+  // Of a linear utility every coefficient counts, unless fewer are asked for.
+  if (choice != nullptr && choice->schema.linear && !options.full) how.terms.reset();
   return render(
-      problem, format, options,
+      problem, format, how,
       choice == nullptr ? explain::common_factors(standardised) : std::vector<explain::FactorReading>{});
 }
 

@@ -5,6 +5,7 @@
 #include "bl/errors.hpp"
 #include "choice/estimation.hpp"
 #include "economics/delta.hpp"
+#include "features/linear_terms.hpp"
 #include "model/parameters.hpp"
 #include "summary/estimation.hpp"
 #include "summary/inference_summary.hpp"
@@ -20,7 +21,14 @@ void check(const FittedModel& model, const InferenceOptions& options) {
 
 void name_columns(const FittedModel& model, InferenceSummary& out) {
   out.response = response_name(model);
-  if (model.stored.choice() != nullptr) return;
+  if (const ChoiceResponse* choice = model.stored.choice()) {
+    if (choice->schema.linear)
+      out.terms = term_definitions(choice->schema, choice->alternatives);
+    else
+      out.columns = choice->schema.attributes;
+    out.columns.insert(out.columns.end(), choice->schema.context.begin(), choice->schema.context.end());
+    return;
+  }
   for (const FeatureEncoding& one : model.stored.encoder.features()) out.columns.push_back(one.name);
 }
 

@@ -40,11 +40,24 @@ Encoder encoder_for(const FittedModel& model, Part part, const PredictOptions& o
 // Options of which a choice has nothing to say.
 void refuse_for_choice(const PredictOptions& o) {
   if (!o.quantiles.empty() || o.interval > 0 || o.highest_density > 0 || o.mode || o.density_points > 0 ||
-      o.temperature > 0 || !o.carry.empty() || o.treat_unseen_as_missing)
+      o.temperature > 0 || o.treat_unseen_as_missing)
     throw UsageError(
         "choices among alternatives have probabilities and utilities; quantiles, intervals, densities, "
-        "modes, "
-        "temperatures, carried columns and unseen levels have no meaning for them");
+        "modes, temperatures and unseen levels have no meaning for them");
+}
+
+// Columns of the file beside each situation; of a long file those of its first line.
+void carry_columns(const Table& table, const std::vector<Index>& rows, const std::vector<std::string>& names,
+                   OutputTable& out) {
+  check_carried(names);
+  for (const std::string& name : names) {
+    const Column& column = table.column(name);
+    const bool taken = std::any_of(out.columns.begin(), out.columns.end(),
+                                   [&](const OutputColumn& one) { return one.name == name; });
+    OutputColumn carried{taken ? "carried " + name : name, {}, {}};
+    for (const Index row : rows) carried.texts.push_back(column.cell_text(row));
+    out.columns.push_back(std::move(carried));
+  }
 }
 
 // What counted as missing in the fit counts as missing here, unless the caller says otherwise.
@@ -140,7 +153,10 @@ OutputTable Model::predict(const Data& data, Part part, const PredictOptions& op
   if (is_choice()) {
     refuse_for_choice(options);
     const ChoiceData choices = read_part(*impl_, table, part, false);
-    return choice_predictions(*impl_, choices, score_choices(*impl_, choices, pool, part), options.utilities);
+    OutputTable out =
+        choice_predictions(*impl_, choices, score_choices(*impl_, choices, pool, part), options.utilities);
+    carry_columns(table, choices.rows, options.carry, out);
+    return out;
   }
   return predict_rows(*impl_, encoder_for(*impl_, part, options), table, rows_of_part(*impl_, table, part),
                       utility_at(*impl_, options.temperature), options, pool);

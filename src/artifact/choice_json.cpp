@@ -64,6 +64,7 @@ Declaration declaration_from_json(const JsonField& field) {
   for (const auto& [key, member] : kTexts)
     if (has(field, key)) d.*member = field[key].text();
   for (const auto& [key, member] : kNamed) d.*member = named(field[key]);
+  if (has(field, "terms")) d.terms = named(field["terms"]);  // earlier versions had none
   for (const JsonField& one : field["alternatives"].elements())
     d.alternatives.push_back(alternative_from_json(one));
   for (const JsonField& one : field["specific"].elements())
@@ -94,6 +95,7 @@ json to_json(const ChoiceDeclaration& d) {
     specific.push_back({{"attribute", one.attribute}, {"alternatives", one.alternatives}});
   out["alternatives"] = alternatives;
   out["specific"] = specific;
+  if (!d.terms.empty()) out["terms"] = d.terms;
   if (d.constants) out["constants"] = *d.constants;
   if (d.generic) out["generic"] = *d.generic;
   out["context"] = d.context;

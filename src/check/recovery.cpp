@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace bl {
 
 namespace {
 
-constexpr double kLowest = 0.93, kHighest = 0.97;
+constexpr double kNominal = 0.95, kLowest = 0.93, kHighest = 0.97;
+constexpr double kRare = 0.01;  // chance below which a coverage is starred
 
 nlohmann::ordered_json number(double value) {
   return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
@@ -88,8 +91,32 @@ std::string decimals(double value, int digits) {
   return std::abs(value) < 1e5 ? fmt::format("{:.{}f}", value, digits) : fmt::format("{:.1e}", value);
 }
 
-bool is_off(double coverage) {
-  return coverage < kLowest || coverage > kHighest;  // unknown is neither
+namespace {
+
+// Log of the probability of k of n, each with probability p.
+double log_binomial(double k, double n, double p) {
+  return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) + k * std::log(p) +
+         (n - k) * std::log1p(-p);
+}
+
+}  // namespace
+
+double chance_of_coverage(const RecoveredParameter& parameter) {
+  const auto n = static_cast<double>(parameter.intervals);
+  const double covered = std::round(parameter.coverage * n);
+  if (!(n > 0) || std::isnan(covered)) return std::numeric_limits<double>::quiet_NaN();
+  double below = 0, above = 0;
+  for (double k = 0; k <= n; ++k) {
+    const double p = std::exp(log_binomial(k, n, kNominal));
+    if (k <= covered) below += p;
+    if (k >= covered) above += p;
+  }
+  return std::min(1.0, 2 * std::min(below, above));
+}
+
+bool is_off(const RecoveredParameter& parameter) {
+  const bool outside = parameter.coverage < kLowest || parameter.coverage > kHighest;  // unknown is neither
+  return outside && chance_of_coverage(parameter) < kRare;
 }
 
 std::string recovery_table(const RecoveryRound& round) {
@@ -102,7 +129,7 @@ std::string recovery_table(const RecoveryRound& round) {
     out += fmt::format("  {:<{}}{:>9}{:>9}{:>9}{:>9}{:>9}{:>7}{}\n", fits ? p.name : "", kNameWidth,
                        figure(p.truth, 4), figure(p.mean, 4), figure(p.deviation, 3),
                        figure(p.standard_error, 3), figure(std::pow(p.deviation / p.bound, 2), 3),
-                       percent(p.coverage), is_off(p.coverage) ? '*' : ' ');
+                       percent(p.coverage), is_off(p) ? '*' : ' ');
   }
   return out;
 }

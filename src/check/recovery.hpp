@@ -15,10 +15,15 @@ RecoveryRound recovery_round(const zoo::SizeEvidence& evidence, const std::vecto
 nlohmann::ordered_json recovery_json(const RecoveryRound& round);
 
 // A line for every parameter: truth, mean, deviation, standard error, coverage; "*" where the coverage is
-// outside 93.0-97.0%.
+// off.
 std::string recovery_table(const RecoveryRound& round);
 
-bool is_off(double coverage);
+// How likely a count of intervals at least as far from 95% is by chance alone: twice the smaller tail of the
+// binomial distribution. NaN without intervals.
+double chance_of_coverage(const RecoveredParameter& parameter);
+
+// Outside 93.0-97.0%, and by more than chance explains: chance_of_coverage below 1%.
+bool is_off(const RecoveredParameter& parameter);
 
 // With so many decimals; from 100,000 on with an exponent, so that columns do not run together; "-" where it
 // is not finite.

@@ -19,6 +19,18 @@ std::string error_text(double value) {
   return std::isnan(value) ? fmt::format("{:>12}", "-") : fmt::format("{:>12.6f}", value);
 }
 
+// Why a coefficient has no errors, by position; empty where it has.
+std::vector<std::string> reasons_of(const Model& model, std::size_t count) {
+  std::vector<std::string> out(count);
+  const auto& inference = model.impl().stored.inference;
+  if (!inference) return out;
+  for (const auto& position : inference->facts.value("at_bound", nlohmann::json::array()))
+    if (const auto k = position.get<std::size_t>(); k < count) out[k] = "at the bound of its sign";
+  for (const auto& held : inference->facts.value("held", nlohmann::json::array()))
+    if (const auto k = held.at(0).get<std::size_t>(); k < count) out[k] = held.at(1).get<std::string>();
+  return out;
+}
+
 }  // namespace
 
 std::vector<ChoiceCoefficient> coefficients(const Model& model) {
@@ -49,10 +61,18 @@ std::string coefficients_text(const Model& model) {
       std::any_of(all.begin(), all.end(), [](const auto& one) { return !std::isnan(one.clustered_error); });
   std::string out = fmt::format("{:<24}{:>12}{:>12}{:>12}{}\n", "linear utility", "estimate", "s.e.",
                                 "robust s.e.", clustered ? "  by person" : "");
-  for (const ChoiceCoefficient& one : all)
-    out +=
-        fmt::format("{:<24}{:>12.6f}{}{}{}\n", one.name, one.estimate, error_text(one.standard_error),
-                    error_text(one.robust_error), clustered ? error_text(one.clustered_error).substr(1) : "");
+  const std::vector<std::string> reasons = reasons_of(model, all.size());
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const ChoiceCoefficient& one = all[k];
+    const double estimate = one.estimate == 0 ? 0 : one.estimate;  // no minus before a zero
+    const bool fits = one.name.size() < 24;                        // else on a line of its own
+    if (!fits) out += one.name + "\n";
+    const std::string name = fits ? one.name : "";
+    out += reasons[k].empty() ? fmt::format("{:<24}{:>12.6f}{}{}{}\n", name, estimate,
+                                            error_text(one.standard_error), error_text(one.robust_error),
+                                            clustered ? error_text(one.clustered_error).substr(1) : "")
+                              : fmt::format("{:<24}{:>12.6f}  ({})\n", name, estimate, reasons[k]);
+  }
   return out;
 }
 

@@ -1,11 +1,14 @@
 #include "choice/estimate.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <set>
 
 #include "bl/errors.hpp"
 #include "choice/encoded.hpp"
+#include "choice/undetermined.hpp"
+#include "inference/ridge.hpp"
 #include "summary/stored_estimate.hpp"
 
 namespace bl {
@@ -89,6 +92,83 @@ void in_own_units(const std::vector<double>& scales, inference::Estimate& e, Fro
   e.minimisation.best.parameters = e.chart.raw;
 }
 
+// The coefficients that are not free entries of the chart, as in_own_units does with those that are.
+void in_own_units_held(const std::vector<LinearTerm>& terms, const ScaledChoices& scaled, Index weight,
+                       inference::Chart& chart) {
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    const Index position = weight + static_cast<Index>(k);
+    if (std::find(chart.positions.begin(), chart.positions.end(), position) != chart.positions.end())
+      continue;
+    chart.raw[static_cast<std::size_t>(position)] /= scaled.scale(terms[k]);
+    chart.effective[static_cast<std::size_t>(position)] /= scaled.scale(terms[k]);
+  }
+}
+
+// Which coefficients are estimated, and why the others are not.
+struct Held {
+  std::vector<Index> inside, at_bound;  // positions
+  std::vector<double> scales;           // of those inside
+  std::vector<Undetermined> lost;
+
+  Held(const std::vector<LinearTerm>& terms, const ScaledChoices& scaled, std::vector<Undetermined> not_there,
+       std::span<double> values, Index weight)
+      : lost(std::move(not_there)) {
+    std::vector<bool> gone(terms.size(), false);
+    for (const Undetermined& one : lost) gone[one.term] = true;
+    for (std::size_t k = 0; k < terms.size(); ++k) {
+      if (gone[k]) continue;
+      const bool bound = terms[k].sign != 0 && std::abs(values[k]) < kAtBound;
+      if (bound) values[k] = 0;
+      (bound ? at_bound : inside).push_back(weight + static_cast<Index>(k));
+      if (!bound) scales.push_back(scaled.scale(terms[k]));
+    }
+  }
+
+  void write(const std::vector<LinearTerm>& terms, Index weight, StoredInference& out) const {
+    if (!at_bound.empty()) out.facts["at_bound"] = at_bound;
+    if (lost.empty()) return;
+    for (const Undetermined& one : lost)
+      out.facts["held"].push_back({weight + static_cast<Index>(one.term), one.reason});
+    out.facts["notes"].push_back(undetermined_words(terms, lost));
+  }
+};
+
+// Every coefficient that counts, where their own direction separates the choices.
+std::vector<Undetermined> perfectly_separated(const std::vector<LinearTerm>& terms, const ChoiceData& data,
+                                              const std::vector<double>& coefficients) {
+  std::vector<Undetermined> out;
+  if (!separates(terms, data, coefficients)) return out;
+  for (std::size_t k = 0; k < terms.size(); ++k)
+    if (coefficients[k] != 0) out.push_back({k, "separated perfectly", true});
+  return out;
+}
+
+// Coefficients of directions without information along which the choices are separated.
+std::vector<Undetermined> separated_together(const std::vector<LinearTerm>& terms, const ChoiceData& data,
+                                             const ScaledChoices& scaled, Index weight,
+                                             const inference::Estimate& e) {
+  std::vector<Undetermined> out;
+  for (const inference::Direction& direction : e.identification.directions) {
+    std::vector<double> along(terms.size(), 0), against(terms.size(), 0);
+    std::vector<std::string> names;
+    for (const auto& [position, value] : direction.entries) {
+      const auto k = static_cast<std::size_t>(position - weight);
+      along[k] = value / scaled.scale(terms[k]);
+      against[k] = -along[k];
+      names.push_back(terms[k].name);
+    }
+    if (!separates(terms, data, along) && !separates(terms, data, against)) continue;
+    for (std::size_t k = 0; k < terms.size(); ++k) {
+      const bool known = std::any_of(out.begin(), out.end(), [&](const auto& one) { return one.term == k; });
+      if (along[k] == 0 || known) continue;
+      const auto other =
+          std::find_if(names.begin(), names.end(), [&](const auto& n) { return n != terms[k].name; });
+      out.push_back({k, "separated together with " + (other == names.end() ? terms[k].name : *other), true});
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 ChoiceEstimate estimate_linear(const std::vector<LinearTerm>& terms, const std::vector<double>& coefficients,
@@ -96,32 +176,38 @@ ChoiceEstimate estimate_linear(const std::vector<LinearTerm>& terms, const std::
   const ScaledChoices scaled(terms, data);
   std::vector<double> raw(static_cast<std::size_t>(scaled.network.layout().size()), 1.0);  // lambda
   const Index weight = scaled.network.layout().tensor("layers/0/U/weight").offset;
-  std::vector<Index> inside, at_bound;  // positions
-  std::vector<double> scales;           // of those inside
-  for (std::size_t k = 0; k < terms.size(); ++k) {
-    double& value = raw[static_cast<std::size_t>(weight) + k];
-    value = coefficients[k] * scaled.scale(terms[k]);
-    const bool bound = terms[k].sign != 0 && std::abs(value) < kAtBound;
-    if (bound) value = 0;
-    (bound ? at_bound : inside).push_back(weight + static_cast<Index>(k));
-    if (!bound) scales.push_back(scaled.scale(terms[k]));
-  }
-  ChoiceEstimate out;
-  if (inside.empty()) {
-    out.estimate.chart = inference::plain_chart(scaled.network.architecture(), std::move(raw), {});
-    out.estimate.cause = "every coefficient is held at the bound of its sign";
-    return out;
-  }
+  const auto values = std::span(raw).subspan(static_cast<std::size_t>(weight), terms.size());
+  for (std::size_t k = 0; k < terms.size(); ++k) values[k] = coefficients[k] * scaled.scale(terms[k]);
   inference::EstimateSpec fit;
   fit.covariance = spec.covariance;
   fit.on_step = spec.on_step;
-  out.estimate = inference::estimate_entries(scaled.objective, std::move(raw), inside, fit, pool);
-  FromRows rows = from_rows(scaled.objective, out.estimate, data, fit, spec, pool);
-  in_own_units(scales, out.estimate, rows);
-  out.stored = stored_choice(out.estimate, scaled.objective, data, rows, spec, 0);
-  if (out.estimate.converged && !at_bound.empty()) out.stored.facts["at_bound"] = at_bound;
-  out.resampled = std::move(rows.resampled);
-  return out;
+  std::vector<Undetermined> lost = perfectly_separated(terms, data, coefficients);
+  if (lost.empty()) lost = undetermined_terms(terms, data);
+  ChoiceEstimate out;
+  for (;;) {
+    const Held held(terms, scaled, lost, values, weight);
+    if (held.inside.empty()) {
+      out.estimate.chart = inference::plain_chart(scaled.network.architecture(), raw, {});
+      in_own_units_held(terms, scaled, weight, out.estimate.chart);
+      out.estimate.cause = lost.empty() ? "every coefficient is held at the bound of its sign"
+                                        : undetermined_words(terms, lost);
+      return out;
+    }
+    out.estimate = inference::estimate_entries(scaled.objective, raw, held.inside, fit, pool);
+    const auto more = separated_together(terms, data, scaled, weight, out.estimate);
+    if (!more.empty()) {
+      lost.insert(lost.end(), more.begin(), more.end());
+      continue;
+    }
+    FromRows rows = from_rows(scaled.objective, out.estimate, data, fit, spec, pool);
+    in_own_units(held.scales, out.estimate, rows);
+    in_own_units_held(terms, scaled, weight, out.estimate.chart);
+    out.estimate.minimisation.best.parameters = out.estimate.chart.raw;
+    out.stored = stored_choice(out.estimate, scaled.objective, data, rows, spec, 0);
+    if (out.estimate.converged) held.write(terms, weight, out.stored);
+    out.resampled = std::move(rows.resampled);
+    return out;
+  }
 }
 
 ChoiceEstimate estimate_network(const StoredModel& model, const ChoiceData& data,
@@ -145,6 +231,8 @@ ChoiceEstimate estimate_network(const StoredModel& model, const ChoiceData& data
   out.estimate = inference::estimate(objective, fit, pool);
   FromRows rows = from_rows(objective, out.estimate, data, fit, spec, pool);
   out.stored = stored_choice(out.estimate, objective, data, rows, spec, minimiser.reference);
+  const auto running = inference::weights_that_run_away(objective, out.estimate, minimiser, pool);
+  if (!running.empty()) out.stored.facts["runs_away"] = running;
   out.resampled = std::move(rows.resampled);
   return out;
 }

@@ -27,7 +27,8 @@ struct ChoiceEstimate {
   std::optional<inference::Bootstrap> resampled = {};
 };
 
-// From maximal coefficients (see fit_linear); those at a bound of their sign become 0 and stay there.
+// From maximal coefficients (see fit_linear); those at a bound of their sign become 0 and stay there, and those
+// that the choices do not determine stay where they are and are named with the reason.
 ChoiceEstimate estimate_linear(const std::vector<LinearTerm>& terms, const std::vector<double>& coefficients,
                                const ChoiceData& data, const ChoiceEstimateSpec& spec, ThreadPool& pool);
 

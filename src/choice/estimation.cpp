@@ -3,6 +3,7 @@
 #include "bl/errors.hpp"
 #include "choice/estimate.hpp"
 #include "choice/reading.hpp"
+#include "choice/undetermined.hpp"
 
 namespace bl {
 
@@ -30,9 +31,9 @@ ChoiceEstimate estimate_again(const FittedModel& model, const ChoiceData& choice
   Checkpoint<double> none("", "", "");
   const LinearFit fit = fit_linear(terms, choices, settings, fit_options, none);
   watch.require_going();
-  if (!fit.converged)
+  if (!fit.converged && !separates(terms, choices, fit.coefficients))
     throw NumericError("standard errors hold at the maximum of the likelihood, and none was reached: " +
-                       fit.cause + "; an attribute may separate the choices perfectly");
+                       fit.cause);
   ThreadPool pool(options.threads);
   return estimate_linear(terms, fit.coefficients, choices, spec, pool);
 }

@@ -13,12 +13,15 @@
 #include "choice/encoded.hpp"
 #include "choice/estimate.hpp"
 #include "choice/linear.hpp"
+#include "choice/reference.hpp"
+#include "choice/undetermined.hpp"
 #include "fit/members.hpp"
 #include "fit/minimum_progress.hpp"
 #include "plan/plan.hpp"
 #include "plan/stored_settings.hpp"
 #include "plan/table_plan.hpp"
 #include "plan/unused_settings.hpp"
+#include "summary/inference_summary.hpp"
 #include "training/trainer.hpp"
 
 namespace bl {
@@ -37,7 +40,7 @@ void refuse_settings(const Settings& s) {
   refuse(!s.nominal.empty() || !s.continuous.empty(), "nominal or continuous",
          "the choice schema has nominal");
   refuse(s.form == "vector", "form = 'vector'", "attributes stand inside a scalar utility");
-  refuse(!s.terms.empty(), "terms", "make an attribute of the product");
+  refuse(!s.terms.empty(), "terms", "the choice schema has [terms]");
   refuse(s.class_weight != "none", "class_weight", "use a weight");
   refuse(s.objective != "auto" && s.objective != "likelihood", "objective",
          "choices are learned by likelihood");
@@ -123,6 +126,17 @@ Architecture network_architecture(const Settings& s, const StoredModel& model, I
                            train_situations);
 }
 
+// Terms of the response alone never read the context by themselves, so a small degree would drop it.
+void require_context_read(const ChoiceSchema& schema, const Architecture& a) {
+  if (schema.context.empty() || a.layers.size() > 1) return;
+  for (const Term& term : basis_terms(a.basis, a.input, a.degree()))
+    for (const std::int32_t factor : term)
+      if (factor < a.input.context) return;
+  throw UsageError(
+      "with `identifiable` and `degree` 1 the context never meets an attribute, so it would be left out; use "
+      "`degree` 2, or leave out the context");
+}
+
 // The lowest minimum of several starts in canonical form, with its covariances where it is one. Keeps no
 // checkpoint, as for tables.
 void train_to_minimum(const Parts& parts, const FitPlan& fit, int starts, StoredModel& model,
@@ -155,6 +169,7 @@ void fit_network(const Parts& parts, const FitPlan& fit, StoredModel& model, Fit
   standardize(parts.train, std::get<ChoiceResponse>(model.response));
   model.temperature = s.temperature;
   model.architecture = network_architecture(s, model, parts.train.situations());
+  require_context_read(fit.schema, model.architecture);
   const int starts = plan_starts(s, model.architecture);
   refuse_unused(s, {.to_minimum = starts > 0,
                     .optimizer = plan_training(s, parts.train.situations(), false).optimizer.kind});
@@ -184,21 +199,19 @@ void fit_linear_model(const Parts& parts, const FitPlan& plan, StoredModel& mode
   summary.epochs = fit.iterations;
   model.parameters = fit.coefficients;
   model.parameters.push_back(1);  // lambda
-  if (!fit.converged) {
-    summary.notes.push_back(
-        "the likelihood was not maximal yet, so there are no standard errors; an attribute may separate the "
-        "choices perfectly");
+  if (!fit.converged && !separates(terms, parts.train, fit.coefficients)) {
+    summary.notes.push_back("the likelihood was not maximal yet, so there are no standard errors");
     return;
   }
   ThreadPool pool(static_cast<std::size_t>(plan.settings.threads));
   ChoiceEstimate found =
       estimate_linear(terms, fit.coefficients, parts.train, {.person = schema.person}, pool);
   model.parameters = found.estimate.chart.raw;
-  if (!found.estimate.identification.directions.empty())
-    summary.notes.push_back(
-        "some combination of coefficients does not change the probabilities, so not all have standard "
-        "errors; its summary names it, leave out a constant or an attribute");
-  if (!found.estimate.converged) return;
+  if (!found.estimate.converged) {
+    summary.notes.push_back("no standard errors: " + found.estimate.cause);
+    return;
+  }
+  for (const json& note : found.stored.facts["notes"]) summary.notes.push_back(note.get<std::string>());
   model.inference = std::move(found.stored);
   model.inference->facts["digest"] = plan.identity.data;
 }
@@ -273,14 +286,28 @@ std::string choice_words(const StoredModel& m) {
   return fmt::format("network, layers [{}], {} parameters", joined(widths, ","), layout.free_count());
 }
 
-FitSummary fit_choices(const Table& table, const ChoiceDeclaration& declaration, const Settings& given,
+namespace {
+
+void note_ridges(FitSummary& summary) {
+  const FittedModel& model = summary.model.impl();
+  const auto& stored = model.stored.inference;
+  if (!stored || !stored->facts.contains("runs_away")) return;
+  for (std::string& note : ridge_words(named_model(model), *stored)) summary.notes.push_back(std::move(note));
+}
+
+}  // namespace
+
+FitSummary fit_choices(const Table& table, const ChoiceDeclaration& written, const Settings& given,
                        const FitOptions& options) {
   const double started = now();
-  const ChoiceSchema schema = choice_schema(declaration);
+  ChoiceDeclaration declaration = written;
+  ChoiceSchema schema = choice_schema(declaration);
   const Settings settings = settings_of(declaration, schema.linear, given, options);
   const ChoiceData all = read_choices(table, schema, true);
   const Parts parts = parts_of(all, settings);
   FitSummary summary{.model = Model(nullptr)};
+  if (schema.linear && leave_out_reference(all, schema, declaration, summary.notes))
+    schema = choice_schema(declaration);
   StoredModel model{.architecture = {},
                     .encoder = fit_context(parts.train, schema, settings),
                     .parameters = {},
@@ -303,6 +330,7 @@ FitSummary fit_choices(const Table& table, const ChoiceDeclaration& declaration,
   summary.validation_rows = static_cast<std::size_t>(parts.validation.situations());
   summary.test_rows = static_cast<std::size_t>(parts.test.situations());
   summary.model = model_of(std::move(model));
+  note_ridges(summary);
   if (options.on_trained) options.on_trained(summary.model);
   evaluate_parts(parts, settings, summary);
   summary.seconds = now() - started;

@@ -8,6 +8,7 @@
 
 #include "bl/errors.hpp"
 #include "choice/scores.hpp"
+#include "choice/undetermined.hpp"
 #include "engine/engine.hpp"
 #include "training/lbfgs.hpp"
 
@@ -86,10 +87,14 @@ LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& dat
   const auto weight_at = static_cast<std::size_t>(network.layout().tensor("layers/0/U/weight").offset);
   const auto lambda_at = static_cast<std::size_t>(network.layout().tensor("layers/0/U/lambda").offset);
   std::vector<double> raw(static_cast<std::size_t>(network.layout().size())), raw_gradient(raw.size());
+  std::vector<bool> left_out(terms.size(), false);
+  for (const Undetermined& one : undetermined_terms(terms, data)) left_out[one.term] = !one.runs_away;
   const auto place = [&](std::span<const double> point) {
     raw[lambda_at] = 1;
     for (std::size_t k = 0; k < terms.size(); ++k)
-      raw[weight_at + k] = terms[k].sign == 0 ? point[k] : terms[k].sign * softplus(point[k]);
+      raw[weight_at + k] = left_out[k]          ? 0
+                           : terms[k].sign == 0 ? point[k]
+                                                : terms[k].sign * softplus(point[k]);
   };
   const DifferentiableFunction<double> function = [&](std::span<const double> point,
                                                       std::span<double> gradient) {
@@ -97,8 +102,9 @@ LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& dat
     const LossSum sum = engine->loss(loaded, {.rows = rows, .scale = 1 / total},
                                      Noise{RandomStream(0, Purpose::score_noise), 0, {}}, raw, raw_gradient);
     for (std::size_t k = 0; k < terms.size(); ++k)
-      gradient[k] =
-          raw_gradient[weight_at + k] * (terms[k].sign == 0 ? 1 : terms[k].sign / (1 + std::exp(-point[k])));
+      gradient[k] = left_out[k] ? 0
+                                : raw_gradient[weight_at + k] *
+                                      (terms[k].sign == 0 ? 1 : terms[k].sign / (1 + std::exp(-point[k])));
     return sum.loss / total;
   };
   TrainingState<double> state;  // parameters: the point; epoch: iterations

@@ -22,8 +22,9 @@ struct LinearFit {
   bool converged = false, interrupted = false;
 };
 
-// Maximum likelihood by L-BFGS in float64. A coefficient with a sign is sign * softplus(free parameter). Of
-// the options, should_stop and resume count.
+// Maximum likelihood by L-BFGS in float64. A coefficient with a sign is sign * softplus(free parameter); one
+// that is constant within sets or collinear stays 0 (see undetermined_terms). Of the options, should_stop and
+// resume count.
 LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& data, const Settings& settings,
                      const FitOptions& options, Checkpoint<double>& checkpoint);
 

@@ -61,7 +61,15 @@ std::size_t attribute_of(const FittedModel& model, const std::string& name) {
   if (found == names.end())
     throw UsageError(fmt::format("the model has no attribute {} among {}{}", in_quotes(name),
                                  quoted_list(names), did_you_mean(name, names)));
-  return static_cast<std::size_t>(found - names.begin());
+  const auto at = static_cast<std::size_t>(found - names.begin());
+  const ChoiceSchema& schema = model.choice().schema;
+  if (at < schema.declared) return at;
+  const ChoiceTerm& term = schema.terms[at - schema.declared];
+  std::vector<std::string> read;
+  for (const std::size_t k : term.reads) read.push_back(names[k]);
+  throw UsageError(fmt::format("{} is a term, {}: it {}", in_quotes(name), term.expression.text(),
+                               read.empty() ? "reads no attribute of the alternatives"
+                                            : "follows " + quoted_list(read) + "; ask for that"));
 }
 
 }  // namespace bl

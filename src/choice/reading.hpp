@@ -16,7 +16,8 @@ ChoiceData read_part(const FittedModel& model, const Table& table, Part part, bo
 // the fit, else all.
 ChoiceData read_for_estimates(const FittedModel& model, const Table& table, bool need_choice);
 
-// The attribute of this name; UsageError with the nearest one.
+// The declared attribute of this name; UsageError with the nearest one, and for a term, which follows its
+// attributes.
 std::size_t attribute_of(const FittedModel& model, const std::string& name);
 
 }  // namespace bl

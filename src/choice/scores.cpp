@@ -8,6 +8,7 @@
 
 #include "bl/errors.hpp"
 #include "compute/log_sum_exp.hpp"
+#include "features/choice_terms.hpp"
 
 namespace bl {
 
@@ -99,6 +100,28 @@ ChoiceScores score_choices(const FittedModel& model, const ChoiceData& data, Thr
   return scores;
 }
 
+namespace {
+
+// By the chain rule: the derivative by an attribute, and by the terms of it times their own.
+Matrix<double> through_terms(const ChoiceSchema& schema, const ChoiceData& data,
+                             const Matrix<double>& by_input) {
+  Matrix<double> out(by_input.rows(), static_cast<Index>(schema.declared));
+  for (std::size_t x = 0; x < schema.declared; ++x) {
+    const Matrix<double> slopes = term_slopes(schema, data, x);
+    for (Index j = 0; j < out.rows(); ++j) {
+      double total = by_input(j, static_cast<Index>(x));
+      for (Index t = 0; t < slopes.cols(); ++t) {
+        const double of_term = by_input(j, out.cols() + t);
+        if (of_term != 0 && slopes(j, t) != 0) total += of_term * slopes(j, t);
+      }
+      out(j, static_cast<Index>(x)) = total;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
 Matrix<double> marginal_utilities(const FittedModel& model, const ChoiceData& data, ThreadPool& pool) {
   Matrix<double> out(data.attributes.rows(), data.attributes.cols());
   const std::vector<double>& scales = model.choice().scales;
@@ -113,7 +136,8 @@ Matrix<double> marginal_utilities(const FittedModel& model, const ChoiceData& da
                     for (Index k = 0; k < gradient.cols; ++k)
                       gradient(i, k) /= scales[static_cast<std::size_t>(k)];
                 });
-  return out;
+  const ChoiceSchema& schema = model.choice().schema;
+  return schema.terms.empty() ? out : through_terms(schema, data, out);
 }
 
 std::vector<Metric> choice_metrics(const ChoiceData& data, const ChoiceScores& scores) {

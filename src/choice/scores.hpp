@@ -27,7 +27,8 @@ struct ChoiceScores {
 ChoiceScores score_choices(const FittedModel& model, const ChoiceData& data, ThreadPool& pool,
                            Part part = Part::all);
 
-// d utility / d attribute of every entry, in raw units: entries x attributes.
+// d utility / d attribute of every entry, in raw units, through all terms that read it: entries x declared
+// attributes.
 Matrix<double> marginal_utilities(const FittedModel& model, const ChoiceData& data, ThreadPool& pool);
 
 std::vector<Metric> choice_metrics(const ChoiceData& data, const ChoiceScores& scores);

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "data/expression_node.hpp"
+#include "data/number.hpp"
 
 namespace bl {
 
@@ -45,6 +46,8 @@ double apply(Operator op, double a, double b) {
       return a * b;
     case Operator::divide:
       return a / b;
+    case Operator::power:
+      return std::pow(a, b);
     case Operator::equal:
       return truth(a == b);
     case Operator::not_equal:
@@ -60,18 +63,58 @@ double apply(Operator op, double a, double b) {
   }
 }
 
+double box_cox(double x, double exponent) {
+  if (!(x > 0) && !(x == 0 && exponent > 0)) return kMissing;
+  const double logarithm = std::log(x);  // expm1 keeps digits where the exponent is near 0
+  return exponent == 0 ? logarithm : std::expm1(exponent * logarithm) / exponent;
+}
+
 double apply(const std::string& function, double a, double b) {
   if (std::isnan(a) || std::isnan(b)) return kMissing;
   if (function == "log") return std::log(a);
   if (function == "exp") return std::exp(a);
   if (function == "sqrt") return std::sqrt(a);
   if (function == "abs") return std::abs(a);
+  if (function == "boxcox") return box_cox(a, b);
   return function == "min" ? std::min(a, b) : std::max(a, b);
 }
 
 void keep_finite(Numbers& values) {
   for (double& value : values)
     if (!std::isfinite(value)) value = kMissing;
+}
+
+// A product in which a slope of 0 stands still whatever it is multiplied by.
+double times(double factor, double slope) {
+  return slope == 0 ? 0 : factor * slope;
+}
+
+// d (a op b) where a and b move by da and db.
+double slope_of(Operator op, double a, double b, double da, double db) {
+  switch (op) {
+    case Operator::add:
+      return da + db;
+    case Operator::subtract:
+      return da - db;
+    case Operator::multiply:
+      return times(b, da) + times(a, db);
+    case Operator::divide:
+      return times(1 / b, da) - times(a / (b * b), db);
+    case Operator::power:
+      return times(b == 0 ? 0 : b * std::pow(a, b - 1), da) + times(std::pow(a, b) * std::log(a), db);
+    default:
+      return 0;
+  }
+}
+
+double slope_of(const std::string& function, double a, double b, double da, double db) {
+  if (function == "log") return times(1 / a, da);
+  if (function == "exp") return times(std::exp(a), da);
+  if (function == "sqrt") return times(0.5 / std::sqrt(a), da);
+  if (function == "abs") return a > 0 ? da : a < 0 ? -da : 0;
+  if (function == "boxcox") return times(std::pow(a, b - 1), da);
+  if (a == b) return 0.5 * (da + db);
+  return (function == "min") == (a < b) ? da : db;
 }
 
 class Evaluator {
@@ -88,8 +131,8 @@ class Evaluator {
       case Kind::column: {
         const Column& column = find(node);
         if (column.raw == RawType::text)
-          fail(node, "column " + in_quotes(node.text) + " holds texts; compare it with one, as in " +
-                         node.text + " == 'red'");
+          fail(node, "column " + in_quotes(node.text) + " holds texts" + stray_text(column) +
+                         "; compare it with one, as in " + node.text + " == 'red'");
         return Numbers(column.numbers.begin(), column.numbers.end());
       }
       case Kind::binary:
@@ -101,7 +144,48 @@ class Evaluator {
     }
   }
 
+  // The derivative, where the columns `of` move with these slopes.
+  Numbers slopes(const ExpressionNode& node, std::span<const Column> of) const {
+    if (node.kind == Kind::column)
+      for (const Column& column : of)
+        if (column.name == node.text) return Numbers(column.numbers.begin(), column.numbers.end());
+    if (node.kind != Kind::binary && node.kind != Kind::function) return Numbers(rows(), 0.0);
+    if (compares(node)) return Numbers(rows(), 0.0);
+    Numbers values = numbers(*node.children[0]), out = slopes(*node.children[0], of);
+    if (node.children.size() == 1)
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = slope_of(node.text, values[i], 0, out[i], 0);
+    for (std::size_t k = 1; k < node.children.size(); ++k) {
+      const Numbers other = numbers(*node.children[k]), moved = slopes(*node.children[k], of);
+      const bool binary = node.kind == Kind::binary;
+      if (node.text == "boxcox" && std::any_of(moved.begin(), moved.end(), [](double d) { return d != 0; }))
+        fail(*node.children[k], "the exponent of boxcox may not depend on what is changed");
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        out[i] = binary ? slope_of(node.op, values[i], other[i], out[i], moved[i])
+                        : slope_of(node.text, values[i], other[i], out[i], moved[i]);
+        values[i] = binary ? apply(node.op, values[i], other[i]) : apply(node.text, values[i], other[i]);
+      }
+    }
+    return out;
+  }
+
  private:
+  static bool compares(const ExpressionNode& node) {
+    return node.kind == Kind::binary && node.op > Operator::power;
+  }
+
+  // Where a column of numbers has one cell that is none, that cell and its line.
+  std::string stray_text(const Column& column) const {
+    std::vector<bool> number;
+    for (const std::string& level : column.levels)
+      number.push_back(parse_number(level, false).kind == NumberKind::finite);
+    if (std::find(number.begin(), number.end(), true) == number.end()) return "";
+    for (std::size_t i = 0; i < column.codes.size(); ++i)
+      if (column.codes[i] != kMissingCode && !number[static_cast<std::size_t>(column.codes[i])])
+        return ", such as " + in_quotes(column.cell_text(static_cast<Index>(i))) + " in " +
+               table_.place(static_cast<Index>(i));
+    return "";
+  }
+
   std::size_t rows() const { return static_cast<std::size_t>(table_.rows); }
 
   [[noreturn]] void fail(const ExpressionNode& node, const std::string& message) const {
@@ -208,6 +292,10 @@ Expression Expression::parse(const std::string& text) {
 
 std::vector<double> Expression::evaluate(const Table& table, std::span<const Column> derived) const {
   return Evaluator(text_, table, derived).numbers(*root_);
+}
+
+std::vector<double> Expression::slope(const Table& table, std::span<const Column> of) const {
+  return Evaluator(text_, table, {}).slopes(*root_, of);
 }
 
 std::vector<std::string> Expression::columns() const {

@@ -15,6 +15,7 @@ struct ExpressionNode {
     subtract,
     multiply,
     divide,
+    power,
     equal,
     not_equal,
     less,

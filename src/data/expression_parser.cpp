@@ -1,4 +1,4 @@
-// Recursive descent, one function per level of binding: or, and, not, comparison, sum, product, sign,
+// Recursive descent, one function per level of binding: or, and, not, comparison, sum, product, sign, power,
 // primary.
 #include <algorithm>
 #include <array>
@@ -23,7 +23,7 @@ using Operator = ExpressionNode::Operator;
 
 constexpr int kDeepest = 200;  // nested parentheses and signs: a bound on the recursion
 constexpr std::size_t kLongest = 10000;
-const std::vector<std::string> kFunctions = {"log", "exp", "sqrt", "abs", "min", "max"};
+const std::vector<std::string> kFunctions = {"log", "exp", "sqrt", "abs", "min", "max", "boxcox"};
 
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
@@ -183,9 +183,17 @@ class Parser {
 
   Node sign() {
     const Depth depth(*this);
-    if (!take("-")) return primary();
+    if (!take("-")) return power();
     const std::size_t place = at_ - 1;
     return binary(Operator::subtract, make(Kind::number, place), sign(), place);
+  }
+
+  // To the right, and before the sign: -x ^ 2 is -(x ^ 2), 2 ^ 3 ^ 2 is 2 ^ 9, 2 ^ -1 is a half.
+  Node power() {
+    Node base = primary();
+    if (!take("^")) return base;
+    const std::size_t place = at_ - 1;
+    return binary(Operator::power, std::move(base), sign(), place);
   }
 
   Node primary() {
@@ -239,10 +247,15 @@ class Parser {
     do node->children.push_back(disjunction());
     while (take(","));
     if (!take(")")) fail(at_, "expected ',' or ')'");
-    const bool several = name == "min" || name == "max";
-    if (several ? node->children.size() < 2 : node->children.size() != 1)
-      fail(place, in_quotes(name) + (several ? " takes two or more values" : " takes one value"));
+    check_count(name, node->children.size(), place);
     return node;
+  }
+
+  void check_count(const std::string& name, std::size_t count, std::size_t place) const {
+    const bool several = name == "min" || name == "max", two = name == "boxcox";
+    if (several && count < 2) fail(place, in_quotes(name) + " takes two or more values");
+    if (two && count != 2) fail(place, "'boxcox' takes a value and its exponent, as in boxcox(cost, 0.5)");
+    if (!several && !two && count != 1) fail(place, in_quotes(name) + " takes one value");
   }
 
   const std::string& text_;

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "choice/reading.hpp"
+#include "features/choice_terms.hpp"
 
 namespace bl {
 
@@ -25,7 +26,7 @@ Table attribute_table(const FittedModel& model, const ChoiceData& data, const st
   table.source = "attributes";
   table.rows = static_cast<Index>(entries.size());
   const std::vector<std::string>& names = model.choice().schema.attributes;
-  for (std::size_t k = 0; k < names.size(); ++k) {
+  for (std::size_t k = 0; k < model.choice().schema.declared; ++k) {
     Column column;
     column.name = names[k];
     for (const Index entry : entries) column.numbers.push_back(data.attributes(entry, static_cast<Index>(k)));
@@ -59,6 +60,7 @@ ChangedChoices with_entries(const ChangedChoices& from, std::int32_t copied, std
                             const std::vector<bool>& gone) {
   ChangedChoices to;
   to.data = from.data;
+  to.touched = from.touched;
   to.data.classes.clear();
   to.data.begin = {0};
   to.data.chosen.assign(from.data.chosen.size(), kUnknownChoice);
@@ -96,20 +98,77 @@ ChangedChoices with_addition(const ChangedChoices& scenario, const ChoiceScenari
       with_entries(scenario, alternative_of(scenario.data, addition.like),
                    static_cast<std::int32_t>(names.size()), std::vector<bool>(names.size(), false));
   out.data.alternatives.push_back(addition.name);
+  out.touched.push_back(true);
   return out;
+}
+
+// The model's alternative behind a name: the one that an added alternative is like.
+const std::string& model_alternative(const FittedModel& model, const ChangedChoices& scenario,
+                                     std::int32_t name) {
+  const auto found = std::find(scenario.names.begin(), scenario.names.end(), name);
+  const auto of_model = found == scenario.names.end()
+                            ? name
+                            : scenario.data.classes[static_cast<std::size_t>(found - scenario.names.begin())];
+  return model.choice().alternatives[static_cast<std::size_t>(of_model)];
+}
+
+void require_all_changed(const FittedModel& model, const ChoiceScenario& scenario, ChangedChoices& out) {
+  for (const ChoiceScenario::Change& change : scenario.changes) {
+    std::vector<std::string> kept;
+    for (const ChoiceScenario::Change& other : scenario.changes)
+      if (other.alternative == change.alternative) kept.push_back(other.attribute);
+    const std::int32_t name = alternative_of(out.data, change.alternative);
+    require_alone(model, out.data, change.attribute, model_alternative(model, out, name), kept);
+    out.touched[static_cast<std::size_t>(name)] = true;
+  }
+}
+
+// Terms follow what was changed; an attribute that an alternative got by a change counts in them.
+void follow(const FittedModel& model, const ChoiceScenario& scenario, ChangedChoices& out) {
+  const LacksAttribute by_schema = lacks_by_schema(model.choice().schema, out.data);
+  std::vector<std::pair<std::int32_t, std::size_t>> given;
+  for (const ChoiceScenario::Change& change : scenario.changes)
+    given.emplace_back(alternative_of(out.data, change.alternative), attribute_of(model, change.attribute));
+  compute_terms(
+      model.choice().schema,
+      [&](std::size_t entry, std::size_t attribute) {
+        return by_schema(entry, attribute) &&
+               std::find(given.begin(), given.end(), std::pair(out.names[entry], attribute)) == given.end();
+      },
+      out.data);
 }
 
 }  // namespace
 
+void require_alone(const FittedModel& model, const ChoiceData& data, const std::string& attribute,
+                   const std::string& alternative, const std::vector<std::string>& kept) {
+  const std::size_t at = attribute_of(model, attribute);
+  const std::vector<std::string> asked =
+      alternative.empty() ? model.choice().alternatives : std::vector<std::string>{alternative};
+  for (const std::string& one : asked)
+    for (const std::string& other : computed_with(model.choice().schema, data, one, at)) {
+      if (std::find(kept.begin(), kept.end(), other) != kept.end()) continue;
+      throw UsageError("the attribute " + in_quotes(other) + " of " + in_quotes(one) +
+                       " was declared with a column of " + in_quotes(attribute) +
+                       " and would not follow it, so the answer would be wrong; declare it as a term of " +
+                       in_quotes(attribute) + " ([terms] in the choice schema) and fit again" +
+                       (alternative.empty() ? "" : ", or change both"));
+    }
+}
+
 ChangedChoices apply_scenario(const FittedModel& model, const ChoiceData& base,
                               const ChoiceScenario& scenario) {
-  ChangedChoices out{.data = base, .names = base.classes};
+  ChangedChoices out{
+      .data = base, .names = base.classes, .touched = std::vector<bool>(base.alternatives.size(), false)};
   for (const ChoiceScenario::Addition& addition : scenario.added) out = with_addition(out, addition);
+  require_all_changed(model, scenario, out);
   for (const ChoiceScenario::Change& change : scenario.changes) apply_change(model, change, out);
+  follow(model, scenario, out);
   if (scenario.withdrawn.empty()) return out;
   std::vector<bool> gone(out.data.alternatives.size(), false);
   for (const std::string& name : scenario.withdrawn)
     gone[static_cast<std::size_t>(alternative_of(out.data, name))] = true;
+  for (std::size_t j = 0; j < gone.size(); ++j) out.touched[j] = out.touched[j] || gone[j];
   constexpr std::int32_t kNone = -1;
   return with_entries(out, kNone, kNone, gone);
 }

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "bl/explain.hpp"
+#include "economics/situations.hpp"
 #include "explain/gradient.hpp"
 #include "explain/row_text.hpp"
 #include "fitted/fitted_model.hpp"
@@ -62,9 +63,23 @@ std::size_t numeraire_of(const explain::Problem& problem, const std::string& nam
   throw UsageError(fmt::format("no number is called {}{}", in_quotes(name), did_you_mean(name, names)));
 }
 
+// At the chosen alternative of every situation, or at the likeliest.
+std::vector<Solution> choice_solutions(const FittedModel& model, const explain::Problem& problem,
+                                       const Table& table, const ConstraintOptions& options) {
+  ThreadPool pool(options.threads);
+  const Situations all(model, table, options.part, !options.at_best, pool);
+  std::vector<Solution> solutions(all.count());
+  pool.run(solutions.size(), [&](std::size_t i) {
+    solutions[i] = solution(problem, all.context.row(static_cast<Index>(i)),
+                            all.response(options.at_best ? all.likeliest(i) : all.chosen(i)));
+  });
+  return solutions;
+}
+
 // The rows' responses at which constraints are looked at, solved for in parallel.
 std::vector<Solution> solutions_of(const FittedModel& model, const explain::Problem& problem,
                                    const Table& table, const ConstraintOptions& options) {
+  if (model.stored.choice() != nullptr) return choice_solutions(model, problem, table, options);
   const std::vector<Index> rows = rows_of_part(model, table, options.part);
   const Encoder& stored = model.stored.encoder;
   const Encoder encoder = options.part == Part::all ? stored : stored.with_unseen(UnseenPolicy::missing);
@@ -111,7 +126,7 @@ OutputTable table_of(const explain::Problem& problem, const std::vector<Place>& 
 }  // namespace
 
 OutputTable constraint_diagnostics(const Model& model, const Data& data, const ConstraintOptions& options) {
-  const FittedModel& impl = of_table(model, "a table of constraints");
+  const FittedModel& impl = model.impl();
   const explain::Problem problem = problem_of(impl, explain::Units::standardised);
   const std::size_t numeraire = options.numeraire.empty() ? 0 : numeraire_of(problem, options.numeraire);
   const std::vector<Place> places = constraint_heads(problem);

@@ -8,6 +8,7 @@
 #include "bl/errors.hpp"
 #include "bl/explain.hpp"
 #include "economics/effects.hpp"
+#include "economics/situations.hpp"
 #include "explain/gradient.hpp"
 #include "explain/hierarchy.hpp"
 #include "explain/row_text.hpp"
@@ -115,7 +116,8 @@ std::string kink_text(const Problem& problem, const explain::RowCase& one, const
 
 std::string explain_row(const Model& model, const Data& data, std::size_t row,
                         const ExplainOptions& options) {
-  const FittedModel& impl = of_table(model, "a row taken apart");
+  if (model.is_choice()) return explain_situation(model.impl(), data.impl().table, row, options.block);
+  const FittedModel& impl = model.impl();
   const Table& table = data.impl().table;
   if (row < 1 || row > static_cast<std::size_t>(table.rows))
     throw UsageError(fmt::format("row {}: the data has rows 1 to {}", row, table.rows));

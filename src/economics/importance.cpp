@@ -19,6 +19,7 @@ using explain::HeadPlace;
 double log_likelihood(const Model& model, const Data& data, Part part) {
   double sum = std::numeric_limits<double>::quiet_NaN();
   for (const Metric& metric : model.evaluate(data, part, {})) {
+    if (model.is_choice() && metric.name == "cross_entropy") return -metric.value;
     const double value = metric.name == "log_loss" ? -metric.value : metric.value;
     if (metric.name == "log_loss" || metric.name == "log_likelihood")
       sum = std::isnan(sum) ? value : sum + value;
@@ -61,6 +62,20 @@ struct Group {
   std::function<bool(const Term&)> has;
 };
 
+// Attributes and terms of choices, and last what tells the alternatives apart by their names alone.
+void add_attributes(const ChoiceResponse& choice, std::int32_t context, std::vector<Group>& groups) {
+  const auto count = static_cast<std::int32_t>(choice.schema.attributes.size());
+  for (std::int32_t k = 0; k < count; ++k)
+    groups.push_back({choice.schema.attributes[static_cast<std::size_t>(k)], [context, k](const Term& term) {
+                        return std::find(term.begin(), term.end(), context + k) != term.end();
+                      }});
+  groups.push_back({"(the alternative alone)", [context, count](const Term& term) {
+                      return !term.empty() && std::all_of(term.begin(), term.end(), [&](std::int32_t i) {
+                        return i >= context + count;
+                      });
+                    }});
+}
+
 std::vector<Group> groups_of(const FittedModel& model) {
   const auto& columns = model.stored.encoder.columns();
   const auto context = static_cast<std::int32_t>(model.stored.architecture.input.context);
@@ -71,6 +86,10 @@ std::vector<Group> groups_of(const FittedModel& model) {
                           return i < context && columns[static_cast<std::size_t>(i)].feature == f;
                         });
                       }});
+  if (const ChoiceResponse* choice = model.stored.choice()) {
+    add_attributes(*choice, context, groups);
+    return groups;
+  }
   if (model.stored.architecture.input.size() > context)
     groups.push_back({"(the response alone)", [context](const Term& term) {
                         return std::all_of(term.begin(), term.end(),
@@ -82,7 +101,7 @@ std::vector<Group> groups_of(const FittedModel& model) {
 }  // namespace
 
 OutputTable importance(const Model& model, const Data& data, const ImportanceOptions& options) {
-  const FittedModel& impl = of_table(model, "importance of columns");
+  const FittedModel& impl = model.impl();
   const double whole = log_likelihood(model, data, options.part);
   std::vector<HeadPlace> heads = {HeadPlace{}};
   if (options.by_head) heads.clear();

@@ -5,7 +5,9 @@
 
 #include "base/text.hpp"
 #include "bl/errors.hpp"
+#include "data/conjuncts.hpp"
 #include "features/choice_source.hpp"
+#include "features/choice_terms.hpp"
 
 namespace bl {
 
@@ -28,7 +30,7 @@ std::int32_t CellCodes::operator()(Index row) {
   return code = found == codes_.end() ? kMissingCode : found->second;
 }
 
-ChoiceSource::ChoiceSource(const Table& source_table, const ChoiceSchema& source_schema)
+ChoiceSource::ChoiceSource(const Table& source_table, const ChoiceSchema& source_schema, bool need_choice)
     : table(&source_table), schema(&source_schema) {
   for (const auto& [name, expression] : schema->derived) {
     Column column;
@@ -37,14 +39,27 @@ ChoiceSource::ChoiceSource(const Table& source_table, const ChoiceSchema& source
     column.numbers.assign(values.begin(), values.end());
     derived.push_back(std::move(column));
   }
-  if (schema->filter) {
-    rows = rows_where(*schema->filter, *table, derived);
-  } else {
-    for (Index row = 0; row < table->rows; ++row) rows.push_back(row);
+  std::vector<bool> kept(static_cast<std::size_t>(table->rows), true);
+  for (const Expression& part : schema->filter ? conjuncts(*schema->filter) : std::vector<Expression>()) {
+    if (!need_choice && reads_absent_choice(part)) continue;
+    const std::vector<double> values = evaluate(part);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      kept[i] = kept[i] && values[i] != 0 && !std::isnan(values[i]);
   }
+  for (Index row = 0; row < table->rows; ++row)
+    if (kept[static_cast<std::size_t>(row)]) rows.push_back(row);
   if (rows.empty())
     throw DataError(table->source + ": no rows are left" +
                     (schema->filter ? " by the filter " + schema->filter->text() : ""));
+}
+
+bool ChoiceSource::reads_absent_choice(const Expression& expression) const {
+  const std::vector<std::string> of_choice =
+      schema->wide ? std::vector<std::string>{schema->choice} : schema->chosen->columns();
+  for (const std::string& name : expression.columns())
+    if (!has_column(name) && std::find(of_choice.begin(), of_choice.end(), name) != of_choice.end())
+      return true;
+  return false;
 }
 
 const Column& ChoiceSource::column(const std::string& name) const {
@@ -121,7 +136,7 @@ bool ChoiceData::choices_known() const {
 }
 
 ChoiceData read_choices(const Table& table, const ChoiceSchema& schema, bool need_choice) {
-  const ChoiceSource source(table, schema);
+  const ChoiceSource source(table, schema, need_choice);
   ChoiceData data =
       schema.wide ? read_wide_choices(source, need_choice) : read_long_choices(source, need_choice);
   if (schema.weight) data.weights = read_weights(source, *schema.weight, data.rows);
@@ -130,13 +145,21 @@ ChoiceData read_choices(const Table& table, const ChoiceSchema& schema, bool nee
   std::vector<const Column*> context;
   for (const std::string& name : schema.context) context.push_back(&source.column(name));
   data.context = gather(table, context, data.rows);
+  std::vector<const Column*> read;
+  for (const ChoiceTerm& term : schema.terms)
+    for (const std::string& name : term.columns)
+      if (const Column* column = &source.column(name);
+          std::find(read.begin(), read.end(), column) == read.end())
+        read.push_back(column);
+  data.term_columns = gather(table, read, data.rows);
+  compute_terms(schema, lacks_by_schema(schema, data), data);
   return data;
 }
 
 std::vector<std::int32_t> group_codes(const Table& table, const ChoiceSchema& schema,
                                       const std::string& column, const std::vector<Index>& rows,
                                       const char* what) {
-  return codes_of(ChoiceSource(table, schema), column, rows, what);
+  return codes_of(ChoiceSource(table, schema, false), column, rows, what);
 }
 
 ChoiceData select_situations(const ChoiceData& data, const std::vector<Index>& situations) {
@@ -160,9 +183,14 @@ ChoiceData select_situations(const ChoiceData& data, const std::vector<Index>& s
     if (!data.weights.empty()) out.weights.push_back(data.weights[i]);
     if (!data.persons.empty()) out.persons.push_back(data.persons[i]);
   }
-  std::vector<const Column*> columns;
-  for (const Column& column : data.context.columns) columns.push_back(&column);
-  out.context = gather(data.context, columns, situations);
+  const auto taken = [&](const Table& table) {
+    std::vector<const Column*> columns;
+    for (const Column& column : table.columns) columns.push_back(&column);
+    return gather(table, columns, situations);
+  };
+  out.context = taken(data.context);
+  out.term_columns = taken(data.term_columns);
+  out.person_columns = data.person_columns;
   return out;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ inline constexpr std::int32_t kUnknownChoice = -1;
 struct ChoiceData {
   std::vector<std::string> alternatives;  // names; classes are indices into them
   std::vector<std::int64_t> begin;        // situations + 1
-  Matrix<double> attributes;              // entries x attributes
+  Matrix<double> attributes;              // entries x attributes, with the terms behind them
   std::vector<std::int32_t> classes;      // entries
   std::vector<std::int32_t> chosen;       // situations: position in the own set, or kUnknownChoice
   std::vector<double> weights;            // situations; empty: all 1
@@ -24,12 +25,16 @@ struct ChoiceData {
   std::vector<std::string> labels;        // situations: long: the situation's id, wide: the line of the file
   std::vector<Index> rows;                // situations: a row of the table, the first
   Table context;                          // one row per situation, the schema's context columns
+  Table term_columns;                     // one row per situation, other columns that terms read
+  // Long: columns behind several attributes that are the same on all lines of a situation, so the person's.
+  std::set<std::string> person_columns;
 
   Index situations() const { return static_cast<Index>(begin.size()) - 1; }
   std::int64_t size(Index situation) const {
     const auto i = static_cast<std::size_t>(situation);
     return begin[i + 1] - begin[i];
   }
+  double weight(std::size_t situation) const { return weights.empty() ? 1 : weights[situation]; }
   bool choices_known() const;
 };
 

@@ -1,6 +1,7 @@
 // One line per alternative; the lines of a situation may stand anywhere in the file.
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/text.hpp"
 #include "bl/errors.hpp"
@@ -102,6 +103,7 @@ class LongReader {
       read_situation(i);
       check_context(i);
     }
+    find_person_columns();
     data_.labels = std::move(rows_.ids);
     data_.attributes.resize(static_cast<Index>(data_.classes.size()),
                             static_cast<Index>(schema_.attributes.size()));
@@ -162,20 +164,47 @@ class LongReader {
         source_.fail(row, "the attribute " + in_quotes(schema_.attributes[k]) + " (" +
                               schema_.expressions[k].text() + ") is missing");
     }
+    values_.resize(values_.size() + schema_.terms.size());  // are computed of these
   }
 
   // What belongs to the decision maker is the same on all lines of a situation.
   void check_context(std::size_t situation) const {
+    for (const ChoiceTerm& term : schema_.terms)
+      for (const std::string& name : term.columns)
+        check_same(situation, name, "the column " + in_quotes(name) + " of the term " + in_quotes(term.name));
+    for (const std::string& name : schema_.context)
+      check_same(situation, name, "the context " + in_quotes(name));
+  }
+
+  void check_same(std::size_t situation, const std::string& name, const std::string& what) const {
     const auto begin = static_cast<std::size_t>(rows_.begin[situation]),
                end = static_cast<std::size_t>(rows_.begin[situation + 1]);
-    for (const std::string& name : schema_.context) {
-      const Column& column = source_.column(name);
-      for (std::size_t k = begin + 1; k < end; ++k)
-        if (column.cell_text(rows_.rows[k]) != column.cell_text(rows_.rows[begin]))
-          source_.fail(rows_.rows[k],
-                       situation_text(situation) + ": the context " + in_quotes(name) +
-                           " differs between lines; what differs between alternatives is an attribute");
-    }
+    const Column& column = source_.column(name);
+    for (std::size_t k = begin + 1; k < end; ++k)
+      if (column.cell_text(rows_.rows[k]) != column.cell_text(rows_.rows[begin]))
+        source_.fail(rows_.rows[k], situation_text(situation) + ": " + what +
+                                        " differs between lines; what differs between alternatives is an "
+                                        "attribute");
+  }
+
+  // Of the columns that several attributes read, those of the person.
+  void find_person_columns() {
+    std::map<std::string, int> readers;
+    for (const Expression& expression : schema_.expressions)
+      for (const std::string& name : expression.columns()) ++readers[name];
+    for (const auto& [name, count] : readers)
+      if (count > 1 && source_.has_column(name) && is_person_column(source_.column(name)))
+        data_.person_columns.insert(name);
+  }
+
+  bool is_person_column(const Column& column) const {
+    for (std::size_t i = 0; i + 1 < rows_.begin.size(); ++i)
+      for (auto k = rows_.begin[i]; k + 1 < rows_.begin[i + 1]; ++k) {
+        const Index row = rows_.rows[static_cast<std::size_t>(k)],
+                    next = rows_.rows[static_cast<std::size_t>(k) + 1];
+        if (column.cell_text(row) != column.cell_text(next)) return false;
+      }
+    return true;
   }
 
   const ChoiceSource& source_;

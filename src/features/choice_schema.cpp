@@ -24,6 +24,7 @@ class Compiler {
     for (const auto& [name, text] : d_.derived)
       schema_.derived.emplace_back(name, expression("derived/" + name, text));
     compile_attributes();
+    compile_terms();
     compile_utility();
     return std::move(schema_);
   }
@@ -112,9 +113,16 @@ class Compiler {
     if (!schema_.wide && !(given.available.empty() && given.columns.empty() && given.attributes.empty()))
       fail(key, "an alternative of a long file has a name and a code");
     one.available = optional_expression(key + "/available", given.available);
-    for (std::size_t k = 0; schema_.wide && k < schema_.attributes.size(); ++k)
+    for (std::size_t k = 0; schema_.wide && k < schema_.attributes.size(); ++k) {
       one.attributes.push_back(attribute_of(given, key, k));
+      one.lacks.push_back(!has_own(given, schema_.attributes[k]) && k >= d_.attributes.size());
+    }
     schema_.alternatives.push_back(std::move(one));
+  }
+
+  static bool has_own(const ChoiceDeclaration::Alternative& given, const std::string& name) {
+    return std::any_of(given.attributes.begin(), given.attributes.end(),
+                       [&](const auto& own) { return own.first == name; });
   }
 
   // The alternative's own expression, or the shared one with its columns, or 0.
@@ -131,6 +139,29 @@ class Compiler {
     return expression("attributes/" + name, text);
   }
 
+  void compile_terms() {
+    schema_.declared = schema_.attributes.size();
+    for (const auto& [name, text] : d_.terms) {
+      const std::string key = "terms/" + name;
+      if (has(schema_.attributes, name))
+        fail(key, "the term " + in_quotes(name) + " is called like an attribute or a term before it");
+      ChoiceTerm term{name, expression(key, text), {}, {}};
+      for (const std::string& column : term.expression.columns()) {
+        const auto found = std::find(schema_.attributes.begin(), schema_.attributes.end(), column);
+        const auto at = static_cast<std::size_t>(found - schema_.attributes.begin());
+        if (found == schema_.attributes.end())
+          term.columns.push_back(column);
+        else if (at < schema_.declared)
+          term.reads.push_back(at);
+        else
+          term.reads.insert(term.reads.end(), schema_.terms[at - schema_.declared].reads.begin(),
+                            schema_.terms[at - schema_.declared].reads.end());
+      }
+      schema_.attributes.push_back(name);
+      schema_.terms.push_back(std::move(term));
+    }
+  }
+
   void compile_utility() {
     if (!d_.form.empty() && d_.form != "linear" && d_.form != "network")
       fail("utility/form", "form " + in_quotes(d_.form) + ": expected 'linear' or 'network'");
@@ -142,8 +173,8 @@ class Compiler {
         fail("utility/nominal", in_quotes(name) + " is not in context" + did_you_mean(name, schema_.context));
     if (schema_.linear && !d_.context.empty())
       fail("utility/context",
-           "'context' is for form = \"network\"; in a linear utility make an attribute of it, such as time * "
-           "income");
+           "'context' is for form = \"network\"; in a linear utility make a term of it, such as [terms] "
+           "time_income = \"time * income\"");
     for (const auto& [key, given] :
          {std::pair("constants", d_.constants.has_value()), std::pair("reference", !d_.reference.empty()),
           std::pair("generic", d_.generic.has_value()), std::pair("specific", !d_.specific.empty())})
@@ -194,11 +225,21 @@ class Compiler {
       if (sign != "positive" && sign != "negative")
         fail(key, "a sign is 'positive' (never below 0) or 'negative' (never above 0)");
       const auto place = std::find(schema_.attributes.begin(), schema_.attributes.end(), attribute);
-      int& direction = schema_.signs[static_cast<std::size_t>(place - schema_.attributes.begin())];
+      const auto at = static_cast<std::size_t>(place - schema_.attributes.begin());
+      if (!schema_.linear) refuse_terms_of_signed(key, at);
+      int& direction = schema_.signs[at];
       direction = sign == "positive" ? 1 : -1;
       for (LinearUtility::Coefficient& one : schema_.utility.coefficients)
         if (one.attribute == attribute) one.sign = direction;
     }
+  }
+
+  // In a network a sign holds for every value, which a free term of the same attribute would break.
+  void refuse_terms_of_signed(const std::string& key, std::size_t attribute) const {
+    for (const ChoiceTerm& term : schema_.terms)
+      if (std::find(term.reads.begin(), term.reads.end(), attribute) != term.reads.end())
+        fail(key, "the term " + in_quotes(term.name) + " reads " + in_quotes(schema_.attributes[attribute]) +
+                      ", so a network could not keep its sign; leave out one of them");
   }
 
   const ChoiceDeclaration& d_;

@@ -27,6 +27,16 @@ struct ChoiceAlternative {
   std::string code;                     // what stands in the data for it
   std::optional<Expression> available;  // wide; absent: always
   std::vector<Expression> attributes;   // wide: one per attribute of the schema
+  std::vector<bool> lacks;              // wide: the attributes that it does not declare, which are 0
+};
+
+// A further input of the utility, computed from the attributes of an alternative, from terms before it and
+// from columns of the person or the situation.
+struct ChoiceTerm {
+  std::string name;
+  Expression expression;
+  std::vector<std::size_t> reads;    // attributes, directly or through other terms
+  std::vector<std::string> columns;  // others that it names itself
 };
 
 // Coefficients of the linear utility V = sum of coefficient * attribute.
@@ -51,8 +61,10 @@ struct ChoiceSchema {
   std::optional<Expression> filter, weight;
   std::string person;  // column; empty: every situation is another person's
   std::vector<std::pair<std::string, Expression>> derived;
-  std::vector<std::string> attributes;
-  std::vector<Expression> expressions;          // long: one per attribute
+  std::vector<std::string> attributes;          // those that are declared, then the terms
+  std::size_t declared = 0;                     // of the attributes
+  std::vector<ChoiceTerm> terms;                // the rest
+  std::vector<Expression> expressions;          // long: one per declared attribute
   std::vector<ChoiceAlternative> alternatives;  // long: may be empty, then the data tell
   std::vector<std::string> context,
       nominal;             // columns of the decision maker; those of them that are categories

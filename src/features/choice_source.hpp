@@ -36,9 +36,12 @@ struct ChoiceSource {
   std::vector<Column> derived;
   std::vector<Index> rows;  // kept by the filter
 
-  ChoiceSource(const Table& table, const ChoiceSchema& schema);
+  // Where choices are not needed and the file has no column of them, the parts of the filter that read it do
+  // not count.
+  ChoiceSource(const Table& table, const ChoiceSchema& schema, bool need_choice = true);
   const Column& column(const std::string& name) const;
   bool has_column(const std::string& name) const;
+  bool reads_absent_choice(const Expression& expression) const;
   std::vector<double> evaluate(const Expression& expression) const {
     return expression.evaluate(*table, derived);
   }

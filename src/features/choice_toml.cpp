@@ -20,10 +20,11 @@ class ChoiceFile {
 
   ChoiceDeclaration read(std::string_view text) {
     const toml::table root = parse_toml(text, out_.name);
-    check_keys(root, "", {"data", "derived", "attributes", "alternatives", "utility", "settings"});
+    check_keys(root, "", {"data", "derived", "attributes", "terms", "alternatives", "utility", "settings"});
     read_data(table_at(root, "data", true));
     out_.derived = named(table_at(root, "derived", false), "derived");
     out_.attributes = named(table_at(root, "attributes", out_.layout == "long"), "attributes");
+    out_.terms = named(table_at(root, "terms", false), "terms");
     read_alternatives(root);
     read_utility(table_at(root, "utility", false));
     for (const auto& [key, node] : ordered(table_at(root, "settings", false)))

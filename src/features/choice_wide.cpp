@@ -35,7 +35,7 @@ struct WideColumns {
 void append_entry(const ChoiceSource& source, const WideColumns& columns, std::size_t alternative, Index row,
                   std::vector<double>& out) {
   const ChoiceSchema& schema = *source.schema;
-  for (std::size_t k = 0; k < schema.attributes.size(); ++k) {
+  for (std::size_t k = 0; k < schema.declared; ++k) {
     out.push_back(columns.attributes[alternative][k][static_cast<std::size_t>(row)]);
     if (std::isnan(out.back()))
       source.fail(row, "the attribute " + in_quotes(schema.attributes[k]) + " of " +
@@ -43,6 +43,7 @@ void append_entry(const ChoiceSource& source, const WideColumns& columns, std::s
                            schema.alternatives[alternative].attributes[k].text() +
                            ") is missing, though it is available");
   }
+  out.resize(out.size() + schema.terms.size());  // are computed of these
 }
 
 // Where the chosen alternative stands in the set just read.

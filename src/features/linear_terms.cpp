@@ -19,6 +19,47 @@ std::int32_t find_index(const std::string& name, const std::vector<std::string>&
 
 }  // namespace
 
+namespace {
+
+// The expression of an attribute or a term, and of what it reads.
+std::string definition(const ChoiceSchema& schema, const std::string& alternative, std::size_t attribute) {
+  if (attribute < schema.declared) {
+    if (!schema.wide) return schema.expressions[attribute].text();
+    for (const ChoiceAlternative& one : schema.alternatives)
+      if (one.name == alternative) return one.attributes[attribute].text();
+    return "0";
+  }
+  const ChoiceTerm& term = schema.terms[attribute - schema.declared];
+  std::string text = term.expression.text();
+  for (const std::string& name : term.expression.columns()) {
+    const auto found = std::find(schema.attributes.begin(), schema.attributes.end(), name);
+    if (found != schema.attributes.end())
+      text += " | " + name + " = " +
+              definition(schema, alternative, static_cast<std::size_t>(found - schema.attributes.begin()));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::vector<std::string>> term_definitions(const ChoiceSchema& schema,
+                                                       const std::vector<std::string>& alternatives) {
+  std::vector<LinearTerm> terms = linear_terms(schema, alternatives);
+  terms.push_back({"", -1, -1, 0});
+  std::vector<std::vector<std::string>> out;
+  for (const LinearTerm& term : terms) {
+    out.emplace_back();
+    for (std::size_t a = 0; a < alternatives.size(); ++a) {
+      if (term.alternative >= 0 && static_cast<std::size_t>(term.alternative) != a) continue;
+      const std::string text =
+          term.attribute < 0 ? "1"
+                             : definition(schema, alternatives[a], static_cast<std::size_t>(term.attribute));
+      if (text != "0") out.back().push_back(alternatives[a] + ": " + text);
+    }
+  }
+  return out;
+}
+
 std::vector<LinearTerm> linear_terms(const ChoiceSchema& schema,
                                      const std::vector<std::string>& alternatives) {
   const LinearUtility& utility = schema.utility;

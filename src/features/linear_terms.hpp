@@ -21,6 +21,11 @@ struct LinearTerm {
   }
 };
 
+// What each coefficient multiplies: "alternative: expression" for every alternative that it stands in, with
+// the expressions behind attributes and terms. Last what no choice depends on: "1" in every alternative.
+std::vector<std::vector<std::string>> term_definitions(const ChoiceSchema& schema,
+                                                       const std::vector<std::string>& alternatives);
+
 // Constants first, in the order of the alternatives. UsageError for names that the data do not have.
 std::vector<LinearTerm> linear_terms(const ChoiceSchema& schema,
                                      const std::vector<std::string>& alternatives);

@@ -120,10 +120,19 @@ std::string optima_text(const InferenceSummary& s) {
   return out;
 }
 
+int rows_with_estimates(const InferenceSummary& s) {
+  return static_cast<int>(std::count_if(s.estimates.begin(), s.estimates.end(), [](const auto& one) {
+    return one.state.empty() || one.state == "runs away";
+  }));
+}
+
 std::string footer(const InferenceSummary& s) {
   std::string out = fmt::format(
       "Information: smallest eigenvalue {:.2e} (unit diagonal), condition {:.2e}{}\n", s.smallest_eigenvalue,
       s.condition, s.unidentified.empty() ? "" : "\n  of the identified part");
+  if (s.choice && rows_with_estimates(s) > s.parameters)
+    out += fmt::format("{} rows for {} parameters: in the data's units a constant follows from the others\n",
+                       rows_with_estimates(s), s.parameters);
   if (s.bootstrap > 0) out += fmt::format("Bootstrap: {} resamples\n", s.bootstrap);
   out += optima_text(s);
   if (!s.unidentified.empty()) out += "\nNot identified by these rows:\n";

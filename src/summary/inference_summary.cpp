@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "base/text.hpp"
 #include "bl/errors.hpp"
@@ -62,6 +64,28 @@ std::vector<inference::Direction> stored_directions(const json& facts) {
     directions.push_back(std::move(direction));
   }
   return directions;
+}
+
+// Coefficients that are held, with the reason, by position.
+std::map<Index, std::string> held_reasons(const json& facts) {
+  std::map<Index, std::string> out;
+  for (const json& one : facts.value("held", json::array()))
+    out.emplace(one.at(0).get<Index>(), one.at(1).get<std::string>());
+  return out;
+}
+
+// Weights that run away, and what stands in their heads.
+std::set<Index> positions_on_ridges(const NamedModel& model, const StoredInference& stored) {
+  std::set<Index> out;
+  const inference::ParameterMap map(model.architecture);
+  for (const json& one : stored.facts.value("runs_away", json::array())) {
+    const auto lambda = one.get<Index>();
+    out.insert(lambda);
+    const inference::HeadPlace* head = map.head_at(lambda);
+    for (Index k = 0; head != nullptr && k < head->columns; ++k) out.insert(head->weights + k);
+    if (head != nullptr && head->bias >= 0) out.insert(head->bias);
+  }
+  return out;
 }
 
 std::string model_words(const NamedModel& model) {
@@ -145,6 +169,23 @@ NamedModel named_model(const FittedModel& model) {
   return named;
 }
 
+std::vector<std::string> ridge_words(const NamedModel& model, const StoredInference& stored) {
+  std::vector<std::string> out;
+  const std::map<Index, std::string> names = position_names(model);
+  for (const json& one : stored.facts.value("runs_away", json::array())) {
+    const auto found = names.find(one.get<Index>());
+    out.push_back(fmt::format(
+        "{} runs away: at ten times its value, with all else at its best, the likelihood is as high, so "
+        "neither "
+        "it nor the coefficients of its head have errors. Differences of utility are determined there, and "
+        "with "
+        "them shares, elasticities and marginal utilities, which `economics` gives with errors; a simpler "
+        "utility may say the same",
+        found == names.end() ? "a weight" : found->second));
+  }
+  return out;
+}
+
 void check_options(const InferenceOptions& options) {
   if (!(options.level > 0 && options.level < 1))
     throw UsageError(fmt::format("level {}: expected a number between 0 and 1", options.level));
@@ -219,30 +260,38 @@ InferenceSummary make_summary(const SummaryParts& parts, const InferenceOptions&
   std::map<Index, Index> places;  // of the stored positions
   for (const Index position : parts.stored->positions)
     places.emplace(position, static_cast<Index>(places.size()));
+  const std::map<Index, std::string> held = held_reasons(parts.stored->facts);
+  const std::set<Index> running = positions_on_ridges(*parts.model, *parts.stored);
+  for (const std::string& one : ridge_words(*parts.model, *parts.stored)) out.notes.push_back(one);
   std::vector<Eigen::VectorXd> maps;  // of the rows, by stored position
   for (const explain::Coefficient& one : coefficients_of(*parts.model, options.standardised)) {
     Eigen::VectorXd map = Eigen::VectorXd::Zero(static_cast<Index>(places.size()));
     double value = 0;
     bool free = false, bound = false, scaled = false;
+    std::string reason;
     for (const auto& [position, factor] : one.parts) {
       value += factor * chart.effective[static_cast<std::size_t>(position)];
       const inference::ParameterState state = chart.states[static_cast<std::size_t>(position)];
       bound |= state == inference::ParameterState::at_bound;
       scaled |= state == inference::ParameterState::scaled;
+      if (const auto why = held.find(position); why != held.end()) reason = why->second;
       const auto place = places.find(position);
       // Earlier versions stored a lone weight as free, with a variance of 0.
       if (place == places.end() || state == inference::ParameterState::scaled) continue;
       map(place->second) += factor;
       free = true;
     }
-    if ((!free && !bound && !scaled) || invisible(one, a)) continue;
+    if ((!free && !bound && !scaled && reason.empty()) || invisible(one, a)) continue;
     // Entries without a variance count only where they have a factor.
-    double variance = free ? 0 : kUnknown;
+    const bool away = std::any_of(one.parts.begin(), one.parts.end(),
+                                  [&](const auto& part) { return running.contains(part.first); });
+    double variance = free && !away ? 0 : kUnknown;
     for (Index i = 0; i < map.size(); ++i)
       for (Index j = 0; j < map.size(); ++j)
         if (map(i) != 0 && map(j) != 0) variance += map(i) * parts.covariance(i, j) * map(j);
     out.estimates.push_back(row_of(one.name, value, variance, options.level));
-    if (!free) out.estimates.back().state = bound ? "at bound" : "fixed";
+    if (away) out.estimates.back().state = "runs away";
+    if (!free) out.estimates.back().state = !reason.empty() ? reason : bound ? "at bound" : "fixed";
     if (parts.bootstrap && !std::isnan(variance))
       out.estimates.back().bootstrap_error = bootstrap_error(*parts.bootstrap, map);
     maps.push_back(std::move(map));

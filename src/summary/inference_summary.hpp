@@ -40,6 +40,9 @@ struct SummaryParts {
 };
 InferenceSummary make_summary(const SummaryParts& parts, const InferenceOptions& options);
 
+// A sentence about every weight that runs away, and what is determined there. Empty where none does.
+std::vector<std::string> ridge_words(const NamedModel& model, const StoredInference& stored);
+
 // What the summary says about the covariance that was asked for and about the resamples.
 struct CovarianceWords {
   const inference::Estimate* estimate = nullptr;

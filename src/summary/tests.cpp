@@ -1,6 +1,7 @@
 // Hypotheses about estimates.
 #include <fmt/format.h>
 
+#include <Eigen/QR>
 #include <algorithm>
 
 #include "base/matrix.hpp"
@@ -42,6 +43,42 @@ void require_nested(const InferenceSummary& small, const InferenceSummary& large
           test, small.parameters, in_quotes(name), large.parameters));
 }
 
+// The design of a linear utility as columns over all elements of both; the last of the terms is no coefficient.
+Eigen::MatrixXd design(const InferenceSummary& summary, const std::vector<std::string>& elements) {
+  Eigen::MatrixXd out =
+      Eigen::MatrixXd::Zero(static_cast<Index>(elements.size()), static_cast<Index>(summary.terms.size()));
+  for (std::size_t k = 0; k < summary.terms.size(); ++k)
+    for (const std::string& one : summary.terms[k])
+      out(std::find(elements.begin(), elements.end(), one) - elements.begin(), static_cast<Index>(k)) = 1;
+  return out;
+}
+
+// Every term of the smaller utility must be a combination of terms of the larger one.
+void require_nested_terms(const InferenceSummary& small, const InferenceSummary& large) {
+  if (small.terms.empty() != large.terms.empty())
+    throw UsageError(
+        "a likelihood-ratio test needs one model nested in the other: of these one has a linear utility and "
+        "the other is a network, and neither is a case of the other");
+  if (small.terms.empty()) return;
+  std::vector<std::string> elements;
+  for (const InferenceSummary* one : {&small, &large})
+    for (const auto& term : one->terms)
+      for (const std::string& element : term)
+        if (std::find(elements.begin(), elements.end(), element) == elements.end())
+          elements.push_back(element);
+  const Eigen::MatrixXd of_large = design(large, elements), of_small = design(small, elements);
+  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> solver(of_large);
+  for (Index k = 0; k + 1 < of_small.cols(); ++k) {
+    const Eigen::VectorXd left = of_small.col(k) - of_large * solver.solve(of_small.col(k));
+    if (left.norm() > 1e-8 * of_small.col(k).norm())
+      throw UsageError(fmt::format(
+          "a likelihood-ratio test needs one model nested in the other: the smaller one, of {} parameters, "
+          "has "
+          "the term {}, which the larger one, of {}, does not have; compare them by AIC or BIC",
+          small.parameters, in_quotes(small.estimates[static_cast<std::size_t>(k)].name), large.parameters));
+  }
+}
+
 }  // namespace
 
 HypothesisTest wald_test(const InferenceSummary& summary, const std::string& hypothesis) {
@@ -64,6 +101,7 @@ HypothesisTest likelihood_ratio_test(const InferenceSummary& a, const InferenceS
   const InferenceSummary& small = a.parameters <= b.parameters ? a : b;
   const InferenceSummary& large = a.parameters <= b.parameters ? b : a;
   require_nested(small, large);
+  require_nested_terms(small, large);
   const inference::TestResult result = inference::likelihood_ratio(small.log_likelihood, small.parameters,
                                                                    large.log_likelihood, large.parameters);
   return {"likelihood ratio",

@@ -202,7 +202,9 @@ TEST_F(ChoiceEconomics, AnAddedAlternativeIsLikeTheOneItIsToBeLike) {
   EXPECT_EQ(twin.before[2], 0);
   EXPECT_EQ(twin.after[2], twin.after[0]);
   EXPECT_NEAR(twin.surplus_change, std::log(2 * a + 1) - std::log(a + 1), 1e-7);
-  EXPECT_NEAR(twin.diversion[2], 1, 1e-12);
+  EXPECT_EQ(twin.diversion[2], 0);  // what it wins comes from the others
+  EXPECT_NEAR(twin.diversion[0], (twin.before[0] - twin.after[0]) / twin.after[2], 1e-12);
+  EXPECT_NEAR(twin.diversion[0] + twin.diversion[1], 1, 1e-12);
   // Changes of the new one leave the old one alone, and the other way round; a new one can be copied again.
   const WhatIf changed = bl::what_if(model, one,
                                      {.added = {{"twin", "a"}, {"third", "twin"}},

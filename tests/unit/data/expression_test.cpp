@@ -68,6 +68,47 @@ TEST(Expression, HasFunctions) {
   EXPECT_DOUBLE_EQ(constant("log(exp(2)) + sqrt(9)"), 5);
 }
 
+TEST(Expression, RaisesToPowers) {
+  EXPECT_THAT(value("a ^ 2"), ElementsAre(1, 9, 16));
+  EXPECT_THAT(value("-a ^ 2"), ElementsAre(-1, -9, -16));
+  EXPECT_DOUBLE_EQ(constant("2 ^ 3 ^ 2"), 512);
+  EXPECT_DOUBLE_EQ(constant("2 ^ -1 * 4"), 2);
+  EXPECT_THAT(value("a ^ 0.5"), ElementsAre(1, IsNan(), 2));
+  EXPECT_NEAR(constant("boxcox(`odd name`, 0.5)"), (std::sqrt(5.0) - 1) / 0.5, 1e-14);
+  EXPECT_THAT(value("boxcox(a, 0)"), ElementsAre(0, IsNan(), std::log(4.0)));
+  EXPECT_NEAR(constant("boxcox(3, 1e-9)"), std::log(3.0), 1e-8);
+}
+
+// Against central differences of the values.
+TEST(Expression, HasDerivatives) {
+  const auto table = [](double change) {
+    Table out;
+    out.rows = 3;
+    for (const auto& [name, values] : {std::pair("x", std::vector<double>{0.7, 1.3, 2.9}),
+                                       std::pair("z", std::vector<double>{2, 0.5, 1})}) {
+      out.columns.emplace_back();
+      out.columns.back().name = name;
+      for (const double one : values)
+        out.columns.back().numbers.push_back(one + (name == std::string("x") ? change : 0));
+    }
+    return out;
+  };
+  Column moving;
+  moving.name = "x";
+  moving.numbers = {1, 1, 1};
+  for (const char* text :
+       {"x", "3 * x - z / x", "x ^ 3 + z ^ x", "log(x) * exp(-x)", "sqrt(x * z)", "abs(1 - x)",
+        "max(x - 1, 0) + min(x, z, 2)", "boxcox(x, 0.3) * (z > 0.7)", "x * (x > 1)", "(x in (1, 2)) + z"}) {
+    const Expression expression = Expression::parse(text);
+    const double h = 1e-5;
+    const auto up = expression.evaluate(table(h)), down = expression.evaluate(table(-h));
+    const auto slope = expression.slope(table(0), std::span(&moving, 1));
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(slope[i], (up[i] - down[i]) / (2 * h), 1e-8) << text;
+  }
+  // At a kink the mean of both sides.
+  EXPECT_DOUBLE_EQ(Expression::parse("max(x - 0.7, 0)").slope(table(0), std::span(&moving, 1))[0], 0.5);
+}
+
 TEST(Expression, MissingStaysMissingUnlessTheOtherSideDecides) {
   EXPECT_THAT(value("a + b"), ElementsAre(3, IsNan(), 4));
   EXPECT_THAT(value("b == 0"), ElementsAre(0, IsNan(), 1));

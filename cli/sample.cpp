@@ -28,6 +28,7 @@ void run_sample(SampleArguments& a, const CLI::App& command, const Settings& rea
   const SampleResult result =
       a.data.empty() ? sample(model, a.options) : sample(model, model.read(a.data, reading), a.options);
   write_text(a.output, format_table(result.draws, format, true));
+  if (!result.warning.empty()) complain(printable(wrapped("warning: " + result.warning, 0) + "\n"));
   if (a.quiet) return;
   const std::string figures = fmt::format(
       "method {}, acceptance {:.3f}, divergences {}, worst R-hat {:.4f}, effective size at least {:.0f} "

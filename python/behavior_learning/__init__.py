@@ -4,7 +4,7 @@ from ._choice import BLChoice
 from ._classifier import BLClassifier
 from ._core import DataError, Error, ModelFileError, NumericError, UsageError, library_version, setting_list
 from ._density import BLDensity
-from ._estimator import InterruptedWarning
+from ._estimator import InterruptedWarning, MixingWarning
 from ._explanation import Explanation
 from ._regressor import BLRegressor
 from ._summary import Summary
@@ -21,6 +21,7 @@ __all__ = [
     "Error",
     "Explanation",
     "InterruptedWarning",
+    "MixingWarning",
     "ModelFileError",
     "NumericError",
     "Summary",

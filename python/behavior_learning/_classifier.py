@@ -94,7 +94,7 @@ class BLClassifier(ClassifierMixin, SupervisedEstimator):
     def sample(self, X: Any, draws: int | None = None, *, seed: int | None = None, **options: Any) -> np.ndarray:
         """Classes drawn for each row: rows x draws."""
         data = self._data(X)
-        result = self.model_.sample(data, self._sample_options(draws, seed, options))
+        result = self._drawn(data, draws, seed, options)
         labels = np.asarray(dict(result["draws"])[self._target])
         response = self.model_.responses()[0]
         keys = labels if response.text else labels.astype(np.float64)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Iterable
 
 import numpy as np
 from sklearn.base import DensityMixin
@@ -9,6 +9,13 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core, _frame
 from ._estimator import TableEstimator, all_or_nothing, settings_of
 from ._parameters import table_parameters_section
+
+
+def _of_one_type(columns: Iterable[np.ndarray]) -> list[np.ndarray]:
+    """Numbers stay numbers beside text: all become objects then."""
+    arrays = list(columns)
+    text = any(array.dtype.kind in "OU" for array in arrays)
+    return [array.astype(object) for array in arrays] if text else arrays
 
 
 class BLDensity(DensityMixin, TableEstimator):
@@ -60,7 +67,7 @@ class BLDensity(DensityMixin, TableEstimator):
     def sample(self, draws: int | None = None, *, seed: int | None = None, **options: Any) -> Any:
         """Rows drawn from the law; a data frame where the fit had one. Options are those of `bl sample`."""
         check_is_fitted(self, "model_")
-        result = self.model_.sample(None, self._sample_options(draws, seed, options))
+        result = self._drawn(None, draws, seed, options)
         self.sampling_ = {name: value for name, value in result.items() if name != "draws"}
         table = dict(result["draws"])
         columns = {name: np.asarray(table[name]) for name in self._names}
@@ -68,7 +75,7 @@ class BLDensity(DensityMixin, TableEstimator):
             import pandas
 
             return pandas.DataFrame(columns)
-        return np.column_stack(list(columns.values()))
+        return np.stack(_of_one_type(columns.values()), axis=1)
 
     def sample_given(
         self, X: Any, given: list[str], draws: int | None = None, *, seed: int | None = None, **options: Any
@@ -77,9 +84,10 @@ class BLDensity(DensityMixin, TableEstimator):
         columns."""
         data = self._data(X)
         options["given"] = ",".join(given)
-        result = self.model_.sample(data, self._sample_options(draws, seed, options))
+        result = self._drawn(data, draws, seed, options)
         table = dict(result["draws"])
-        return np.stack([np.asarray(table[name]).reshape(data.rows(), -1) for name in self._names], axis=2)
+        columns = _of_one_type(np.asarray(table[name]) for name in self._names)
+        return np.stack([column.reshape(data.rows(), -1) for column in columns], axis=2)
 
 
 BLDensity.__doc__ = f"""Learns the joint law of several columns as an optimization problem: p(x) ~ exp(BL(x) / temperature).

@@ -25,6 +25,10 @@ from ._progress import reporter
 from ._summary import Summary, inference_options
 
 
+class MixingWarning(UserWarning):
+    """Chains of a sampler mix so badly that their draws should not be used as they are."""
+
+
 class InterruptedWarning(UserWarning):
     """Training was interrupted from the keyboard; the estimator holds the best model so far."""
 
@@ -187,6 +191,12 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
         options = _core.LawOptions()
         options.threads = int(self.threads or 0)
         return options
+
+    def _drawn(self, data: Any, draws: int | None, seed: int | None, options: dict[str, Any]) -> dict[str, Any]:
+        result = self.model_.sample(data, self._sample_options(draws, seed, options))
+        if result["warning"]:
+            warnings.warn(result["warning"], MixingWarning, stacklevel=3)
+        return result
 
     def _sample_options(self, draws: int | None, seed: int | None, options: dict[str, Any]) -> _core.SampleOptions:
         out = _core.SampleOptions()

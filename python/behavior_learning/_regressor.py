@@ -78,7 +78,7 @@ class BLRegressor(RegressorMixin, SupervisedEstimator):
     def sample(self, X: Any, draws: int | None = None, *, seed: int | None = None, **options: Any) -> np.ndarray:
         """Responses drawn for each row: rows x draws (x responses). Options are those of `bl sample`."""
         data = self._data(X)
-        result = self.model_.sample(data, self._sample_options(draws, seed, options))
+        result = self._drawn(data, draws, seed, options)
         table = dict(result["draws"])
         by_response = [np.asarray(table[name]).reshape(data.rows(), -1) for name in self._targets]
         return by_response[0] if self._flat else np.stack(by_response, axis=2)

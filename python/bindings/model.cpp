@@ -32,6 +32,7 @@ nb::dict sample_dict(const Model& model, const Data* data, const SampleOptions& 
   out["draws"] = to_list(std::move(result.draws));
   out["method"] = result.method;
   out["verdict"] = result.verdict;
+  out["warning"] = result.warning;
   out["acceptance"] = result.acceptance;
   out["worst_rhat"] = result.worst_rhat;
   out["least_bulk_size"] = result.least_bulk_size;

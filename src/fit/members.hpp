@@ -89,8 +89,16 @@ void keep_checkpoints(MemberPlan<T>& plan, const FitOptions& options, const std:
   };
 }
 
+// What a member learns from, and the rows that end its training (null: none).
+template <class T>
+struct MemberRows {
+  const Objective<T>* training;
+  const Objective<T>* validation;
+};
+
 struct TrainedMembers {
   std::vector<std::vector<double>> parameters;  // of each
+  std::vector<std::size_t> kept;                // which members those are
   FitReport report;  // of the last; the history is that of all, one after the other, the seconds those of all
   std::vector<std::string> notes = {};  // members that diverged, members left out
 };
@@ -162,12 +170,15 @@ MemberFit train_member(const Objective<T>& training, const Objective<T>* validat
 // Nats per validation row by which a member may be worse than the best one. Members differ by hundredths; one
 // that is this far off would spoil the joined network.
 inline constexpr double kRuined = 0.5;
+// The same where members are judged by different rows, whose losses differ by themselves.
+inline constexpr double kRuinedElsewhere = 2;
 // Validation rows below which such a difference may be chance.
 inline constexpr Index kEnoughToCompare = 20;
 
 // Leaves out members that diverged before their first usable epoch and, where the losses are log-likelihoods,
-// those whose validation loss is far above the best member's. NumericError where none is left.
-inline void drop_ruined(std::vector<MemberFit>& fits, bool likelihood, std::vector<std::string>& notes) {
+// those whose validation loss is by `ruined` above the best member's. NumericError where none is left.
+inline void drop_ruined(std::vector<MemberFit>& fits, bool likelihood, double ruined,
+                        std::vector<std::string>& notes) {
   double best = std::numeric_limits<double>::infinity();
   std::size_t usable = 0;
   for (const MemberFit& fit : fits) {
@@ -183,7 +194,7 @@ inline void drop_ruined(std::vector<MemberFit>& fits, bool likelihood, std::vect
     else if (report.reason == StopReason::diverged)
       notes.push_back(fmt::format("{} diverged; the model of epoch {} is kept: {}", which, report.best_epoch,
                                   report.cause));
-    if (fits[i].parameters.empty() || !likelihood || !(report.best_monitor > best + kRuined)) continue;
+    if (fits[i].parameters.empty() || !likelihood || !(report.best_monitor > best + ruined)) continue;
     notes.push_back(fmt::format("network {} was left out: its validation loss is {:.4g}, the best is {:.4g}",
                                 i + 1, report.best_monitor, best));
     fits[i].parameters.clear();
@@ -193,17 +204,22 @@ inline void drop_ruined(std::vector<MemberFit>& fits, bool likelihood, std::vect
 // Small members are learned side by side, large ones one after the other, with the same result. The time
 // limit is shared; an interrupted fit keeps the members that have seen an epoch. NumericError where all
 // diverged without a usable epoch.
+// rows: of each member, or once for all of them.
 template <class T>
-TrainedMembers train_members(const Objective<T>& training, const Objective<T>* validation,
-                             const MemberPlan<T>& plan, const FitOptions& options, ThreadPool& pool) {
+TrainedMembers train_members(std::span<const MemberRows<T>> rows, const MemberPlan<T>& plan,
+                             const FitOptions& options, ThreadPool& pool) {
+  const Objective<T>& training = *rows[0].training;
   const auto members = static_cast<std::size_t>(plan.members);
-  const double rows = static_cast<double>(plan.spec.optimizer.kind == OptimizerKind::lbfgs
-                                              ? training.data().rows
-                                              : std::min<Index>(plan.spec.batch_size, training.data().rows));
-  const double numbers_per_step = rows * training.numbers_per_row();
+  const double step_rows =
+      static_cast<double>(plan.spec.optimizer.kind == OptimizerKind::lbfgs
+                              ? training.data().rows
+                              : std::min<Index>(plan.spec.batch_size, training.data().rows));
+  const double numbers_per_step = step_rows * training.numbers_per_row();
   const auto engine = make_engine<T>(pool);
-  engine->load(training);
-  if (validation) engine->load(*validation);
+  for (const MemberRows<T>& one : rows) {
+    engine->load(*one.training);
+    if (one.validation) engine->load(*one.validation);
+  }
   const std::size_t at_once = engine->at_once(members, numbers_per_step);
   std::vector<MemberFit> fits(members);
   MemberWatch<T> watch(plan, options);
@@ -212,15 +228,19 @@ TrainedMembers train_members(const Objective<T>& training, const Objective<T>* v
     TrainSpec spec = plan.spec;
     spec.time_limit /= static_cast<double>((members + at_once - 1) / at_once);
     spec.seed = member_seed(plan.spec.seed, static_cast<Index>(i));
-    fits[i] = train_member(training, validation, spec, static_cast<Index>(i), watch, own);
+    const MemberRows<T>& own_rows = rows[rows.size() == 1 ? 0 : i];
+    fits[i] = train_member(*own_rows.training, own_rows.validation, spec, static_cast<Index>(i), watch, own);
   });
   TrainedMembers result;
-  const bool comparable = training.spec().kind == ObjectiveKind::likelihood && validation &&
-                          validation->data().rows >= kEnoughToCompare;
-  drop_ruined(fits, comparable, result.notes);
+  const Objective<T>* judged = rows[0].validation;
+  const bool comparable =
+      training.spec().kind == ObjectiveKind::likelihood && judged && judged->data().rows >= kEnoughToCompare;
+  drop_ruined(fits, comparable, rows.size() == 1 ? kRuined : kRuinedElsewhere, result.notes);
   if (plan.on_end) plan.on_end(result.notes);
-  for (MemberFit& fit : fits) {
+  for (std::size_t i = 0; i < members; ++i) {
+    MemberFit& fit = fits[i];
     if (fit.parameters.empty()) continue;
+    result.kept.push_back(i);
     result.parameters.push_back(std::move(fit.parameters));
     fit.report.history.insert(fit.report.history.begin(), result.report.history.begin(),
                               result.report.history.end());
@@ -231,6 +251,13 @@ TrainedMembers train_members(const Objective<T>& training, const Objective<T>* v
   if (result.report.reason == StopReason::time_limit)
     result.report.cause = fmt::format("the time limit of {} s was reached", plan.spec.time_limit);
   return result;
+}
+
+template <class T>
+TrainedMembers train_members(const Objective<T>& training, const Objective<T>* validation,
+                             const MemberPlan<T>& plan, const FitOptions& options, ThreadPool& pool) {
+  const MemberRows<T> same{&training, validation};
+  return train_members<T>(std::span<const MemberRows<T>>(&same, 1), plan, options, pool);
 }
 
 // The parameters of the joined network; `architecture` becomes its architecture.

@@ -10,6 +10,7 @@
 #include "base/clock.hpp"
 #include "bl/errors.hpp"
 #include "features/near_numbers.hpp"
+#include "fit/folds.hpp"
 #include "fit/members.hpp"
 #include "fit/minimum_progress.hpp"
 #include "fit/smoothness.hpp"
@@ -92,6 +93,7 @@ struct Prepared {
   Index members;
   double readout_unit;                      // while it is learned
   std::vector<std::vector<double>> starts;  // of each member; empty: from the seed
+  bool warm = false;                        // they are those of a learned model
 };
 
 struct Trained {
@@ -100,7 +102,8 @@ struct Trained {
   double encoded_megabytes = 0;
   std::optional<StoredInference> inference = {};
   std::vector<std::string> notes = {};
-  std::optional<double> smoothness = {};  // of curves
+  std::optional<double> smoothness = {};   // of curves
+  std::optional<double> temperature = {};  // that suits rows which members had not seen
 };
 
 // The training rows and what is minimised over them.
@@ -132,6 +135,42 @@ struct TrainingRows {
     use_exact_normaliser(s, p.architecture, p.encoder, support, judging);
   }
 };
+
+// Folds for the members of a number learned from few rows; null where there are none. Members that start from a
+// learned model have seen all rows already.
+template <class T>
+std::unique_ptr<FoldRows<T>> fold_rows(const Prepared& p, const TrainingRows<T>& training,
+                                       const Network<T>& network) {
+  constexpr Index kLeastMembers = 4;
+  constexpr std::size_t kSparingRows = 160;
+  const Settings& s = *p.settings;
+  if (!training.objective.exact || p.members < kLeastMembers || p.split.train.size() >= kFewRowsForNumber ||
+      s.out_of_core || p.warm)
+    return nullptr;
+  // What members leave out tells more than enough where there are some hundred rows of it.
+  const Index spared = p.split.train.size() >= kSparingRows ? 2 : 1;
+  auto folds = plan_folds(*p.table, p.encoder.schema(), s, p.split.train, spared * p.members);
+  if (folds.empty()) return nullptr;
+  folds.resize(static_cast<std::size_t>(p.members));
+  auto rows = std::make_unique<FoldRows<T>>(network, training.objective,
+                                            FoldSource{p.encoder, p.space, *p.table}, p.split, folds);
+  return rows->weighty() ? std::move(rows) : nullptr;
+}
+
+// Utilities divided by the temperature that suits rows which members had not seen.
+template <class T>
+void correct_certainty(const FoldRows<T>& folds, const Architecture& architecture, ThreadPool& pool,
+                       Trained& trained) {
+  constexpr double kNoticeable = 1.05;
+  trained.temperature = folds.temperature(architecture, trained.learned, pool);
+  for (auto& parameters : trained.learned.parameters)
+    scale_utility(architecture, 1 / *trained.temperature, parameters);
+  if (*trained.temperature > kNoticeable)
+    trained.notes.push_back(
+        fmt::format("the networks were too certain about rows they had not seen; their distribution was "
+                    "widened (temperature {:.2f})",
+                    *trained.temperature));
+}
 
 template <class T>
 Trained train(const Prepared& p, const FitOptions& options) {
@@ -177,10 +216,12 @@ Trained train(const Prepared& p, const FitOptions& options) {
     }
     resume(member, fresh);
   };
-  Trained trained{
-      train_members(objective, validation_objective ? &*validation_objective : nullptr, plan, options, pool),
-      training.support, encoded};
-  trained.notes = trained.learned.notes;
+  const std::unique_ptr<FoldRows<T>> folds = fold_rows(p, training, network);
+  const MemberRows<T> same{&objective, validation_objective ? &*validation_objective : nullptr};
+  const auto rows = folds ? folds->of_members(p.members) : std::vector<MemberRows<T>>{same};
+  Trained trained{train_members<T>(rows, plan, options, pool), training.support, encoded};
+  if (folds) correct_certainty(*folds, p.architecture, pool, trained);
+  trained.notes.insert(trained.notes.begin(), trained.learned.notes.begin(), trained.learned.notes.end());
   trained.smoothness = smoothness;
   if (p.readout_unit != 1)
     for (auto& parameters : trained.learned.parameters)
@@ -283,8 +324,8 @@ Prepared prepare(const Table& table, const Schema& schema, const Settings& setti
       starts.push_back(exact_starting_values(architecture,
                                              member_seed(static_cast<std::uint64_t>(settings.seed), member)));
   return {
-      &table,  &settings,    std::move(split), std::move(encoder), std::move(space), std::move(architecture),
-      members, readout_unit, std::move(starts)};
+      &table,  &settings,    std::move(split),  std::move(encoder), std::move(space), std::move(architecture),
+      members, readout_unit, std::move(starts), from != nullptr};
 }
 
 // The members joined into one, as they are stored; the architecture becomes that of all.
@@ -348,12 +389,28 @@ std::vector<std::string> distribution_notes(const std::vector<Metric>& metrics, 
       notes.push_back(
           fmt::format("90% intervals cover {:.0f}% of the {} test rows: the learned distribution is too {}",
                       100 * metric.value, rows, metric.value < kNominal ? "narrow" : "wide"));
+    if (metric.name == "log_likelihood" && metric.value == -std::numeric_limits<double>::infinity())
+      notes.emplace_back(
+          "test rows lie where the learned distribution has no mass, so their log-likelihood is minus "
+          "infinity; "
+          "give a wider `support`");
     if (metric.name == "r2" && metric.value < kWild)
       notes.emplace_back(
           "means are dominated by the tail of the distribution and predict badly; use the median or other "
           "quantiles");
   }
   return notes;
+}
+
+// What a distribution learned from a handful of rows is worth.
+std::optional<std::string> few_rows_note(const Prepared& p) {
+  constexpr std::size_t kFewToLearn = 50, kFewToJudge = 20;
+  const std::size_t learned = p.split.train.size(), judged = p.split.validation.size() + p.split.test.size();
+  if (!p.space.one_number() || (learned >= kFewToLearn && judged >= kFewToJudge)) return std::nullopt;
+  return fmt::format(
+      "{} training, {} validation and {} test rows are few: intervals and figures of this fit "
+      "may be off by chance; other values of `seed` show how far",
+      learned, p.split.validation.size(), p.split.test.size());
 }
 
 void describe_fit(const Prepared& p, const Trained& trained, FitSummary& summary) {
@@ -364,6 +421,7 @@ void describe_fit(const Prepared& p, const Trained& trained, FitSummary& summary
   const std::vector<std::string> of_encoding = encoding_notes(p.encoder, p.split.train.size());
   summary.notes.insert(summary.notes.end(), of_encoding.begin(), of_encoding.end());
   summary.notes.insert(summary.notes.end(), trained.notes.begin(), trained.notes.end());
+  if (const auto few = few_rows_note(p)) summary.notes.push_back(*few);
   for (std::string& note : distribution_notes(summary.test, p.split.test.size()))
     summary.notes.push_back(std::move(note));
   if (report.epochs == 0)
@@ -412,6 +470,7 @@ FitSummary fit_table(const Table& table, const Settings& given, const FitOptions
                      .information = information_of(prepared, trained.learned.report, options),
                      .inference = std::move(trained.inference)};
   if (trained.smoothness) stored.information["training"]["smoothness"] = *trained.smoothness;
+  if (trained.temperature) stored.information["training"]["fold_temperature"] = *trained.temperature;
   const auto interim = std::make_shared<const FittedModel>(stored);
   FitSummary summary{.model = Model(interim)};
   if (options.on_trained) options.on_trained(summary.model);

@@ -94,6 +94,11 @@ template <class T>
 void LayerLines::breakpoints(const T* offsets, double lower, double upper, LineWorkspace& ws) const {
   ws.kinks.clear();
   ws.rank.resize(2 * slope_.size());
+  // Room for every kink: more of them may lie inside the interval in a later step.
+  const std::size_t most = ws.rank.size() + 2;
+  ws.kinks.reserve(most);
+  for (std::vector<double>* numbers : {&ws.places, &ws.values, &ws.relative, &ws.mass, &ws.moment})
+    numbers->reserve(most);
   double value = 0, slope = 0;  // of u at the lower end
   const auto add = [&](std::size_t id, double place) {
     if (place > lower && place < upper) ws.kinks.push_back({place, static_cast<std::int32_t>(id)});

@@ -10,6 +10,9 @@
 
 namespace bl {
 
+// Training rows below which a number is learned by eight networks on folds, from there on by four on all rows.
+inline constexpr std::size_t kFewRowsForNumber = 5000;
+
 // Whether these settings leave one number as response to one layer of piecewise-linear heads, whose normaliser
 // is exact.
 bool plans_exact_number(const Settings& settings);

@@ -202,7 +202,7 @@ Architecture plan_architecture(const Settings& s, const UtilityInputs& inputs, I
 Index automatic_members(const Settings& s, const Encoder& encoder, Index train_rows) {
   const auto& responses = encoder.responses();
   const bool one_number = responses.size() == 1 && !responses[0].is_class();
-  if (one_number && plans_exact_number(s) && train_rows < 5000) return 8;
+  if (one_number && plans_exact_number(s) && train_rows < static_cast<Index>(kFewRowsForNumber)) return 8;
   const bool classes = std::all_of(responses.begin(), responses.end(),
                                    [](const ResponseEncoding& response) { return response.is_class(); });
   return classes && has_bends(encoder) && train_rows >= 10000 ? 2 : 4;
@@ -237,7 +237,9 @@ Support plan_support(const Settings& s, const Encoder& encoder, const ResponseSp
                      const Matrix<double>& train_values) {
   // Encoded responses have standard deviation 1. On a logarithmic axis tails are long: of a Cauchy distribution,
   // one row in forty of another sample's largest lies beyond three.
-  constexpr double kWider = 3, kWiderInLogarithms = 10;
+  // Where the normaliser is exact a wide support costs nothing, and a row far from all others keeps a density.
+  constexpr double kWider = 3, kWiderWhereExact = 10;
+  const bool exact = space.one_number() && plans_exact_number(s);
   Support support;
   const auto given = s.support == "auto" ? std::vector<std::string>{} : split_list(s.support);
   if (!given.empty() && given.size() != space.continuous_responses.size())
@@ -259,7 +261,7 @@ Support plan_support(const Settings& s, const Encoder& encoder, const ResponseSp
     };
     if (given.empty()) {
       const bool whole = response.number.whole_numbers;
-      const double wider = response.number.transform == ResponseTransform::none ? kWider : kWiderInLogarithms;
+      const double wider = exact ? kWiderWhereExact : kWider;
       support.lower.push_back(whole ? slots.front().lower : outer(low, low - wider, &Slot::lower));
       support.upper.push_back(whole ? slots.back().upper : outer(high, high + wider, &Slot::upper));
       continue;

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <numeric>
 
 #include "base/file.hpp"
+#include "base/random.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "features/schema_toml.hpp"
@@ -205,6 +208,37 @@ Split plan_split(Index situations, const std::vector<std::int32_t>& persons, con
     throw UsageError("split = 'stratified' has no meaning for choices; use group, random or order");
   return cut(situations, kind, settings, kind == SplitKind::group ? persons : std::vector<std::int32_t>{},
              source);
+}
+
+std::vector<std::vector<Index>> plan_folds(const Table& table, const Schema& schema, const Settings& settings,
+                                           std::span<const Index> rows, Index count) {
+  const auto groups = schema.with_role(Role::group);
+  const SplitKind kind = split_kind(settings, !groups.empty());
+  // Units that stay together: groups or single rows, in random order or in that of the table.
+  std::vector<std::vector<Index>> units;
+  if (kind == SplitKind::group && !groups.empty()) {
+    const std::vector<std::int32_t> codes = category_codes(table, table.column(groups[0]->name));
+    std::map<std::int32_t, std::vector<Index>> by_code;
+    for (const Index row : rows) by_code[codes[static_cast<std::size_t>(row)]].push_back(row);
+    for (auto& [code, members] : by_code) units.push_back(std::move(members));
+  } else {
+    for (const Index row : rows) units.push_back({row});
+  }
+  const auto all = static_cast<Index>(units.size());
+  if (count < 2 || all < count) return {};
+  std::vector<std::int64_t> order(units.size());
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  constexpr std::uint32_t kFolds = 1;
+  if (kind != SplitKind::order)
+    shuffled_order(RandomStream(static_cast<std::uint64_t>(settings.seed), Purpose::split, kFolds), order);
+  std::vector<std::vector<Index>> folds(static_cast<std::size_t>(count));
+  for (Index i = 0; i < all; ++i) {
+    const std::vector<Index>& unit = units[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])];
+    std::vector<Index>& fold = folds[static_cast<std::size_t>(i * count / all)];
+    fold.insert(fold.end(), unit.begin(), unit.end());
+  }
+  for (std::vector<Index>& fold : folds) std::sort(fold.begin(), fold.end());
+  return folds;
 }
 
 const std::vector<Index>& rows_of(const Split& split, Part part) {

@@ -35,6 +35,11 @@ Split plan_split(const Table& table, const Schema& schema, const Settings& setti
 Split plan_split(Index situations, const std::vector<std::int32_t>& persons, const Settings& settings,
                  const std::string& source);
 
+// Rows of a part in `count` folds of nearly equal size, in ascending order each: groups stay together, rows that are split
+// by their order are neighbours. None where there are fewer rows (or groups) than folds.
+std::vector<std::vector<Index>> plan_folds(const Table& table, const Schema& schema, const Settings& settings,
+                                           std::span<const Index> rows, Index count);
+
 // The rows of one part; not of all.
 const std::vector<Index>& rows_of(const Split& split, Part part);
 

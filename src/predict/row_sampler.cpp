@@ -4,6 +4,8 @@
 
 #include "base/random.hpp"
 #include "engine/engine.hpp"
+#include "gibbs/network_density.hpp"
+#include "gibbs/restricted_classes.hpp"
 
 namespace bl {
 
@@ -29,6 +31,18 @@ gibbs::Box box_of(const Support& support, const std::vector<Index>& free) {
     box.upper.push_back(support.upper[static_cast<std::size_t>(k)]);
   }
   return box;
+}
+
+// Chains that keep to the classes their rows allow. They run on the processor: engines know of no such restriction.
+gibbs::SamplerResult<double> restricted_chains(const ChainPlan<double>& plan, const gibbs::Utility& utility,
+                                               const Matrix<std::uint8_t>& allowed, ThreadPool& pool) {
+  Matrix<double> context(plan.rows, plan.context.cols);
+  for (Index i = 0; i < plan.rows && context.cols() > 0; ++i)
+    std::copy_n(plan.context.row(i), context.cols(), context.row(i));
+  gibbs::NetworkDensity<double> joint(plan.network, utility.prepared(), plan.temperature, std::move(context),
+                                      plan.rows, plan.chains_per_row);
+  gibbs::RestrictedClasses<double> restricted(joint, allowed.view(), plan.chains_per_row);
+  return sample_chains<double>(restricted, plan, pool);
 }
 
 }  // namespace
@@ -59,7 +73,9 @@ RowSamples sample_rows(const gibbs::Utility& utility, const Matrix<double>& cont
   plan.options.temperature = utility.temperature();
   plan.options.chains_per_law = options.chains;
   plan.options.seed = options.seed;
-  const gibbs::SamplerResult<double> result = make_engine<double>(pool)->run_chains(plan);
+  const gibbs::SamplerResult<double> result = options.allowed.rows() > 0
+                                                  ? restricted_chains(plan, utility, options.allowed, pool)
+                                                  : make_engine<double>(pool)->run_chains(plan);
 
   RowSamples out;
   out.draws_per_row = options.draws;

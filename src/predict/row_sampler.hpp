@@ -19,6 +19,7 @@ struct RowSamplerOptions {
   // Unsupervised: responses held at given values (rows x values; free columns unread), and which are free.
   std::vector<Index> free;
   Matrix<double> held;
+  Matrix<std::uint8_t> allowed;  // rows x classes: 0 where a row never has it; empty: all
 };
 
 struct RowSamples {

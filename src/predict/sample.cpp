@@ -4,70 +4,28 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "fitted/fitted_model.hpp"
 #include "gibbs/categorical.hpp"
-#include "plan/table_plan.hpp"
 #include "predict/evaluation.hpp"
+#include "predict/given_values.hpp"
 #include "predict/row_sampler.hpp"
 
 namespace bl {
 
 namespace {
 
-// Continuous responses held at the rows' values while the others are drawn; nothing: all are drawn.
-struct Given {
-  std::vector<Index> free;
-  Matrix<double> held;  // rows x responses, encoded; what is drawn is 0 here
-};
-
 struct Request {
   const FittedModel& model;
   const gibbs::Utility& utility;
   const Matrix<double>& context;  // one row at least
-  const Given& given;
+  const GivenValues& given;
   const SampleOptions& options;
 };
-
-// Only the columns named are needed in the table.
-Given given_values(const FittedModel& model, const Table& table, const std::string& list) {
-  const auto held = split_list(list);
-  if (held.empty()) return {};
-  if (model.space.classes() > 0)
-    throw UsageError(fmt::format(
-        "given: a class cannot be held, and {} is one; draw without it and keep the draws that have "
-        "the class",
-        in_quotes(model.space.class_name)));
-  std::vector<std::string> names;
-  for (const std::size_t k : model.space.continuous_responses)
-    names.push_back(model.stored.encoder.responses()[k].name);
-  for (const std::string& name : held)
-    if (std::find(names.begin(), names.end(), name) == names.end())
-      throw UsageError(fmt::format("given: {} is no continuous response of this model{}", in_quotes(name),
-                                   did_you_mean(name, names)));
-  Given given;
-  given.held.resize(table.rows, model.space.values());
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    const auto at = static_cast<Index>(k);
-    if (std::find(held.begin(), held.end(), names[k]) == held.end()) {
-      given.free.push_back(at);
-      continue;
-    }
-    const ResponseEncoding& response = model.stored.encoder.responses()[model.space.continuous_responses[k]];
-    const Column& column = table.column(names[k]);
-    for (Index i = 0; i < table.rows; ++i) {
-      if (column.raw != RawType::numeric || column.missing(i))
-        throw DataError(fmt::format("{}: column {}: a value to hold is needed, and should be a number",
-                                    table.place(i), in_quotes(names[k])));
-      given.held(i, at) = response.encode(column.numbers[static_cast<std::size_t>(i)]);
-    }
-  }
-  if (given.free.empty()) throw UsageError("given names every response; nothing is left to draw");
-  return given;
-}
 
 // The sampler of chain_draws; "auto" and "exact" come here only where chains are needed, or for the check of
 // the name.
@@ -81,6 +39,36 @@ gibbs::Method method_of(const std::string& name) {
                                in_quotes(name), did_you_mean(name, known)));
 }
 
+void keep_allowed(const GivenValues& given, Matrix<double>& log_probabilities) {
+  for (Index i = 0; i < given.allowed.rows(); ++i)
+    for (Index c = 0; c < given.allowed.cols(); ++c)
+      if (given.allowed(i, c) == 0) log_probabilities(i, c) = -std::numeric_limits<double>::infinity();
+}
+
+// Classes where every number is held: independent draws.
+RowSamples class_draws(const Request& r, ThreadPool& pool) {
+  const Index rows = r.context.rows(), draws = static_cast<Index>(r.options.draws);
+  const RandomStream stream(r.options.seed, Purpose::sampler_class);
+  Matrix<double> log_p(rows, r.utility.classes());
+  r.utility.class_log_probabilities(r.context.view(), r.given.held.view(), log_p.view());
+  keep_allowed(r.given, log_p);
+  RowSamples out;
+  out.draws_per_row = draws;
+  out.values.resize(rows * draws, r.utility.values());
+  out.classes.resize(static_cast<std::size_t>(rows * draws));
+  pool.run(static_cast<std::size_t>(rows), [&](std::size_t row) {
+    const auto i = static_cast<Index>(row);
+    for (Index d = 0; d < draws; ++d) {
+      std::copy_n(r.given.held.row(i), out.values.cols(), out.values.row(i * draws + d));
+      out.classes[static_cast<std::size_t>(i * draws + d)] =
+          gibbs::categorical_draw<double>({log_p.row(i), static_cast<std::size_t>(log_p.cols())},
+                                          stream.uniform(row, static_cast<std::uint64_t>(d)));
+    }
+  });
+  out.verdict = "Draws are exact and independent.";
+  return out;
+}
+
 // Independent draws: a class by inversion, a continuous response through its quantile function.
 RowSamples exact_draws(const Request& r, ThreadPool& pool) {
   const Index rows = r.context.rows(), draws = static_cast<Index>(r.options.draws);
@@ -92,6 +80,7 @@ RowSamples exact_draws(const Request& r, ThreadPool& pool) {
   Matrix<double> log_p;
   if (r.utility.classes() > 0) {
     log_p = class_log_probabilities(r.model, r.utility, r.context, pool);
+    keep_allowed(r.given, log_p);
     out.classes.resize(static_cast<std::size_t>(rows * draws));
   }
   pool.run(static_cast<std::size_t>(rows), [&](std::size_t row) {
@@ -138,6 +127,7 @@ RowSamples chain_draws(const Request& r, ThreadPool& pool) {
   options.seed = r.options.seed;
   options.free = r.given.free;
   options.held = r.given.held;
+  options.allowed = r.given.allowed;
   return sample_rows(r.utility, r.context, options, pool);
 }
 
@@ -151,10 +141,11 @@ OutputTable table_of(const Request& r, const RowSamples& samples) {
     draw.numbers.push_back(static_cast<double>(i % per_row + 1));
   }
   out.columns = {std::move(row), std::move(draw)};
-  if (!samples.classes.empty()) {
-    OutputColumn classes{r.model.space.class_name, {}, {}};
+  for (std::size_t k = 0; k < r.model.space.class_responses.size(); ++k) {
+    const ResponseEncoding& response = r.model.stored.encoder.responses()[r.model.space.class_responses[k]];
+    OutputColumn classes{response.name, {}, {}};
     for (const std::int32_t c : samples.classes)
-      classes.texts.push_back(r.model.space.class_labels[static_cast<std::size_t>(c)]);
+      classes.texts.push_back(response.levels[static_cast<std::size_t>(level_of(r.model, c, k))]);
     out.columns.push_back(std::move(classes));
   }
   for (std::size_t k = 0; k < r.model.space.continuous_responses.size(); ++k) {
@@ -168,7 +159,38 @@ OutputTable table_of(const Request& r, const RowSamples& samples) {
   return out;
 }
 
-SampleResult run(const FittedModel& model, const Matrix<double>& context, const Given& given,
+// The share of draws that repeat the one before in their chain.
+double repeated_share(const RowSamples& samples, std::size_t chains) {
+  const auto per_row = static_cast<std::size_t>(samples.draws_per_row);
+  std::size_t repeated = 0, compared = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(samples.values.rows()); ++i) {
+    if (i % per_row < chains) continue;
+    const double* now = samples.values.row(static_cast<Index>(i));
+    ++compared;
+    if (std::equal(now, now + samples.values.cols(), samples.values.row(static_cast<Index>(i - chains))))
+      ++repeated;
+  }
+  return compared == 0 ? 0 : static_cast<double>(repeated) / static_cast<double>(compared);
+}
+
+// Empty where chains mix well enough for the draws to be used as they are.
+std::string mixing_warning(const SampleResult& result, const RowSamples& samples,
+                           const SampleOptions& options) {
+  constexpr double kLeastShare = 0.2, kMostRhat = 1.05, kMostRepeated = 0.5;
+  const auto draws = static_cast<double>(options.draws);
+  const double repeated = repeated_share(samples, std::min(options.chains, options.draws));
+  if (!(result.least_bulk_size < kLeastShare * draws) && !(result.worst_rhat > kMostRhat) &&
+      repeated <= kMostRepeated)
+    return "";
+  return fmt::format(
+      "the chains mix badly: {:.0f} of {} draws count as independent, R-hat is up to {:.2f}, {:.0f}% of "
+      "draws repeat "
+      "the one before; take more warm-up (`warmup`) and draws, or more chains, before figures are taken from "
+      "them",
+      std::min(result.least_bulk_size, draws), options.draws, result.worst_rhat, 100 * repeated);
+}
+
+SampleResult run(const FittedModel& model, const Matrix<double>& context, const GivenValues& given,
                  const SampleOptions& options) {
   if (options.draws == 0 || options.chains == 0)
     throw UsageError("sampling needs at least one draw and one chain");
@@ -180,11 +202,14 @@ SampleResult run(const FittedModel& model, const Matrix<double>& context, const 
                                  in_quotes(options.method)));
   const Request request{model, utility, context, given, options};
   ThreadPool pool(options.threads);
-  const bool can_be_exact = utility.values() <= 1 && given.free.empty();
+  const bool classes_alone = given.holds_all_numbers();
+  const bool can_be_exact = classes_alone || (utility.values() <= 1 && !given.holds_numbers());
   if (options.method == "exact" && !can_be_exact)
     throw UsageError("exact draws are for classes and one continuous response; use hmc");
-  const bool exact = !chains && can_be_exact;
-  const RowSamples samples = exact ? exact_draws(request, pool) : chain_draws(request, pool);
+  const bool exact = classes_alone || (!chains && can_be_exact);
+  const RowSamples samples = classes_alone ? class_draws(request, pool)
+                             : exact       ? exact_draws(request, pool)
+                                           : chain_draws(request, pool);
   SampleResult result;
   result.draws = table_of(request, samples);
   result.method = exact ? "exact" : options.method == "auto" ? "hmc" : options.method;
@@ -202,6 +227,7 @@ SampleResult run(const FittedModel& model, const Matrix<double>& context, const 
     result.least_bulk_size = k == 0 ? d.ess_bulk : worst(result.least_bulk_size, d.ess_bulk, false);
     result.least_tail_size = k == 0 ? d.ess_tail : worst(result.least_tail_size, d.ess_tail, false);
   }
+  if (!exact) result.warning = mixing_warning(result, samples, options);
   return result;
 }
 

@@ -246,6 +246,36 @@ TEST_F(NewcomerTest, NoTargetMeansTheLawOfAllColumns) {
   }
 }
 
+// Two columns of classes: each is a column of the draws, and held ones stay, whether draws are exact or by chains.
+TEST_F(NewcomerTest, ClassesOfAWholeTableAreDrawnAndHeld) {
+  std::string text = "color,size,v,u\n";
+  for (int i = 0; i < 60; ++i)
+    text += fmt::format("{},{},{},{}\n", i % 3 == 0 ? "red" : "blue", i % 2 == 0 ? "small" : "large",
+                        0.1 * (i % 7) + i % 2, 0.3 * (i % 5));
+  folder_.write("data.csv", text);
+  folder_.write("rows.csv", "color,v,u\nred,0.5,1\nblue,0.25,2\n");
+  folder_.write("unknown.csv", "color\ngreen\n");
+  for (const char* ignored : {"", " --ignore u"}) {
+    bl("fit data.csv --continuous v,u --layers 2 --epochs 3 --fractions 56:2:2 --output model.bl" +
+       std::string(ignored));
+    const Rows all = cells(bl("sample model.bl --draws 8 --quiet"));
+    EXPECT_EQ(all[0][2], "color");
+    EXPECT_EQ(all[0][3], "size");
+    EXPECT_THAT(all[1][3], testing::AnyOf("small", "large"));
+    const std::string numbers = *ignored ? "v" : "v,u";
+    for (const std::string& given : {std::string("color"), std::string("color,v"), "color," + numbers}) {
+      const Rows draws = cells(bl("sample model.bl rows.csv --draws 20 --quiet --given " + given));
+      ASSERT_EQ(draws.size(), 41U);
+      for (std::size_t i = 1; i < draws.size(); ++i) {
+        EXPECT_EQ(draws[i][2], i <= 20 ? "red" : "blue");
+        if (given != "color") EXPECT_NEAR(number(draws[i], 4), i <= 20 ? 0.5 : 0.25, 1e-12);
+      }
+    }
+    EXPECT_THAT(bl_command(folder_, {"sample", "model.bl", "unknown.csv", "--given", "color"}).err,
+                HasSubstr("no level that the model knows"));
+  }
+}
+
 // A response that is carried along does not take the name of its prediction.
 TEST_F(NewcomerTest, TheObservedResponseCanStandBesideThePrediction) {
   folder_.write("data.csv", class_table(60));

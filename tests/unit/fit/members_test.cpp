@@ -95,7 +95,7 @@ MemberFit member(double validation_loss, bool usable = true) {
 TEST(DropRuined, AMemberFarWorseThanTheBestIsLeftOutWithANote) {
   std::vector<MemberFit> fits = {member(0.64), member(29.8), member(0.66), member(0.63, false)};
   std::vector<std::string> notes;
-  drop_ruined(fits, true, notes);
+  drop_ruined(fits, true, kRuined, notes);
   EXPECT_FALSE(fits[0].parameters.empty());
   EXPECT_TRUE(fits[1].parameters.empty());
   EXPECT_FALSE(fits[2].parameters.empty());
@@ -107,7 +107,7 @@ TEST(DropRuined, AMemberFarWorseThanTheBestIsLeftOutWithANote) {
 TEST(DropRuined, LossesThatAreNoLogLikelihoodsAreNotCompared) {
   std::vector<MemberFit> fits = {member(0.64), member(29.8)};
   std::vector<std::string> notes;
-  drop_ruined(fits, false, notes);
+  drop_ruined(fits, false, kRuined, notes);
   EXPECT_FALSE(fits[1].parameters.empty());
   EXPECT_TRUE(notes.empty());
 }
@@ -115,7 +115,7 @@ TEST(DropRuined, LossesThatAreNoLogLikelihoodsAreNotCompared) {
 TEST(DropRuined, WithoutAnyUsableMemberTheFitIsAnError) {
   std::vector<MemberFit> fits = {member(0, false), member(0, false)};
   std::vector<std::string> notes;
-  EXPECT_THROW(drop_ruined(fits, true, notes), NumericError);
+  EXPECT_THROW(drop_ruined(fits, true, kRuined, notes), NumericError);
 }
 
 }  // namespace

@@ -2,8 +2,12 @@
 // tested here unless it follows from the kind of the response.
 #include "plan/plan.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
 
 #include "bl/errors.hpp"
 #include "data/read_table.hpp"
@@ -148,12 +152,12 @@ TEST(PlanArchitecture, ContradictionsAreRefused) {
               HasSubstr("identifiable"));
 }
 
-TEST(PlanSupport, IsTheTrainingRangeAndThreeDeviationsOrWhatWasGiven) {
+TEST(PlanSupport, IsTheTrainingRangeAndTenStandardDeviationsOrWhatWasGiven) {
   const Planned automatic("v");
   const ResponseEncoding& v = automatic.encoder.responses()[0];
   const Support support = automatic.support();
-  EXPECT_NEAR(support.lower[0] * v.scale + v.mean, 1.5 - 3 * v.scale, 1e-12);
-  EXPECT_NEAR(support.upper[0] * v.scale + v.mean, 6.5 + 3 * v.scale, 1e-12);
+  EXPECT_NEAR(support.lower[0] * v.scale + v.mean, 1.5 - 10 * v.scale, 1e-12);
+  EXPECT_NEAR(support.upper[0] * v.scale + v.mean, 6.5 + 10 * v.scale, 1e-12);
   const Support given = Planned("v,u", {{"support", "0:10, 1:7"}}).support();
   EXPECT_NEAR(given.lower[0] * v.scale + v.mean, 0, 1e-12);
   EXPECT_NEAR(given.upper[0] * v.scale + v.mean, 10, 1e-12);
@@ -449,6 +453,57 @@ TEST(PlanSplit, DependsOnSettingsAndTableAlone) {
     set(p.settings, "fractions", bad);
     EXPECT_THROW(plan_split(p.table, schema, p.settings), UsageError) << bad;
   }
+}
+
+std::string persons(int rows) {
+  std::string text = "x,person,v\n";
+  for (int i = 0; i < rows; ++i) text += fmt::format("{},p{},{}\n", i, i / 3, i * i);
+  return text;
+}
+
+// Rows 0 ... 47 of a table in which three neighbours are a person.
+std::vector<std::vector<Index>> folds_of(const std::vector<std::pair<std::string, std::string>>& chosen,
+                                         Index count) {
+  const Table table = read_table_from_memory(persons(60), "t.csv");
+  Settings s;
+  s.target = "v";
+  for (const auto& [name, value] : chosen) set(s, name, value);
+  std::vector<Index> rows(48);
+  std::iota(rows.begin(), rows.end(), Index{0});
+  return plan_folds(table, plan_schema(table, s), s, rows, count);
+}
+
+TEST(PlanFolds, EveryRowIsInOneFoldAndFoldsHaveNearlyOneSize) {
+  for (const auto& chosen : std::vector<std::vector<std::pair<std::string, std::string>>>{
+           {}, {{"split", "order"}}, {{"group", "person"}}}) {
+    std::vector<Index> all;
+    for (const auto& fold : folds_of(chosen, 5)) {
+      EXPECT_TRUE(std::is_sorted(fold.begin(), fold.end()));
+      EXPECT_GE(fold.size(), 9U);
+      EXPECT_LE(fold.size(), 12U);
+      all.insert(all.end(), fold.begin(), fold.end());
+    }
+    std::sort(all.begin(), all.end());
+    std::vector<Index> expected(48);
+    std::iota(expected.begin(), expected.end(), Index{0});
+    EXPECT_EQ(all, expected);
+  }
+}
+
+TEST(PlanFolds, GroupsStayTogetherAndRowsInOrderAreNeighbours) {
+  for (const auto& fold : folds_of({{"group", "person"}}, 4))
+    for (const Index row : fold)
+      EXPECT_TRUE(std::binary_search(fold.begin(), fold.end(), row / 3 * 3 + (row + 1) % 3));
+  for (const auto& fold : folds_of({{"split", "order"}}, 4))
+    EXPECT_EQ(fold.back() - fold.front() + 1, static_cast<Index>(fold.size()));
+  EXPECT_NE(folds_of({}, 4), folds_of({{"split", "order"}}, 4));
+  EXPECT_NE(folds_of({}, 4), folds_of({{"seed", "1"}}, 4));
+}
+
+TEST(PlanFolds, TooFewRowsMakeNone) {
+  EXPECT_TRUE(folds_of({}, 49).empty());
+  EXPECT_TRUE(folds_of({{"group", "person"}}, 17).empty());
+  EXPECT_EQ(folds_of({{"group", "person"}}, 16).size(), 16U);
 }
 
 }  // namespace

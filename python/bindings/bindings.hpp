@@ -32,7 +32,6 @@ void bind_arrow(nb::module_& module);
 void bind_model(nb::module_& module);
 void bind_fit(nb::module_& module);
 void bind_explain(nb::module_& module);
-void bind_report(nb::module_& module);
 void bind_choice(nb::module_& module);
 void bind_inference(nb::module_& module);
 

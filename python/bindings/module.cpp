@@ -11,7 +11,6 @@ NB_MODULE(_core, module) {
   bl::python::bind_model(module);
   bl::python::bind_fit(module);
   bl::python::bind_explain(module);
-  bl::python::bind_report(module);
   bl::python::bind_choice(module);
   bl::python::bind_inference(module);
 }

@@ -183,16 +183,35 @@ def test_essentials_are_there_without_scripts(browser, pages, kind):
     page.locator("summary").first.click()
 
 
-def test_answers_within_50_milliseconds_and_opens_within_a_second(browser, pages):
-    for kind in ["class", "number", "choice"]:
-        page = opened(browser, pages[kind][0])
-        assert page.evaluate("performance.timing.domContentLoadedEventEnd - performance.timing.navigationStart") < 1000
-        name = page.evaluate("document.querySelector('#what-if-controls input[type=range]').dataset.name")
-        times = []
-        for value in np.linspace(1, 2, 5):
-            move(page, name, float(value))
-            times.append(float(page.locator("#answer").get_attribute("data-milliseconds")))
-        assert np.median(times) < 50
+def busy_seconds(clock):
+    return {one["name"]: one["value"] for one in clock.send("Performance.getMetrics")["metrics"]}["TaskDuration"]
+
+
+@pytest.mark.parametrize("kind", ["class", "number", "choice"])
+def test_answers_within_50_milliseconds_and_opens_within_a_second(browser, pages, kind):
+    """By the processor time of the page, which other programs do not change."""
+    page = browser.new_page()
+    clock = page.context.new_cdp_session(page)
+    clock.send("Performance.enable", {"timeDomain": "threadTicks"})
+    page.goto(pages[kind][0].as_uri())
+    assert busy_seconds(clock) < 1
+    name = page.evaluate("document.querySelector('#what-if-controls input[type=range]').dataset.name")
+    times = []
+    for value in np.linspace(1, 2, 5):
+        before = busy_seconds(clock)
+        move(page, name, float(value))
+        times.append(busy_seconds(clock) - before)
+    assert np.median(times) < 0.05
+
+
+def test_the_utility_and_a_map_of_two_columns_are_drawn(browser, pages):
+    page = opened(browser, pages["number"][0])
+    page.get_by_label("show").select_option("u")
+    assert "utility" in page.locator("#live-curve svg").get_attribute("aria-label").lower()
+    page.get_by_label("show").select_option("p")
+    page.get_by_label("and as a map with").select_option(index=2)
+    assert page.locator("#live-curve .heat rect").count() > 100
+    assert page.problems == []
 
 
 def test_notebooks_show_the_page_in_a_frame(numbers):

@@ -45,6 +45,7 @@ struct BarChart {
   std::vector<Bar> bars;
   bool percent = false;
   double high = kNone;  // end of the axis; taken from the bars where not given
+  bool narrow = false;  // to stand beside charts with axes
 };
 std::string bar_chart(const BarChart& chart);
 

@@ -11,7 +11,7 @@ std::vector<double> ticks(double low, double high, int count);
 
 struct Frame {
   double width = 380, height = 250;
-  double left = 54, top = 10, right_room = 14, foot = 42;
+  double left = 54, top = 10, right_room = 22, foot = 42;
   double x_low = 0, x_high = 1, y_low = 0, y_high = 1;
 
   // A range without extent is widened.

@@ -12,7 +12,7 @@ namespace bl::report {
 
 namespace {
 
-constexpr double kWidth = 520, kRow = 24, kRight = 92, kFoot = 22;
+constexpr double kWidth = 520, kNarrow = 380, kRow = 24, kRight = 92, kFoot = 22;
 constexpr std::size_t kLongestName = 30;
 
 // Room on the left for the longest name.
@@ -32,7 +32,8 @@ std::string name_of_row(const std::string& label, double left, double y) {
 }  // namespace
 
 std::string bar_chart(const BarChart& chart) {
-  const double left = name_room(chart.bars), height = kRow * static_cast<double>(chart.bars.size()) + 6;
+  const double width = chart.narrow ? kNarrow : kWidth;
+  const double left = std::min(name_room(chart.bars), 0.4 * width), height = kRow * static_cast<double>(chart.bars.size()) + 6;
   double high = chart.high, low = 0;
   for (const Bar& bar : chart.bars) {
     const double reach = std::isnan(bar.error) ? 0 : bar.error;
@@ -40,8 +41,8 @@ std::string bar_chart(const BarChart& chart) {
     low = std::min(low, bar.value - reach);
   }
   if (!(high > low)) high = low + 1;
-  const auto at = [&](double value) { return left + (kWidth - kRight - left) * (value - low) / (high - low); };
-  std::string out = picture_start(kWidth, height, chart.title);
+  const auto at = [&](double value) { return left + (width - kRight - left) * (value - low) / (high - low); };
+  std::string out = picture_start(width, height, chart.title);
   for (std::size_t i = 0; i < chart.bars.size(); ++i) {
     const Bar& bar = chart.bars[i];
     const double y = kRow * static_cast<double>(i) + 4;

@@ -54,8 +54,7 @@ std::string hit_table(const ChoiceData& data, const ChoiceScores& scores) {
 
 }  // namespace
 
-std::string choice_quality(const FittedModel& model, const ChoiceData& data, const std::string& rows,
-                           ThreadPool& pool) {
+Quality choice_quality(const FittedModel& model, const ChoiceData& data, const std::string& rows, ThreadPool& pool) {
   const ChoiceScores scores = score_choices(model, data, pool, Part::test);
   ChoiceData weighted = data;
   std::vector<MetricWithError> metrics = resampled_errors(
@@ -73,9 +72,10 @@ std::string choice_quality(const FittedModel& model, const ChoiceData& data, con
   BarChart chart{.title = "Market shares, predicted and observed", .bars = {}, .percent = true};
   for (std::size_t a = 0; a < data.alternatives.size(); ++a)
     chart.bars.push_back({.label = data.alternatives[a], .value = predicted[a], .second = observed[a]});
-  return metrics_table(metrics, rows) +
+  std::string out = metrics_table(metrics, rows) +
          figure("<b>Shares.</b> Predicted (first bar) and observed (second).", bar_chart(chart)) +
          hit_table(data, scores);
+  return {std::move(out), headline(metrics, {"rho_square", "accuracy"}, rows)};
 }
 
 std::string choice_curves(const ChoiceSubject& s) {

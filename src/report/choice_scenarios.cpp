@@ -96,16 +96,19 @@ std::string scenarios_html(const ChoiceSubject& s, const Scenarios& scenarios) {
     }
     const std::string text =
         entry.money.empty()
-            ? fmt::format("surplus changes by {} (× 0.9) and {} (× 1.1), in units of utility",
-                          number(entry.surplus[4]), number(entry.surplus[6]))
-            : fmt::format("surplus per situation changes by {} (× 0.9) and {} (× 1.1), in units of {}",
-                          number(entry.money[4]), number(entry.money[6]), escaped(s.money));
+            ? fmt::format("surplus changes by {:.3g} (× 0.9) and {:.3g} (× 1.1), in units of utility",
+                          entry.surplus[4], entry.surplus[6])
+            : fmt::format("surplus per situation changes by {:.3g} (× 0.9) and {:.3g} (× 1.1), in units of {}",
+                          entry.money[4], entry.money[6], escaped(s.money));
     (names[entry.attribute] == s.money || (s.money.empty() && entry.attribute == 0) ? first : rest) +=
         figure("<b>" + escaped(name) + "</b>: " + text, line_chart(chart));
   }
   return paragraph(fmt::format("Market shares when an attribute of one alternative is multiplied by a factor in every "
                                "situation ({} situations, evenly chosen).",
                                scenarios.situations)) +
+         legend({s.all.alternatives.begin(),
+                 s.all.alternatives.begin() +
+                     static_cast<std::ptrdiff_t>(std::min(s.all.alternatives.size(), kStyles))}) +
          "<div class=\"figures\">" + first + "</div>\n" +
          (rest.empty() ? "" : details("Other attributes", "<div class=\"figures\">" + rest + "</div>"));
 }

@@ -32,9 +32,9 @@ std::vector<std::string> row_of(const OutputTable& t, std::size_t i) {
   const bool inequality = t.columns[1].texts[i] == "<= 0";
   const std::vector<double> shares = {value(3), value(4), value(5)};
   const std::string words =
-      fmt::format("{} {}, {} {}, {} {}", inequality ? "slack" : "below", percent(shares[0]),
-                  inequality ? "binding" : "met", percent(shares[1]), inequality ? "violated" : "off",
-                  percent(shares[2]));
+      inequality ? fmt::format("slack {}, binding {}, violated {}", percent(shares[0]), percent(shares[1]),
+                               percent(shares[2]))
+                 : fmt::format("met {}, off {}", percent(shares[1]), percent(shares[2]));
   return {fmt::format("<a href=\"#block-{0}\">{1}</a> {2}",
                       t.columns[0].texts[i].substr(0, t.columns[0].texts[i].rfind('.')), t.columns[0].texts[i],
                       inequality ? "≤ 0" : "= 0"),

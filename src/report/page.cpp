@@ -35,7 +35,7 @@ std::string render_page(const Page& page, const nlohmann::json& document) {
   out += fmt::format("<header>\n<h1>{}</h1>\n{}</header>\n<nav aria-label=\"Sections\"><ul>\n", escaped(page.title),
                      page.lead);
   for (const Section& one : page.sections)
-    out += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", one.id, one.title);
+    out += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", one.id, one.nav);
   out += "</ul></nav>\n<main id=\"main\">\n";
   for (const Section& one : page.sections) out += section(one.id, one.title, one.help, one.body);
   out += "</main>\n<script type=\"application/json\" id=\"report-data\">" + embedded(document) + "</script>\n";

@@ -8,7 +8,9 @@
 namespace bl::report {
 
 struct Section {
-  std::string id, title;
+  std::string id;
+  std::string nav;  // in the list of sections
+  std::string title;
   std::string help;  // one sentence: how to read it
   std::string body;
 };

@@ -147,9 +147,10 @@ std::string problem_statement(const FittedModel& model, const explain::Problem& 
       "<p class=\"math big\"><span>max<sub>y</sub> <b class=\"U\">U</b>(x, y)</span> <span>subject to <b "
       "class=\"C\">C</b>(x, y) ≤ 0, <b class=\"T\">T</b>(x, y) = 0</span></p>\n";
   out += paragraph(fmt::format(
-      "People act as if they chose {} to get as much <b class=\"U\">U</b> as they can, within limits <b "
-      "class=\"C\">C</b> and balances <b class=\"T\">T</b>; a violated constraint costs utility in proportion to its "
-      "weight λ. Choices are noisy: an outcome's probability is proportional to e<sup>utility / τ</sup> with τ = {}.",
+      "What happens, y, is read as chosen: {} behaves as if it were picked to get as much <b class=\"U\">U</b> as "
+      "possible within limits <b class=\"C\">C</b> and balances <b class=\"T\">T</b>; a violated constraint costs "
+      "utility in proportion to its weight λ. The choice is noisy: an outcome's probability is proportional to "
+      "e<sup>utility / τ</sup>, with τ = {}.",
       escaped(problem.response), number(problem.temperature)));
   return out + paragraph(fmt::format(
                    "This model has {} such problem{} (block{}) with {} formulas{}; {} parameters. Utilities pass "

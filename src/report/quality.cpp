@@ -96,4 +96,15 @@ std::string metrics_table(const std::vector<MetricWithError>& metrics, const std
   return table(out);
 }
 
+std::string headline(const std::vector<MetricWithError>& metrics, const std::vector<std::string>& names,
+                     const std::string& rows) {
+  std::string out;
+  for (const std::string& name : names)
+    for (const auto& [metric, error] : metrics)
+      if (metric.name == name)
+        out += std::string(out.empty() ? "" : " and ") + readings().at(name).name + " " +
+               with_error(metric.value, error);
+  return out.empty() ? out : out + " on " + escaped(rows);
+}
+
 }  // namespace bl::report

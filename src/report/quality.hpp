@@ -28,11 +28,18 @@ std::vector<MetricWithError> resampled_errors(std::size_t rows, std::span<const 
 // The metrics as a table, each with a sentence that says what it is.
 std::string metrics_table(const std::vector<MetricWithError>& metrics, const std::string& rows);
 
-std::string class_quality(const TableSubject& subject);
-std::string number_quality(const TableSubject& subject);
+struct Quality {
+  std::string html;
+  std::string headline;  // "accuracy 0.868 ± 0.003 and AUC 0.921 ± 0.003 on 9768 test rows, ..."
+};
+// The metrics of these names, in one phrase.
+std::string headline(const std::vector<MetricWithError>& metrics, const std::vector<std::string>& names,
+                     const std::string& rows);
+
+Quality class_quality(const TableSubject& subject);
+Quality number_quality(const TableSubject& subject);
 // Responses that have metrics only.
-std::string other_quality(const TableSubject& subject);
-std::string choice_quality(const FittedModel& model, const ChoiceData& data, const std::string& rows,
-                           ThreadPool& pool);
+Quality other_quality(const TableSubject& subject);
+Quality choice_quality(const FittedModel& model, const ChoiceData& data, const std::string& rows, ThreadPool& pool);
 
 }  // namespace bl::report

@@ -107,17 +107,17 @@ std::string confusion_table(const FittedModel& model, const Matrix<double>& coun
 
 }  // namespace
 
-std::string class_quality(const TableSubject& s) {
+Quality class_quality(const TableSubject& s) {
   const std::vector<Index> rows = thinned_rows(s.judged.places, kMostRows);
   const Encoded<double> encoded = s.encoder.encode<double>(s.table, rows);
   const auto truth = s.fitted.space.combine(encoded.classes);
   const Matrix<double> log_p = class_log_probabilities(s.fitted, s.fitted.utility, encoded.features, s.pool);
   Matrix<double> p(log_p.rows(), log_p.cols());
   std::transform(log_p.flat().begin(), log_p.flat().end(), p.flat().begin(), [](double l) { return std::exp(l); });
-  std::string out = metrics_table(
+  const std::vector<MetricWithError> metrics =
       resampled_errors(rows.size(), encoded.weights, {},
-                       [&](std::span<const double> w) { return class_metrics(truth, log_p, w); }),
-      s.judged.text);
+                       [&](std::span<const double> w) { return class_metrics(truth, log_p, w); });
+  std::string out = metrics_table(metrics, s.judged.text);
   const bool two = p.cols() == 2;
   LineChart calibration{.title = "Calibration", .x_label = "probability", .y_label = "came true", .lines = {},
                         .y_low = 0, .y_high = 1, .diagonal = true};
@@ -148,15 +148,15 @@ std::string class_quality(const TableSubject& s) {
   if (p.cols() <= static_cast<Index>(kConfusionClasses))
     out += confusion_table(s.fitted, metrics::confusion_matrix(truth, metrics::top_class(p.view()), p.cols(),
                                                                encoded.weights));
-  return out;
+  return {std::move(out), headline(metrics, {"accuracy", "auc"}, s.judged.text)};
 }
 
-std::string other_quality(const TableSubject& s) {
+Quality other_quality(const TableSubject& s) {
   std::vector<MetricWithError> metrics;
   for (Metric& metric : evaluate_rows(s.fitted, s.encoder, s.table, thinned_rows(s.judged.places, 500),
                                       s.fitted.utility, s.pool))
     metrics.push_back({std::move(metric), kNone});
-  return metrics_table(metrics, s.judged.text);
+  return {metrics_table(metrics, s.judged.text), ""};
 }
 
 }  // namespace bl::report

@@ -74,7 +74,7 @@ Line observed_by_predicted(const NumberRows& r) {
 
 }  // namespace
 
-std::string number_quality(const TableSubject& s) {
+Quality number_quality(const TableSubject& s) {
   const std::vector<Index> rows = thinned_rows(s.judged.places, kMostRows);
   const ResponseEncoding& response = s.fitted.stored.encoder.responses()[s.fitted.space.continuous_responses[0]];
   const Encoded<double> encoded = s.encoder.encode<double>(s.table, rows);
@@ -84,15 +84,13 @@ std::string number_quality(const TableSubject& s) {
   for (std::size_t k = 1; k <= kLevels; ++k) levels.push_back(0.05 * static_cast<double>(k));
   const NumberRows r =
       number_rows(s.fitted.utility, response, encoded.features, std::move(truth), levels, s.pool);
-  std::string out = metrics_table(
-      resampled_errors(rows.size(), encoded.weights, {},
-                       [&](std::span<const double> w) { return number_metrics(r, w); }),
-      s.judged.text);
+  const std::vector<MetricWithError> metrics = resampled_errors(
+      rows.size(), encoded.weights, {}, [&](std::span<const double> w) { return number_metrics(r, w); });
   LineChart inside{.title = "Coverage of central intervals", .x_label = "mass of the interval",
                    .y_label = "responses inside", .lines = {coverage(r)}, .y_low = 0, .y_high = 1, .diagonal = true};
   LineChart tenths{.title = "Observed against predicted means", .x_label = "predicted mean of " + response.name,
                    .y_label = "observed mean", .lines = {observed_by_predicted(r)}, .diagonal = true};
-  return out + "<div class=\"figures\">" +
+  std::string out = metrics_table(metrics, s.judged.text) + "<div class=\"figures\">" +
          figure("<b>PIT.</b> Where in its predicted distribution each response fell. Flat is right; a hump says "
                 "the distributions are too wide, high ends say too narrow.",
                 histogram_chart("Histogram of the probability integral transform", "predicted probability below",
@@ -104,6 +102,7 @@ std::string number_quality(const TableSubject& s) {
                 "line is right.",
                 line_chart(tenths)) +
          "</div>\n";
+  return {std::move(out), headline(metrics, {"r2", "coverage_90"}, s.judged.text)};
 }
 
 }  // namespace bl::report

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/clock.hpp"
 #include "base/context.hpp"
 #include "bl/errors.hpp"
 #include "report/chart.hpp"
@@ -14,6 +14,7 @@
 #include "report/matters.hpp"
 #include "report/page.hpp"
 #include "report/page_model.hpp"
+#include "report/pixels.hpp"
 #include "report/problem_html.hpp"
 #include "report/quality.hpp"
 #include "report/record.hpp"
@@ -27,7 +28,7 @@ namespace {
 
 using namespace report;
 
-constexpr std::size_t kMostCurves = 24, kFirstCurves = 9;
+constexpr std::size_t kMostCurves = 24, kFirstCurves = 9, kCellsViewed = 20'000'000;
 
 // Tells where the work stands before each part, and ends it where asked.
 class Stages {
@@ -63,7 +64,7 @@ TableSubject table_subject(const Model& model, const Data& data, const ReportOpt
                  .start = {},
                  .start_text = "a typical row"};
   if (table.rows == 0) throw DataError(table.source + ": there are no rows to report on");
-  s.columns = column_views(s.encoder, table, s.shown);
+  s.columns = column_views(s.encoder, table, thinned_rows(s.shown, kCellsViewed / std::max<std::size_t>(1, s.encoder.features().size())));
   s.start = typical_cells(s.columns);
   if (options.row == 0) return s;
   if (options.row > static_cast<std::size_t>(table.rows))
@@ -90,6 +91,11 @@ std::string curves_html(const TableSubject& s, const Importance& importance) {
   return out;
 }
 
+// Without its folder, which is nobody else's business.
+std::string file_name(const Data& data) {
+  return std::filesystem::path(data.source()).filename().string();
+}
+
 // The columns that matter most, in one sentence.
 std::string leading_text(const TableSubject& s, const Importance& importance) {
   std::string names;
@@ -102,7 +108,7 @@ std::string leading_text(const TableSubject& s, const Importance& importance) {
 Section problem_section(const FittedModel& fitted) {
   const explain::Problem original = problem_of(fitted, explain::Units::original);
   const explain::Problem standardised = problem_of(fitted, explain::Units::standardised);
-  return {"problem", "The problem that was learned",
+  return {"problem", "The problem", "The problem that was learned",
           "Read a block as a wish (U), limits (C) and balances (T); point at a symbol to see what it is, open a block "
           "for its formulas.",
           problem_statement(fitted, standardised) + picture_html(standardised) +
@@ -112,12 +118,12 @@ Section problem_section(const FittedModel& fitted) {
 }
 
 Section coefficient_section(const Model& model) {
-  return {"coefficients", "How sure the coefficients are",
+  return {"coefficients", "Coefficients", "How sure the coefficients are",
           "A dot is an estimate, its line the interval in which the data leave it.", coefficients_html(model)};
 }
 
 Section record_section(const FittedModel& fitted, const Data& data, const ReportOptions& options) {
-  return {"record", "The record", "What it takes to make the same model and the same page again.",
+  return {"record", "Record", "The record", "What it takes to make the same model and the same page again.",
           record_html(fitted, data, options)};
 }
 
@@ -138,37 +144,43 @@ Page table_page(const Model& model, const Data& data, const ReportOptions& optio
   stages.next("importance");
   const Importance importance = column_importance(s);
   stages.next("quality");
-  const std::string quality = kind == "class" ? class_quality(s) : kind == "number" ? number_quality(s) : other_quality(s);
+  const Quality quality = kind == "class" ? class_quality(s) : kind == "number" ? number_quality(s) : other_quality(s);
   stages.next("response curves");
-  const std::string curves = kind.empty() ? "" : curves_html(s, importance);
+  const bool pixels = reads_pixels(s.fitted);
+  const std::string curves = kind.empty() || pixels ? "" : curves_html(s, importance);
   stages.next("constraints");
   const std::string constraints = constraints_html(s);
   stages.next("problem");
   page.lead = paragraph(fmt::format(
       "A model of <b>{}</b> given {} columns of {}, learned as an optimization problem that people behave as if they "
-      "solved. What matters most: {}.",
-      escaped(response_name(s.fitted)), s.columns.size(), escaped(data.source()), leading_text(s, importance)));
-  page.sections.push_back({"what-if", "What if", what_if_help(), kind.empty() ? "" : table_what_if(s)});
-  page.sections.push_back({"importance", "What matters",
+      "solved. What matters most: {}.{}",
+      escaped(response_name(s.fitted)), s.columns.size(), escaped(file_name(data)), leading_text(s, importance),
+      quality.headline.empty() ? "" : " How good it is: " + quality.headline + "."));
+  page.sections.push_back({"what-if", "What if", "What if", what_if_help(), kind.empty() ? "" : table_what_if(s)});
+  page.sections.push_back({"importance", "Importance", "What matters",
                            "The longer a bar, the more the model's predictions lose without the column.",
                            importance_html(s, importance)});
-  if (!kind.empty())
-    page.sections.push_back({"curves", "How the prediction changes with each column",
+  if (pixels)
+    page.sections.push_back({"heads", "Heads", "What the heads look for",
+                             "Weights of pixels: blue where a brighter pixel raises the head, red where it lowers it.",
+                             pixel_heads_html(s.fitted, problem_of(s.fitted, explain::Units::standardised))});
+  if (!kind.empty() && !pixels)
+    page.sections.push_back({"curves", "Curves", "How the prediction changes with each column",
                              "Other columns stay as they are; the bars at the foot show where rows lie, the thin "
                              "vertical line where the row stands" +
                                  std::string(kind == "number" ? ", the band holds 80% of the predicted distribution."
                                                               : "."),
                              curves});
-  page.sections.push_back({"quality", "How good it is", "Judged on rows whose outcome is known.", quality});
+  page.sections.push_back({"quality", "Quality", "How good it is", "Judged on rows whose outcome is known.", quality.html});
   page.sections.push_back(problem_section(s.fitted));
-  page.sections.push_back({"constraints", "Which constraints bind",
+  page.sections.push_back({"constraints", "Constraints", "Which constraints bind",
                            "Slack: room is left. Binding: at the limit. Violated: the limit is broken at a cost. The "
                            "shadow price is the mean utility gained if the limit were one unit looser.",
                            constraints});
   page.sections.push_back(coefficient_section(model));
   page.sections.push_back(record_section(s.fitted, data, options));
   if (kind.empty()) page.sections.erase(page.sections.begin());
-  document = kind.empty() ? nlohmann::json::object() : table_document(s);
+  document = kind.empty() ? nlohmann::json::object() : table_document(s, importance);
   return page;
 }
 
@@ -178,7 +190,7 @@ Page choice_page(const Model& model, const Data& data, const ReportOptions& opti
   stages.next("situations");
   const ChoiceSubject s = choice_subject(model, data, options, pool);
   stages.next("quality");
-  const std::string quality = choice_quality(s.fitted, s.judged, s.judged_text, pool);
+  const Quality quality = choice_quality(s.fitted, s.judged, s.judged_text, pool);
   stages.next("scenarios");
   const Scenarios scenarios = attribute_scenarios(s);
   stages.next("economics");
@@ -190,20 +202,20 @@ Page choice_page(const Model& model, const Data& data, const ReportOptions& opti
             .lead = {},
             .sections = {}};
   page.lead = paragraph(fmt::format("A model of choices among {}, learned from {} situations of {}: the utility that "
-                                    "people behave as if they maximised.",
-                                    names, s.all.situations(), escaped(data.source())));
-  page.sections.push_back({"what-if", "What if", what_if_help(), choice_what_if(s)});
-  page.sections.push_back({"market", "Shares and surplus under another price",
+                                    "people behave as if they maximised. How good it is: {}.",
+                                    names, s.all.situations(), escaped(file_name(data)), quality.headline));
+  page.sections.push_back({"what-if", "What if", "What if", what_if_help(), choice_what_if(s)});
+  page.sections.push_back({"market", "Market", "Shares and surplus under another price",
                            "Move the factor to see market shares; surplus is what people gain or lose in all.",
                            "<div id=\"market-controls\" hidden></div>\n" + scenarios_html(s, scenarios)});
-  page.sections.push_back({"economics", "Trade-offs and elasticities",
+  page.sections.push_back({"economics", "Economics", "Trade-offs and elasticities",
                            "What people give up for what, and how shares answer to a percent.", economics});
-  page.sections.push_back({"curves", "How the choice changes with each attribute",
+  page.sections.push_back({"curves", "Curves", "How the choice changes with each attribute",
                            fmt::format("For {}; the bars at the foot show where situations lie, the thin vertical line "
                                        "where it stands.",
                                        escaped(s.start_text)),
                            choice_curves(s)});
-  page.sections.push_back({"quality", "How good it is", "Judged on situations whose choice is known.", quality});
+  page.sections.push_back({"quality", "Quality", "How good it is", "Judged on situations whose choice is known.", quality.html});
   page.sections.push_back(problem_section(s.fitted));
   page.sections.push_back(coefficient_section(model));
   page.sections.push_back(record_section(s.fitted, data, options));

@@ -12,7 +12,7 @@ namespace bl::report {
 
 namespace {
 
-constexpr std::size_t kPlaces = 25, kMostLevels = 24;
+constexpr std::size_t kMostLevels = 24;
 // Rows that an average is taken over; the distribution of a number costs more than a class's probabilities.
 constexpr std::size_t kClassRows = 100, kNumberRows = 40;
 
@@ -42,8 +42,7 @@ std::vector<Cell> places_of(const ColumnView& view) {
     std::sort(cells.begin(), cells.end(), [](const Cell& a, const Cell& b) { return a.level < b.level; });
     return cells;
   }
-  for (std::size_t i = 0; i < kPlaces; ++i)
-    cells.push_back({.number = view.low + (view.high - view.low) * static_cast<double>(i) / (kPlaces - 1)});
+  for (const double place : view.places) cells.push_back({.number = place});
   return cells;
 }
 
@@ -72,7 +71,7 @@ std::string level_figure(const TableSubject& s, const ResponseCurve& curve, cons
   const ColumnView& view = s.columns[curve.column];
   const auto level = [&](std::size_t i) { return view.levels[static_cast<std::size_t>(cells[i].level)]; };
   if (labels.size() == 1) {
-    BarChart chart{.title = fmt::format("{} by {}", labels[0], view.name), .bars = {}, .percent = !of_number(s)};
+    BarChart chart{.title = fmt::format("{} by {}", labels[0], view.name), .bars = {}, .percent = !of_number(s), .narrow = true};
     for (std::size_t i = 0; i < cells.size(); ++i)
       chart.bars.push_back({.label = level(i), .value = curve.at_start[0][i], .second = curve.average[0][i]});
     return figure(fmt::format("<b>{}</b>, {}: {} (first bar), average over rows (second)", escaped(view.name),

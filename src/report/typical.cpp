@@ -11,7 +11,7 @@ namespace bl::report {
 
 namespace {
 
-constexpr std::size_t kBins = 24;
+constexpr std::size_t kBins = 24, kPlaces = 13;
 
 ColumnView level_view(const FeatureEncoding& feature, const Column& column, const std::vector<Index>& rows) {
   ColumnView view{.name = feature.name, .is_number = false};
@@ -52,6 +52,13 @@ ColumnView number_view(const std::string& name, std::vector<double> values, doub
     view.low = values.front();
     view.high = values.back() > values.front() ? values.back() : values.front() + 1;
   }
+  for (std::size_t i = 0; i < kPlaces; ++i) {
+    const double share = static_cast<double>(i) / (kPlaces - 1);
+    view.places.push_back(view.low + share * (view.high - view.low));
+    view.places.push_back(std::clamp(quantile(values, share), view.low, view.high));
+  }
+  std::sort(view.places.begin(), view.places.end());
+  view.places.erase(std::unique(view.places.begin(), view.places.end()), view.places.end());
   double counted = 0;
   for (const double value : values) {
     if (value < view.low || value > view.high) continue;
@@ -123,36 +130,43 @@ Column column_of(const FeatureEncoding& feature, const std::vector<Cell>& cells)
   return column;
 }
 
-Table chosen_rows(const Table& table, const std::vector<Index>& rows) {
+namespace {
+
+Table rows_of_columns(const Table& table, const std::vector<const Column*>& columns, const std::vector<Index>& rows) {
   Table out;
   out.source = table.source;
   out.rows = static_cast<Index>(rows.size());
   for (const Index row : rows) out.lines.append(table.lines[row]);
-  for (const Column& column : table.columns) {
+  for (const Column* column : columns) {
     Column chosen;
-    chosen.name = column.name;
-    chosen.raw = column.raw;
-    chosen.levels = column.levels;
-    chosen.ordered = column.ordered;
+    chosen.name = column->name;
+    chosen.raw = column->raw;
+    chosen.levels = column->levels;
+    chosen.ordered = column->ordered;
     for (const Index row : rows) {
       const auto at = static_cast<std::size_t>(row);
-      if (column.raw == RawType::text)
-        chosen.codes.push_back(column.codes[at]);
+      if (column->raw == RawType::text)
+        chosen.codes.push_back(column->codes[at]);
       else
-        chosen.numbers.push_back(column.numbers[at]);
+        chosen.numbers.push_back(column->numbers[at]);
     }
     out.columns.push_back(std::move(chosen));
   }
   return out;
 }
 
+}  // namespace
+
+Table chosen_rows(const Table& table, const std::vector<Index>& rows) {
+  std::vector<const Column*> columns;
+  for (const Column& column : table.columns) columns.push_back(&column);
+  return rows_of_columns(table, columns, rows);
+}
+
 Table feature_rows(const Encoder& encoder, const Table& table, const std::vector<Index>& rows) {
-  Table features;
-  features.source = table.source;
-  features.lines = table.lines;
-  features.rows = table.rows;
-  for (const FeatureEncoding& feature : encoder.features()) features.columns.push_back(table.column(feature.name));
-  return chosen_rows(features, rows);
+  std::vector<const Column*> columns;
+  for (const FeatureEncoding& feature : encoder.features()) columns.push_back(&table.column(feature.name));
+  return rows_of_columns(table, columns, rows);
 }
 
 Table repeated_row(const Encoder& encoder, const std::vector<Cell>& cells, Index count) {

@@ -24,6 +24,7 @@ struct ColumnView {
   double low = 0, high = 1;        // quantiles 1% and 99% of a number
   bool whole = false;              // all its values are whole numbers
   std::vector<double> histogram = {};  // of a number: shares in bins of equal width from low to high
+  std::vector<double> places = {};     // of a number: where curves are evaluated, closer where rows are
   std::vector<std::string> levels = {};
   std::vector<double> shares = {};  // of levels
   double missing = 0;              // share of rows

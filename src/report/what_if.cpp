@@ -9,7 +9,6 @@
 #include "choice/scores.hpp"
 #include "predict/prediction.hpp"
 #include "report/html.hpp"
-#include "report/matters.hpp"
 #include "report/page_model.hpp"
 
 namespace bl::report {
@@ -18,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kSwitches = 12;
+constexpr std::size_t kSwitches = 12, kAllColumns = 60, kLeadingColumns = 40;
 
 json value_of(const ColumnView& view, const Cell& cell) {
   if (cell.missing) return nullptr;
@@ -91,9 +90,13 @@ std::string place_for_controls(const FittedModel& model) {
 
 }  // namespace
 
-json table_document(const TableSubject& s) {
+json table_document(const TableSubject& s, const Importance& importance) {
   json out = common_document(s.fitted, s.start_text);
-  if (out.contains("model")) out["columns"] = columns_json(s.columns, s.start);
+  if (!out.contains("model")) return out;
+  out["columns"] = columns_json(s.columns, s.start);
+  if (s.columns.size() <= kAllColumns) return out;
+  for (std::size_t i = 0; i < std::min(kLeadingColumns, importance.columns.size()); ++i)
+    out["leading"].push_back(s.columns[importance.columns[i].column].name);
   return out;
 }
 

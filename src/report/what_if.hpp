@@ -6,6 +6,7 @@
 #include <string>
 
 #include "report/choice_subject.hpp"
+#include "report/matters.hpp"
 #include "report/subject.hpp"
 
 namespace bl::report {
@@ -13,7 +14,8 @@ namespace bl::report {
 // Models of more bytes are left out of the page.
 inline constexpr std::size_t kLargestModel = 2'200'000;
 
-nlohmann::json table_document(const TableSubject& subject);
+// Of many columns only those that matter most have controls.
+nlohmann::json table_document(const TableSubject& subject, const Importance& importance);
 nlohmann::json choice_document(const ChoiceSubject& subject, const Scenarios& scenarios);
 
 // Where the script puts its controls, after the values and the prediction of the start as a table.

@@ -26,7 +26,7 @@ const Controls = (() => {
       attributes.push({ available: alternative.available, values });
     }
     const numbers = (report.columns || []).filter((c) => c.number);
-    return { row, attributes, scaled: {}, column: numbers.length ? numbers[0].name : null, second: null, outcome: 0 };
+    return { row, attributes, scaled: {}, column: numbers.length ? numbers[0].name : null, second: null, outcome: 0, utility: false };
   }
 
   function readLink() {
@@ -116,12 +116,38 @@ const Controls = (() => {
         x: [column.low, column.high], y: [second.low, second.high], values }));
       return;
     }
+    if (state.utility) {
+      showUtility(out, column);
+      return;
+    }
     const shownOutcome = report.kind === "number" ? 0 : state.outcome;
     const points = grid(column, CURVE_POINTS).map((x) =>
       [x, outcomes({ ...state.row, [column.name]: x })[shownOutcome]]);
     out.append(Pictures.lines({ title: `${names[shownOutcome]} along ${column.name}`, xLabel: column.name,
       yLabel: names[shownOutcome], marks: [Number(state.row[column.name])], lines: [{ points, style: 0 }],
       range: report.kind === "number" ? null : [0, 1] }));
+  }
+
+  // The utility of what is shown (of a number: of its best response) along a column, and where constraints that
+  // move it most begin to be violated.
+  function showUtility(out, column) {
+    const v = report.kind === "number" ? [BehaviorModel.predictNumber(model, state.row).density.mode()] : [];
+    const what = report.kind === "number" ? "the best response" : model.classes[state.outcome];
+    const points = [], notes = [];
+    let before = null;
+    for (const x of grid(column, 2 * CURVE_POINTS)) {
+      const row = { ...state.row, [column.name]: x };
+      points.push([x, BehaviorModel.utility(model, row, v, state.outcome)]);
+      const values = BehaviorModel.firstHeads(model, row, v, state.outcome, (report.constraints || []).slice(0, 4));
+      if (before)
+        values.forEach((one, i) => {
+          if (one.value > 0 !== before[i].value > 0) notes.push([x, `${one.name} = 0`]);
+        });
+      before = values;
+    }
+    out.append(Pictures.lines({ title: `Utility of ${what} along ${column.name}`, xLabel: column.name,
+      yLabel: `utility of ${what}`, marks: [Number(state.row[column.name])], notes, lines: [{ points, style: 0 }] }),
+      element("p", { class: "help" }, "Dashed: where a constraint is at its limit, of those that move the utility most."));
   }
 
   function update() {
@@ -168,6 +194,12 @@ const Controls = (() => {
       (v) => { state.row[column.name] = v === "" ? null : v; });
   }
 
+  // All of them, or those that matter most.
+  function shownColumns() {
+    const columns = report.columns || [];
+    return report.leading ? report.leading.map((name) => columns.find((c) => c.name === name)) : columns;
+  }
+
   function alternativeControls(alternative, a) {
     const one = state.attributes[a];
     const available = element("input", { type: "checkbox", checked: one.available,
@@ -198,11 +230,13 @@ const Controls = (() => {
   }
 
   function curveControls() {
-    const numbers = (report.columns || []).filter((c) => c.number && c.value !== null);
+    const numbers = shownColumns().filter((c) => c.number && c.value !== null);
     if (report.kind === "choice" || numbers.length === 0) return [];
     const names = numbers.map((c) => [c.name, c.name]);
     const out = [select("curve along", names, state.column, (v) => { state.column = v; }),
       select("and as a map with", [["", "(no second column)"], ...names], "", (v) => { state.second = v || null; })];
+    out.push(select("show", [["p", "the prediction"], ["u", "the utility"]], state.utility ? "u" : "p",
+      (v) => { state.utility = v === "u"; }));
     if (report.kind === "class")
       out.push(select("of", model.classes.map((c, i) => [String(i), c]), String(state.outcome),
         (v) => { state.outcome = Number(v); }));
@@ -214,7 +248,9 @@ const Controls = (() => {
     shown = { answer: element("div", { id: "answer", "aria-live": "polite" }), curve: element("div", { id: "live-curve" }),
       link: element("a", { id: "state-link", href: "#" }, "Link to these values") };
     const controls = element("div", { class: "controls" },
-      ...(report.alternatives || []).map(alternativeControls), ...(report.columns || []).map(columnControl),
+      ...(report.alternatives || []).map(alternativeControls), ...shownColumns().map(columnControl),
+      ...(report.leading ? [element("p", { class: "help" }, `The ${report.leading.length} columns that matter most, of ` +
+        `${report.columns.length}; the others stay as they are.`)] : []),
       ...constraintControls());
     const reset = element("button", { type: "button", onclick: () => { state = startState(); draw(); } },
       `Back to ${report.start}`);

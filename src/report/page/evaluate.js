@@ -219,19 +219,48 @@ const BehaviorModel = (() => {
     }
   }
 
-  // The mean over members of the outputs for one candidate: values v, and the class where it is part of the input.
-  function outputs(model, x, base, v, classIndex) {
+  function inputs(model, x, v, classIndex) {
     const [dx, values, classes] = model.input;
     const z = new Float64Array(dx + values + classes);
     z.set(x);
     z.set(v, dx);
     if (classes > 0) z[dx + values + classIndex] = 1;
+    return z;
+  }
+
+  // The mean over members of the outputs for one candidate: values v, and the class where it is part of the input.
+  function outputs(model, x, base, v, classIndex) {
+    const z = inputs(model, x, v, classIndex);
     let sum = null;
     model.networks.forEach((_, m) => {
       const one = memberOutputs(model, m, base[m], z);
       sum = sum ? sum.map((u, o) => u + one[o]) : one;
     });
     return sum.map((u) => u / model.networks.length);
+  }
+
+  // Values of heads of the first layer by name, "L1.B2.C1"; names of other layers are left out.
+  function firstHeads(model, row, v, classIndex, names) {
+    const x = encode(model, row), z = inputs(model, x, v, classIndex), blocks = model.layers[0].blocks;
+    const heads = contextHeads(model, x).map((base, m) => {
+      addTerms(model.sorted.response, model.networks[m].layers[0].columns, z, base);
+      return base;
+    });
+    const out = [];
+    for (const name of names) {
+      const found = name.match(/^L1\.B(\d+)\.([UCT])(\d+)$/);
+      if (!found) continue;
+      const block = Number(found[1]) - 1, member = Math.floor(block / blocks);
+      const { begin, per } = model.networks[member].layers[0].sections.find((s) => KINDS[s.kind] === found[2]);
+      out.push({ name, value: heads[member][begin + (block % blocks) * per + Number(found[3]) - 1] });
+    }
+    return out;
+  }
+
+  // The utility of a class, or of an encoded number.
+  function utility(model, row, v, classIndex) {
+    const x = encode(model, row), all = outputs(model, x, contextHeads(model, x), v, classIndex);
+    return all.length > 1 ? all[classIndex] : all[0];
   }
 
   // --- classes and choices
@@ -514,5 +543,5 @@ const BehaviorModel = (() => {
     return out;
   }
 
-  return { prepare, encode, predictClasses, predictChoice, predictNumber, densityCurve };
+  return { prepare, encode, predictClasses, predictChoice, predictNumber, densityCurve, utility, firstHeads };
 })();

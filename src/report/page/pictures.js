@@ -44,9 +44,10 @@ const Pictures = (() => {
     return svg;
   }
 
-  // lines: [{points: [[x, y], ...], style}]; marks: x of vertical lines; stems: [x, share] of point masses.
+  // lines: [{points: [[x, y], ...], style}]; marks: x of vertical lines; stems: [x, share] of point masses;
+  // notes: [x, text] of boundaries.
   function lines(options) {
-    const { title, xLabel, yLabel, marks = [], stems = [], lines: all } = options;
+    const { title, xLabel, yLabel, marks = [], stems = [], notes = [], lines: all } = options;
     const width = 380, height = 250, left = 54, right = width - 14, top = 10, bottom = height - 42;
     const xs = all.flatMap((l) => l.points.map((p) => p[0])).concat(stems.map((s) => s[0]));
     const ys = all.flatMap((l) => l.points.map((p) => p[1]));
@@ -71,6 +72,10 @@ const Pictures = (() => {
     for (const line of all)
       svg.append(node("polyline", { class: `line s${line.style}`,
         points: line.points.map(([x, y]) => `${X(x).toFixed(1)},${Y(y).toFixed(1)}`).join(" ") }));
+    notes.forEach(([x, text], i) => {
+      svg.append(node("line", { class: "boundary", x1: X(x), x2: X(x), y1: top, y2: bottom }),
+        node("text", { x: Math.min(X(x) + 3, right - 56), y: top + 12 + 13 * (i % 5), class: "value" }, text));
+    });
     for (const [x, share] of stems) {
       const y = bottom - (bottom - top) * share;
       svg.append(node("line", { class: "line s1", x1: X(x), x2: X(x), y1: bottom, y2: y }),

@@ -316,7 +316,11 @@ const Controls = (() => {
       box.setAttribute("role", "link");
       box.setAttribute("aria-label", `open block ${box.dataset.block}`);
       box.addEventListener("click", () => open(box.dataset.block));
-      box.addEventListener("keydown", (event) => { if (event.key === "Enter") open(box.dataset.block); });
+      box.addEventListener("keydown", (event) => {
+        if (event.key !== "Enter") return;
+        event.preventDefault();  // or the same key would close the block, which has the focus now
+        open(box.dataset.block);
+      });
     }
     const units = document.getElementById("units");
     if (!units) return;

@@ -29,12 +29,13 @@ declare -A may=(
   [choice]="$core plan fitted summary fit"
   [economics]="$core plan fitted predict summary choice"
   [simplify]="$core plan fitted predict summary fit economics"
+  [report]="$core plan fitted predict summary choice economics"
   [check]="$core plan fitted summary choice zoo"
   [evidence]="$core plan fitted predict check zoo"
   [api]="$core plan fitted predict summary fit choice economics"
 )
 # Folders above the mathematics speak in the types of the public headers; those below know only these.
-speaks=" plan fitted predict summary fit choice economics simplify check evidence api "
+speaks=" plan fitted predict summary fit choice economics simplify report check evidence api "
 known=" bl/errors.hpp bl/names.hpp bl/version.hpp bl/choice_declaration.hpp "
 
 bad=0

@@ -15,6 +15,7 @@ from ._estimator import HoldsModel, InterruptedWarning, all_or_nothing, settings
 from ._explanation import Explanation
 from ._parameters import CHOICE_DATA, CHOICE_UTILITY, ChoiceParameters, parameter_help, stored_parameters
 from ._progress import reporter
+from ._report import Report
 from ._summary import Summary, inference_options
 
 
@@ -160,6 +161,20 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
                 raise ValueError(f"changes: {place!r} should be 'alternative.attribute'")
             listed.append([alternative, attribute, expression])
         return _core.what_if(self.model_, data, listed, dict(add or {}), list(withdraw), money or "", _errors(errors))
+
+    def report(
+        self, X: Any, *, title: str | None = None, row: int | None = None, money: str | None = None
+    ) -> Report:
+        """One HTML page that shows the model to people: shares, trade-offs, elasticities, what if.
+
+        The page holds the model and aggregates of the situations in X; row (0 is the first) puts that situation's
+        values into it, as the start of what can be changed. money: the attribute that is a cost. Notebooks show the
+        page; save(path) writes it.
+        """
+        data = self._data(X)
+        return Report(
+            self.model_, data, self.threads, title=title, row=None if row is None else row + 1, money=money
+        )
 
     def elasticities(self, X: Any, attribute: str, *, errors: bool = False, covariance: str = "robust") -> Any:
         """[j, k]: percent change of the share of j per percent of the attribute of k; and their standard errors,

@@ -10,6 +10,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from . import _core
 from ._frame import as_table
 from ._estimator import TableEstimator, all_or_nothing, settings_of
+from ._report import Report
 
 
 _Estimator = TypeVar("_Estimator", bound="SupervisedEstimator")
@@ -110,6 +111,20 @@ class SupervisedEstimator(TableEstimator):
         data = self._labelled(X, y)
         names, values = _core.importance(self.model_, data, False)[:2]
         return dict(zip(names[1], values[1].tolist()))
+
+    def report(self, X: Any, y: Any, *, title: str | None = None, row: int | None = None) -> Report:
+        """One HTML page that shows the model to people: what was learned, how sure it is, what if.
+
+        X, y: rows with known responses. The page holds the model and aggregates of these rows; row (0 is the first)
+        puts that row's values into it, as the start of what can be changed. Notebooks show the page; save(path)
+        writes it.
+        """
+        columns = self._observed(X, y)
+        weight = self.settings_.get("weight")
+        if weight:
+            columns.append(_core.number_column(weight, np.ones(columns[0].rows)))
+        data = _core.Data.from_columns(columns, type(self).__name__)
+        return Report(self.model_, data, self.threads, title=title, row=None if row is None else row + 1)
 
     def simplify(
         self: _Estimator,

@@ -2,6 +2,7 @@
 
 #include "bindings.hpp"
 #include "bl/errors.hpp"
+#include "bl/report.hpp"
 #include "bl/scenario.hpp"
 #include "bl/simplify.hpp"
 
@@ -45,6 +46,32 @@ nb::tuple run_simplify(const Model& model, const Data& data, SimplifyOptions opt
   return nb::make_tuple(result->model, to_list(size_table(*result)), render(*result));
 }
 
+std::string run_report(const Model& model, const Data& data, ReportOptions options) {
+  FitWatch watch{nb::object(nb::none())};
+  options.should_stop = watch.options().should_stop;
+  std::string page;
+  try {
+    const nb::gil_scoped_release unlocked;
+    page = report_html(model, data, options);
+  } catch (const Interrupted&) {
+    watch.rethrow();
+    throw;
+  }
+  watch.rethrow();
+  return page;
+}
+
+void bind_report(nb::module_& module) {
+  nb::class_<ReportOptions>(module, "ReportOptions")
+      .def(nb::init<>())
+      .def_rw("title", &ReportOptions::title)
+      .def_rw("command", &ReportOptions::command)
+      .def_rw("row", &ReportOptions::row)
+      .def_rw("money", &ReportOptions::money)
+      .def_rw("threads", &ReportOptions::threads);
+  module.def("report_html", &run_report, nb::arg("model"), nb::arg("data"), nb::arg("options"));
+}
+
 void bind_simplify(nb::module_& module) {
   nb::class_<SimplifyOptions>(module, "SimplifyOptions")
       .def(nb::init<>())
@@ -59,6 +86,7 @@ void bind_simplify(nb::module_& module) {
 
 void bind_explain(nb::module_& module) {
   bind_simplify(module);
+  bind_report(module);
   nb::class_<ExplainOptions>(module, "ExplainOptions")
       .def(nb::init<>())
       .def_rw("standardised", &ExplainOptions::standardised)

@@ -297,16 +297,16 @@ class NetworkDrawing {
         std::any_of(path_.begin(), path_.end(), [&](const auto& pair) { return pair.first == name; });
     const double left = place.middle.x - place.width / 2;
     std::string out = fmt::format(
-        "<rect x='{:.1f}' y='{:.1f}' width='{}' height='{:.1f}' rx='6' fill='#fcfcfd' stroke='{}' "
-        "stroke-width='{}'/>\n",
-        left, place.top().y, kBoxWidth, place.height, strong ? "#222" : "#999", strong ? 2 : 1);
+        "<g data-block='{}'><rect x='{:.1f}' y='{:.1f}' width='{}' height='{:.1f}' rx='6' fill='#fcfcfd' "
+        "stroke='{}' stroke-width='{}'/>\n",
+        name, left, place.top().y, kBoxWidth, place.height, strong ? "#222" : "#999", strong ? 2 : 1);
     double y = place.top().y + kPad + 10;
     out += svg_text({left + kPad, y}, name, "font-weight='bold'");
     out += svg_text({left + kBoxWidth - kPad, y}, fmt::format("{:.0f}%", 100 * box.profile->influence),
                     "text-anchor='end' fill='#555'");
     y += 2;
     for (const std::string& line : box.lines) out += svg_text({left + kPad, y += kLine}, line);
-    return out;
+    return out + "</g>\n";
   }
 
   // How many blocks of each layer are not drawn.

@@ -39,57 +39,6 @@ double log_normaliser(const gibbs::Utility& utility, const double* context, std:
                                : utility.law_2d(context, class_index).log_normalizer().value;
 }
 
-std::vector<Metric> class_metrics(std::span<const std::int32_t> truth,
-                                  const Matrix<double>& log_probabilities, std::span<const double> weights) {
-  Matrix<double> p(log_probabilities.rows(), log_probabilities.cols());
-  std::transform(log_probabilities.flat().begin(), log_probabilities.flat().end(), p.flat().begin(),
-                 [](double l) { return std::exp(l); });
-  const auto predicted = metrics::top_class(p.view());
-  std::vector<Metric> out;
-  out.push_back({"accuracy", metrics::accuracy(truth, predicted, weights)});
-  out.push_back({"macro_f1", metrics::macro_f1(truth, predicted, p.cols(), weights)});
-  if (const auto auc = metrics::macro_auc(truth, p.view(), weights)) out.push_back({"auc", *auc});
-  out.push_back({"log_loss", metrics::log_loss(truth, log_probabilities.view(), weights)});
-  out.push_back({"brier", metrics::brier_score(truth, p.view(), weights)});
-  out.push_back({"calibration_error", metrics::calibration_error(truth, p.view(), weights)});
-  return out;
-}
-
-struct ContinuousRows {
-  std::vector<double> truth, mean, log_density, crps, lower, upper;
-  explicit ContinuousRows(std::size_t rows)
-      : truth(rows), mean(rows), log_density(rows), crps(rows), lower(rows), upper(rows) {}
-};
-
-// One continuous response, in the data's units.
-std::vector<Metric> law_1d_metrics(const gibbs::Utility& utility, const ResponseEncoding& response,
-                                   const Matrix<double>& context, std::vector<double> truth,
-                                   std::span<const double> weights, ThreadPool& pool) {
-  ContinuousRows r(truth.size());
-  r.truth = std::move(truth);
-  for_each_distribution(
-      utility, response, context, PredictOptions().tolerance, pool,
-      [](std::size_t row) { return fmt::format("row {}", row + 1); },
-      [&](std::size_t at, const NumberDistribution& distribution) {
-        const double y = r.truth[at];
-        const auto interval = distribution.central_interval(kIntervalMass);
-        r.mean[at] = distribution.mean();
-        r.log_density[at] = distribution.log_density(y);
-        r.crps[at] = distribution.crps(y);
-        r.lower[at] = interval.lower;
-        r.upper[at] = interval.upper;
-      });
-  const auto intervals = metrics::interval_summary(r.truth, r.lower, r.upper, weights);
-  const metrics::RowWeights average(weights, r.truth.size());
-  return {{"rmse", metrics::root_mean_squared_error(r.truth, r.mean, weights)},
-          {"mae", metrics::mean_absolute_error(r.truth, r.mean, weights)},
-          {"r2", metrics::r_squared(r.truth, r.mean, weights)},
-          {"log_likelihood", metrics::mean_log_likelihood(r.log_density, weights)},
-          {"crps", average.mean([&](std::size_t i) { return r.crps[i]; })},
-          {"coverage_90", intervals.coverage},
-          {"interval_width_90", intervals.mean_width}};
-}
-
 std::vector<Metric> point_metrics(const std::string& name, const std::vector<double>& truth,
                                   const std::vector<double>& mean, std::span<const double> weights) {
   return {{"rmse." + name, metrics::root_mean_squared_error(truth, mean, weights)},
@@ -146,6 +95,60 @@ std::vector<Metric> many_response_metrics(const FittedModel& model, const gibbs:
 }
 
 }  // namespace
+
+std::vector<Metric> class_metrics(std::span<const std::int32_t> truth,
+                                  const Matrix<double>& log_probabilities, std::span<const double> weights) {
+  Matrix<double> p(log_probabilities.rows(), log_probabilities.cols());
+  std::transform(log_probabilities.flat().begin(), log_probabilities.flat().end(), p.flat().begin(),
+                 [](double l) { return std::exp(l); });
+  const auto predicted = metrics::top_class(p.view());
+  std::vector<Metric> out;
+  out.push_back({"accuracy", metrics::accuracy(truth, predicted, weights)});
+  out.push_back({"macro_f1", metrics::macro_f1(truth, predicted, p.cols(), weights)});
+  if (const auto auc = metrics::macro_auc(truth, p.view(), weights)) out.push_back({"auc", *auc});
+  out.push_back({"log_loss", metrics::log_loss(truth, log_probabilities.view(), weights)});
+  out.push_back({"brier", metrics::brier_score(truth, p.view(), weights)});
+  out.push_back({"calibration_error", metrics::calibration_error(truth, p.view(), weights)});
+  return out;
+}
+
+NumberRows number_rows(const gibbs::Utility& utility, const ResponseEncoding& response,
+                       const Matrix<double>& context, std::vector<double> truth,
+                       const std::vector<double>& levels, ThreadPool& pool) {
+  const std::size_t rows = truth.size();
+  NumberRows r;
+  r.truth = std::move(truth);
+  for (std::vector<double>* numbers : {&r.mean, &r.log_density, &r.crps, &r.lower, &r.upper})
+    numbers->resize(rows);
+  r.quantiles.resize(static_cast<Index>(rows), static_cast<Index>(levels.size()));
+  for_each_distribution(
+      utility, response, context, PredictOptions().tolerance, pool,
+      [](std::size_t row) { return fmt::format("row {}", row + 1); },
+      [&](std::size_t at, const NumberDistribution& distribution) {
+        const double y = r.truth[at];
+        const auto interval = distribution.central_interval(kIntervalMass);
+        r.mean[at] = distribution.mean();
+        r.log_density[at] = distribution.log_density(y);
+        r.crps[at] = distribution.crps(y);
+        r.lower[at] = interval.lower;
+        r.upper[at] = interval.upper;
+        for (std::size_t k = 0; k < levels.size(); ++k)
+          r.quantiles(static_cast<Index>(at), static_cast<Index>(k)) = distribution.quantile(levels[k]);
+      });
+  return r;
+}
+
+std::vector<Metric> number_metrics(const NumberRows& r, std::span<const double> weights) {
+  const auto intervals = metrics::interval_summary(r.truth, r.lower, r.upper, weights);
+  const metrics::RowWeights average(weights, r.truth.size());
+  return {{"rmse", metrics::root_mean_squared_error(r.truth, r.mean, weights)},
+          {"mae", metrics::mean_absolute_error(r.truth, r.mean, weights)},
+          {"r2", metrics::r_squared(r.truth, r.mean, weights)},
+          {"log_likelihood", metrics::mean_log_likelihood(r.log_density, weights)},
+          {"crps", average.mean([&](std::size_t i) { return r.crps[i]; })},
+          {"coverage_90", intervals.coverage},
+          {"interval_width_90", intervals.mean_width}};
+}
 
 Matrix<double> class_log_probabilities(const FittedModel& model, const gibbs::Utility& utility,
                                        const Matrix<double>& context, ThreadPool& pool) {
@@ -206,7 +209,8 @@ std::vector<Metric> evaluate_rows(const FittedModel& model, const Encoder& encod
     const Column& column = table.column(response.name);
     std::vector<double> truth;
     for (const Index row : rows) truth.push_back(column.numbers[static_cast<std::size_t>(row)]);
-    more = law_1d_metrics(utility, response, encoded.features, std::move(truth), encoded.weights, pool);
+    more = number_metrics(number_rows(utility, response, encoded.features, std::move(truth), {}, pool),
+                          encoded.weights);
   }
   if (model.space.values() > 1)
     more = many_response_metrics(model, utility, encoded.features, encoded.continuous, encoded.weights, pool);

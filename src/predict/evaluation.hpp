@@ -13,6 +13,20 @@ namespace bl {
 Matrix<double> class_log_probabilities(const FittedModel& model, const gibbs::Utility& utility,
                                        const Matrix<double>& context, ThreadPool& pool);
 
+std::vector<Metric> class_metrics(std::span<const std::int32_t> truth,
+                                  const Matrix<double>& log_probabilities, std::span<const double> weights);
+
+// One continuous response row by row, in the data's units.
+struct NumberRows {
+  std::vector<double> truth, mean, log_density, crps;
+  std::vector<double> lower, upper;  // the central 90%
+  Matrix<double> quantiles;          // rows x levels
+};
+NumberRows number_rows(const gibbs::Utility& utility, const ResponseEncoding& response,
+                       const Matrix<double>& context, std::vector<double> truth,
+                       const std::vector<double>& levels, ThreadPool& pool);
+std::vector<Metric> number_metrics(const NumberRows& rows, std::span<const double> weights);
+
 // The metrics that fit the response, of these rows. `encoder` is the model's, or a more lenient variant of
 // it.
 std::vector<Metric> evaluate_rows(const FittedModel& model, const Encoder& encoder, const Table& table,

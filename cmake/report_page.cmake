@@ -1,0 +1,10 @@
+# The report's script and style as string literals of the library, so that a report needs no file but itself.
+foreach(part evaluate.js pictures.js controls.js style.css)
+  set(file ${PROJECT_SOURCE_DIR}/src/report/page/${part})
+  set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  string(REGEX REPLACE "\\..*" "" name ${part})
+  string(TOUPPER ${name} name)
+  file(READ ${file} BL_PAGE_${name})
+endforeach()
+configure_file(${PROJECT_SOURCE_DIR}/src/report/page_files.cpp.in ${PROJECT_BINARY_DIR}/report/page_files.cpp @ONLY)
+target_sources(bl PRIVATE ${PROJECT_BINARY_DIR}/report/page_files.cpp)

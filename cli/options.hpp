@@ -14,6 +14,9 @@
 
 namespace bl::cli {
 
+// The options that help begins with, where a command has many.
+inline constexpr const char* kCommon = "Common options";
+
 // Settings from the command line: --config FILE first, then --set name=value, then the settings' own options.
 class SettingOptions {
  public:
@@ -27,6 +30,18 @@ class SettingOptions {
   std::map<std::string, std::string> texts_;
   std::map<std::string, bool> flags_;
   std::map<std::string, const CLI::Option*> options_;
+};
+
+// --digits of tables of numbers: 6 significant ones unless asked otherwise.
+class DigitOption {
+ public:
+  explicit DigitOption(CLI::App& command);
+  // Whole numbers and the columns named stay as they are. UsageError for what is neither a number from 1 to 17
+  // nor "full".
+  OutputTable rounded(OutputTable table, const std::vector<std::string>& carried) const;
+
+ private:
+  std::string text_ = "6";
 };
 
 // The settings that say how a data file is written.
@@ -59,9 +74,9 @@ std::string json_array(const OutputTable& table);
 // A place that cannot be written is found before the work, not after: DataError. UsageError where it is a file
 // that the command reads, whatever name or link it goes by. "-" is standard output, which takes text but no
 // model.
-void check_place(const CLI::App& command, const std::string& path);
+void check_output_path(const CLI::App& command, const std::string& path);
 // Of a model. `over_model`: it may take the place of the model that the command reads.
-void check_model_place(const CLI::App& command, const std::string& path, bool over_model = false);
+void check_model_path(const CLI::App& command, const std::string& path, bool over_model = false);
 
 // Text to a file (whole or not at all), or to standard output for "-".
 void write_text(const std::string& path, const std::string& text);

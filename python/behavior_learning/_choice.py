@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
@@ -11,10 +10,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _frame, _toml
 from ._declaration import declaration_of, document_of
-from ._estimator import HoldsModel, InterruptedWarning, all_or_nothing, settings_of
+from ._estimator import HoldsModel, all_or_nothing, settings_of, warn_of
 from ._explanation import Explanation
-from ._parameters import CHOICE_DATA, CHOICE_UTILITY, ChoiceParameters, parameter_help, stored_parameters
-from ._progress import reporter
+from ._parameters import (
+    CHOICE_DATA,
+    CHOICE_UTILITY,
+    ChoiceParameters,
+    parameter_help,
+    stored_parameters,
+    used_settings,
+)
+from ._progress import reporting
 from ._report import Report
 from ._summary import Summary, inference_options
 
@@ -23,7 +29,12 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
     _not_settings = ("form", "terms")  # the schema's own
 
     def schema_text(self) -> str:
-        """The choice schema (docs/choice.md) that the parameters say, as TOML for `bl fit --choice`."""
+        """The choice schema that the parameters say, as TOML for `bl fit --choice`.
+
+        Returns
+        -------
+        str
+        """
         return self.schema if isinstance(self.schema, str) else _toml.dumps(self._document())
 
     def _document(self) -> dict[str, Any]:
@@ -60,18 +71,42 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
     def fit(
         self, X: Any, y: Any = None, *, progress: bool | Callable[[dict[str, Any]], Any] | None = None
     ) -> "BLChoice":
-        """Learns a utility from a frame of choices: a row per situation (wide) or per alternative (long)."""
+        """Learns a utility from choices.
+
+        Parameters
+        ----------
+        X : data frame or dict of columns
+            A row per situation (wide) or per alternative (long).
+        y : ignored
+        progress : bool or callable, optional
+            As of BLClassifier.fit.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from behavior_learning import BLChoice
+        >>> from behavior_learning.datasets import load_commutes
+        >>> trips = load_commutes().frame
+        >>> columns = {"time": "{}_time", "cost": "{}_cost"}
+        >>> model = BLChoice(choice="mode", alternatives=["car", "train", "bus"], attributes=columns, form="linear")
+        >>> worth = model.fit(trips).trade_off(trips, "time", "cost")  # of a minute; an hour is truly worth 12
+        >>> 8 < 60 * worth["value"] < 16
+        True
+        """
         with all_or_nothing(self):
             data = _table(X)
             settings = settings_of(self)
             arguments = _core.FitArguments()
             arguments.training_rows_only = "fractions" not in settings  # test rows are the caller's, unless asked for
             arguments.declaration = self._declaration()
-            summary, interrupted = _core.fit(data, settings, reporter(progress), arguments)
-            if interrupted:
-                warnings.warn(
-                    "training was interrupted; the best model so far is kept", InterruptedWarning, stacklevel=2
-                )
+            if any(name == "unseen" for name, _ in arguments.declaration.settings) and self.unseen is None:
+                del settings["unseen"]
+            with reporting(progress) as tell:
+                summary, interrupted = _core.fit(data, settings, tell, arguments)
+            warn_of(summary, interrupted, stacklevel=2)
             self._keep(summary.model)
             self.plan_, self.notes_ = summary.plan, list(summary.notes)
             self.interrupted_ = interrupted
@@ -83,7 +118,7 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
         self.model_ = model
         self.alternatives_ = np.array(_core.alternatives(model), dtype=object)
         self.classes_ = self.alternatives_
-        self.settings_ = information.get("settings", {})
+        self.settings_ = used_settings(information)
         self.n_iter_ = information.get("training", {}).get("epochs", 0)
 
     # --- predictions, a row per situation
@@ -103,34 +138,109 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
         return self.model_.predict(data, "all", options)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probabilities: situations x alternatives_, 0 where an alternative is not available."""
+        """Probabilities of the alternatives.
+
+        Parameters
+        ----------
+        X : data frame
+            Choices, laid out as those of the fit.
+
+        Returns
+        -------
+        ndarray
+            Situations x `alternatives_`; 0 where one is not available.
+        """
         return self._by_alternative(self._predictions(X), "p")
 
     def predict(self, X: Any) -> np.ndarray:
-        """The likeliest alternative of each situation."""
+        """The likeliest alternative of each situation.
+
+        Parameters
+        ----------
+        X : data frame
+            Choices, laid out as those of the fit.
+
+        Returns
+        -------
+        ndarray
+        """
         return np.array(dict(self._predictions(X))["likeliest"], dtype=object)
 
     def situations(self, X: Any) -> np.ndarray:
-        """What the rows of predict_proba are called: the situation's id, or the row of a wide frame (from 1)."""
+        """What the rows of predict_proba are called.
+
+        Parameters
+        ----------
+        X : data frame
+            Choices, laid out as those of the fit.
+
+        Returns
+        -------
+        ndarray
+            The situation's id, or the row of a wide frame.
+        """
         return np.array(self._predictions(X)[0][1], dtype=object)
 
     def utility(self, X: Any) -> np.ndarray:
-        """V over the temperature: situations x alternatives_, NaN where not available."""
+        """Utilities of the alternatives, over the temperature.
+
+        Parameters
+        ----------
+        X : data frame
+            Choices, laid out as those of the fit.
+
+        Returns
+        -------
+        ndarray
+            Situations x `alternatives_`; NaN where one is not available.
+        """
         return self._by_alternative(self._predictions(X, utilities=True), "utility")
 
     def score(self, X: Any, y: Any = None) -> float:
-        """The mean log-likelihood of the choices."""
+        """The mean log-likelihood of the choices.
+
+        Parameters
+        ----------
+        X : data frame
+            Choices, laid out as those of the fit.
+        y : ignored
+
+        Returns
+        -------
+        float
+        """
         return -self.evaluate(X)["cross_entropy"]
 
     def evaluate(self, X: Any) -> dict[str, float]:
-        """Log-likelihood, rho-square, cross-entropy and accuracy of the choices."""
+        """Log-likelihood, rho-square, cross-entropy and accuracy of the choices.
+
+        Parameters
+        ----------
+        X : data frame
+            Choices, laid out as those of the fit.
+
+        Returns
+        -------
+        dict
+        """
         data = self._data(X)
         return self.model_.evaluate(data, "all", _core.PredictOptions())
 
     # --- economics
 
     def market_shares(self, X: Any) -> dict[str, dict[str, float]]:
-        """Predicted, and observed where choices are known: {"predicted": {alternative: share}, ...}."""
+        """Market shares, predicted, and observed where choices are known.
+
+        Parameters
+        ----------
+        X : data frame
+            Choices, laid out as those of the fit.
+
+        Returns
+        -------
+        dict
+            {"predicted": {alternative: share}, "observed": ...}.
+        """
         data = self._data(X)
         table = dict(_core.market_shares(self.model_, data))
         names = table.pop("alternative")
@@ -139,7 +249,7 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
     def what_if(
         self,
         X: Any,
-        changes: Mapping[str, str] | None = None,
+        changes: Mapping[str, str] | Sequence[str] | str | None = None,
         *,
         add: Mapping[str, str] | None = None,
         withdraw: Sequence[str] = (),
@@ -148,17 +258,33 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
     ) -> dict[str, Any]:
         """Market shares, diversion and consumer surplus in a scenario, with delta-method errors.
 
-        add: {"express": "train"} for a further alternative like another; changes: {"car.cost": "cost * 1.1"};
-        withdraw: alternatives that are taken away; money: the attribute that is a cost.
-        errors, here and below: covariance ("robust", "classical", "cluster": by person); draws, for intervals of
-        Krinsky and Robb from so many draws of the coefficients; level, seed.
+        Parameters
+        ----------
+        X : data frame
+            Choices, laid out as those of the fit.
+        changes : dict, str or list of str, optional
+            {"car.cost": "cost * 1.1"}, or as text "car.cost = cost * 1.1".
+        add : dict, optional
+            A further alternative like another: {"express": "train"}.
+        withdraw : sequence of str
+            Alternatives that are removed.
+        money : str, optional
+            The attribute that is a cost.
+        **errors
+            covariance ("robust", "classical", "cluster": by person); draws, for intervals of Krinsky and Robb from
+            so many draws of the coefficients; level, seed.
+
+        Returns
+        -------
+        dict
+            Shares before and after, their change with its error, diversion, surplus.
         """
         data = self._data(X)
         listed = []
-        for place, expression in (changes or {}).items():
+        for place, expression in _changes(changes):
             alternative, dot, attribute = place.partition(".")
-            if not dot:
-                raise ValueError(f"changes: {place!r} should be 'alternative.attribute'")
+            if not dot or not expression:
+                raise ValueError(f"changes: {place!r} should be 'alternative.attribute', with an expression")
             listed.append([alternative, attribute, expression])
         return _core.what_if(self.model_, data, listed, dict(add or {}), list(withdraw), money or "", _errors(errors))
 
@@ -177,22 +303,64 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
         )
 
     def elasticities(self, X: Any, attribute: str, *, errors: bool = False, covariance: str = "robust") -> Any:
-        """[j, k]: percent change of the share of j per percent of the attribute of k; and their standard errors,
-        where asked for."""
+        """Elasticities of market shares.
+
+        Parameters
+        ----------
+        X : data frame
+            Choices, laid out as those of the fit.
+        attribute : str
+            Of which alternatives change.
+        errors : bool
+            Return their standard errors as well.
+        covariance : str
+            "robust", "classical" or "cluster" (by person).
+
+        Returns
+        -------
+        ndarray, or two
+            [j, k]: percent change of the share of j per percent of the attribute of k.
+        """
         data = self._data(X)
         kind = _errors({"covariance": covariance})
-        values, deviations = (np.array(one) for one in _core.elasticities(self.model_, data, attribute, kind))
-        return (values, deviations) if errors else values
+        values, standard_errors = (np.array(one) for one in _core.elasticities(self.model_, data, attribute, kind))
+        return (values, standard_errors) if errors else values
 
     def marginal_utility(self, X: Any, attribute: str) -> dict[str, float]:
-        """The mean of dV/d(attribute), by alternative."""
+        """The mean of dV/d(attribute), by alternative.
+
+        Parameters
+        ----------
+        X : data frame
+            Choices, laid out as those of the fit.
+        attribute : str
+            Which.
+
+        Returns
+        -------
+        dict
+        """
         data = self._data(X)
         names, mean, _ = _core.slopes(self.model_, data, attribute)
         return dict(zip(names, mean.tolist()))
 
     def trade_off(self, X: Any, attribute: str, money: str, **errors: Any) -> dict[str, Any]:
-        """What a unit of the attribute is worth in units of `money` (value of time), with its standard error, and
-        by alternative."""
+        """What a unit of an attribute is worth in units of another, such as the value of time.
+
+        Parameters
+        ----------
+        X : data frame
+            Choices, laid out as those of the fit.
+        attribute, money : str
+            What is valued, and in what.
+        **errors
+            As of `what_if`.
+
+        Returns
+        -------
+        dict
+            "value", "standard_error", quartiles over situations, and "by" alternative.
+        """
         data = self._data(X)
         return _core.trade_off(self.model_, data, attribute, money, _errors(errors))
 
@@ -209,7 +377,18 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
     def infer(self, X: Any, *, clusters: Sequence[str] | str = (), **options: Any) -> "BLChoice":
         """Estimates from these choices, and keeps their covariance: summary() and the saved file have it from then on.
 
-        A linear utility is fitted again, a network goes from its parameters to the minimum. See summary().
+        A linear utility is fitted again, a network goes from its parameters to the minimum.
+
+        Parameters
+        ----------
+        X : data frame
+            The choices of the fit.
+        clusters : str or sequence of str
+            As of summary(), whose other options are taken too.
+
+        Returns
+        -------
+        self
         """
         data = self._data(X)
         model, _ = _core.infer(self.model_, data, self._inference_options(clusters, options))
@@ -218,11 +397,21 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
         return self
 
     def summary(self, X: Any = None, *, clusters: Sequence[str] | str = (), **options: Any) -> Summary:
-        """Estimates with standard errors, in the manner of statsmodels and Biogeme.
+        """Estimates with standard errors, as statsmodels and Biogeme show them.
 
-        X: the frame of the fit; without it what the fit or infer() kept in the model. clusters: one or two columns
-        of the frame. Options: cov_type ("robust", "classical", "cluster": by person where no columns are named),
-        level (of intervals), bootstrap, seed; of a network also standardised, reference (alternative), starts.
+        Parameters
+        ----------
+        X : data frame, optional
+            The choices of the fit; without them what the fit or infer() kept in the model.
+        clusters : str or sequence of str
+            One or two columns of the frame.
+        **options : optional
+            cov_type ("robust", "classical", "cluster": by person where no columns are named), level (of intervals),
+            bootstrap, seed; of a network also standardised, reference (alternative), starts.
+
+        Returns
+        -------
+        Summary
         """
         check_is_fitted(self, "model_")
         if X is not None:
@@ -237,7 +426,19 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
         return inference_options(self.threads, names, options)
 
     def explain(self, alternative: str | None = None, **options: Any) -> Explanation:
-        """The utility as formulas, of all alternatives or of one; options as for the other estimators."""
+        """The utility as formulas.
+
+        Parameters
+        ----------
+        alternative : str, optional
+            Of this one alone.
+        **options : optional
+            As of BLClassifier.explain.
+
+        Returns
+        -------
+        Explanation
+        """
         check_is_fitted(self, "model_")
         return Explanation(self.model_, alternative=alternative, **options)
 
@@ -245,13 +446,23 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
     def load(cls, path: str | os.PathLike[str], *, no_verify: bool = False) -> "BLChoice":
         """An estimator from a model file, whoever wrote it, with the schema and the settings of its fit.
 
-        `no_verify` reads a file that was edited on purpose after it was written."""
+        Parameters
+        ----------
+        path : str or path
+            The file of save() or of `bl fit`.
+        no_verify : bool
+            Read a file that was edited on purpose after it was written.
+
+        Returns
+        -------
+        BLChoice
+        """
         model = _core.Model.load(os.fspath(path), no_verify)
         if not model.is_choice():
             raise _core.ModelFileError(f"{os.fspath(path)}: a model of a table, not of choices among alternatives")
         estimator = cls(document_of(json.loads(model.information_json())["response"]["declaration"]))
         estimator._keep(model)
-        estimator.set_params(**stored_parameters(estimator.settings_))
+        estimator.set_params(**stored_parameters(model))
         estimator.plan_, estimator.notes_, estimator.interrupted_, estimator.metrics_ = "", [], False, {}
         return estimator
 
@@ -276,7 +487,7 @@ Either `schema` (the text or a dictionary of a choice schema, docs/choice.md), o
 
 Further parameters
 ------------------
-None means the library's own default.
+None means the default.
 
     random_state : Another name of seed
 {parameter_help()}
@@ -301,6 +512,14 @@ def _table(X: Any) -> _core.Data:
     else:
         raise TypeError(f"choices come as a data frame with named columns, not as {type(X).__name__}")
     return _core.Data.from_columns(columns, "X")
+
+
+def _changes(changes: Any) -> list[tuple[str, str]]:
+    """Places and expressions, from a dictionary or from texts "place = expression"."""
+    if isinstance(changes, Mapping):
+        return list(changes.items())
+    texts = [changes] if isinstance(changes, str) else list(changes or ())
+    return [(place.strip(), expression.strip()) for place, _, expression in (one.partition("=") for one in texts)]
 
 
 def _expressions(attributes: Any) -> dict[str, Any]:

@@ -63,23 +63,75 @@ class BLClassifier(ClassifierMixin, SupervisedEstimator):
         order = [place[str(one) if response.text else float(one)] for one in self.classes_]
         return np.column_stack([columns[i] for i in order])
 
+    def _outcome_order(self, outcomes: list[str]) -> list[int]:
+        response = self.model_.responses()[0]
+        keys = response.levels if response.text else [float(one) for one in response.levels]
+        place = {key: outcomes.index(f"p({level})") for key, level in zip(keys, response.levels)}
+        return [place[str(one) if response.text else float(one)] for one in self.classes_]
+
     # --- predictions
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """p(class | x), a column for each of classes_."""
+        """p(class | x).
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows, with the columns of the fit.
+
+        Returns
+        -------
+        ndarray
+            Rows x classes, in the order of `classes_`.
+        """
         data = self._data(X)
         return self._by_class(self.model_.predict(data, "all", self._predict_options()), "p")
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
+        """The logarithm of predict_proba.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows, with the columns of the fit.
+
+        Returns
+        -------
+        ndarray
+            Rows x classes.
+        """
         return np.log(self.predict_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The likeliest class of each row."""
+        """The likeliest class of each row.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows, with the columns of the fit.
+
+        Returns
+        -------
+        ndarray
+        """
         probabilities = self.predict_proba(X)
         return self.classes_[np.argmax(probabilities, axis=1)]
 
     def utility(self, X: Any, y: Any = None) -> np.ndarray:
-        """BL(x, class) of every class, or of the class y of each row."""
+        """BL(x, class) of every class, or of the class y of each row.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows, with the columns of the fit.
+        y : array, optional
+            A class per row.
+
+        Returns
+        -------
+        ndarray
+            Rows x classes; with y one number per row.
+        """
         if y is not None:
             labelled = self._labelled(X, y)
             return self.model_.utility(labelled, self._law_options())
@@ -87,12 +139,37 @@ class BLClassifier(ClassifierMixin, SupervisedEstimator):
         return self._by_class(self.model_.predict(data, "all", self._predict_options(utilities=True)), "utility")
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Utilities of the classes; of two classes, by how much the second is preferred."""
+        """Utilities of the classes; of two classes, by how much the second is preferred.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows, with the columns of the fit.
+
+        Returns
+        -------
+        ndarray
+        """
         utilities = self.utility(X)
         return utilities[:, 1] - utilities[:, 0] if len(self.classes_) == 2 else utilities
 
     def sample(self, X: Any, draws: int | None = None, *, seed: int | None = None, **options: Any) -> np.ndarray:
-        """Classes drawn for each row: rows x draws."""
+        """Classes drawn for each row.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows, with the columns of the fit.
+        draws : int, optional
+            Per row (default 100).
+        seed : int, optional
+            Decides every draw.
+
+        Returns
+        -------
+        ndarray
+            Rows x draws.
+        """
         data = self._data(X)
         result = self._drawn(data, draws, seed, options)
         labels = np.asarray(dict(result["draws"])[self._target])
@@ -122,4 +199,19 @@ def _labels(y: Any) -> tuple[str, np.ndarray]:
         y = y.iloc[:, 0] if _frame.is_pandas(y) else y[names[0]]
     elif _frame.is_series(y) and y.name is not None:
         name = str(y.name)
-    return name, column_or_1d(np.asarray(y), warn=True)
+    labels = column_or_1d(np.asarray(y), warn=True)
+    if labels.dtype == object:
+        gone = [place for place, one in enumerate(labels) if _is_missing(one)]
+        if gone:
+            raise ValueError(
+                f"y holds {labels[gone[0]]!r} at row {gone[0]} ({len(gone)} of {len(labels)} rows); "
+                "leave such rows out, or give them a class of their own"
+            )
+    return name, labels
+
+
+def _is_missing(label: Any) -> bool:
+    """None, NaN, and pandas' NA and NaT."""
+    return label is None or type(label).__name__ in ("NAType", "NaTType") or (
+        isinstance(label, (float, np.floating)) and bool(np.isnan(label))
+    )

@@ -20,8 +20,8 @@ from sklearn.utils.validation import (
 
 from . import _core, _frame
 from ._explanation import Explanation
-from ._parameters import TableParameters, given_settings, stored_parameters
-from ._progress import reporter
+from ._parameters import TableParameters, given_settings, stored_parameters, used_settings
+from ._progress import reporting
 from ._summary import Summary, inference_options
 
 
@@ -33,6 +33,20 @@ class InterruptedWarning(UserWarning):
     """Training was interrupted from the keyboard; the estimator holds the best model so far."""
 
 
+class UnusedSettingWarning(UserWarning):
+    """A parameter was given that has no effect on this fit, as happens in a search over a grid."""
+
+
+def warn_of(summary: _core.FitSummary, interrupted: bool, stacklevel: int) -> None:
+    """What a fit has to say beside its result."""
+    for sentence in summary.unused:
+        warnings.warn(sentence, UnusedSettingWarning, stacklevel=stacklevel + 1)
+    if interrupted:
+        warnings.warn(
+            "training was interrupted; the best model so far is kept", InterruptedWarning, stacklevel=stacklevel + 1
+        )
+
+
 def settings_of(estimator: BaseEstimator) -> dict[str, str]:
     """The settings that the parameters of an estimator say."""
     params = estimator.get_params(deep=False)
@@ -41,6 +55,7 @@ def settings_of(estimator: BaseEstimator) -> dict[str, str]:
         if "seed" in settings:
             raise _core.UsageError("seed and random_state are two names of one setting; give one of them")
         settings["seed"] = str(_seed_of(params["random_state"]))
+    settings.setdefault("unseen", "missing")  # as scikit-learn's tools expect: a fold may miss a rare level
     return settings
 
 
@@ -63,12 +78,24 @@ class HoldsModel:
     """What all estimators do with their fitted model as it is."""
 
     def describe(self) -> str:
-        """What is in the model, in lines of at most 80 columns."""
+        """What is in the model, in words.
+
+        Returns
+        -------
+        str
+            Lines of at most 80 columns.
+        """
         check_is_fitted(self, "model_")
         return self.model_.describe()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model file of the command line, whole or not at all."""
+        """Writes the model file, which the command line reads too, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or path
+            Where it goes.
+        """
         check_is_fitted(self, "model_")
         self.model_.save(os.fspath(path))
 
@@ -95,9 +122,9 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
         if self.warm_start and hasattr(self, "model_"):
             arguments.start = self.model_
         data = _core.Data.from_columns(columns, type(self).__name__)
-        summary, interrupted = _core.fit(data, settings, reporter(progress), arguments)
-        if interrupted:
-            warnings.warn("training was interrupted; the best model so far is kept", InterruptedWarning, stacklevel=4)
+        with reporting(progress) as tell:
+            summary, interrupted = _core.fit(data, settings, tell, arguments)
+        warn_of(summary, interrupted, stacklevel=4)
         self._keep(summary.model)
         self.plan_ = summary.plan
         self.notes_ = list(summary.notes)
@@ -107,7 +134,7 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
         """Everything that follows from the model alone, so that loading a file gives it too."""
         information = json.loads(model.information_json())["information"]
         self.model_ = model
-        self.settings_ = information.get("settings", {})
+        self.settings_ = used_settings(information)
         training = information.get("training", {})
         self.n_iter_ = training.get("epochs", 0)
         self.stop_reason_ = training.get("stop_reason", "unknown")
@@ -182,6 +209,7 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
     def _predict_options(self, **options: Any) -> _core.PredictOptions:
         out = _core.PredictOptions()
         out.threads = int(self.threads or 0)
+        out.treat_unseen_as_missing = self.unseen != "error"
         for name, value in options.items():
             if value is not None:
                 setattr(out, name, value)
@@ -190,6 +218,7 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
     def _law_options(self) -> _core.LawOptions:
         options = _core.LawOptions()
         options.threads = int(self.threads or 0)
+        options.treat_unseen_as_missing = self.unseen != "error"
         return options
 
     def _drawn(self, data: Any, draws: int | None, seed: int | None, options: dict[str, Any]) -> dict[str, Any]:
@@ -217,8 +246,34 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
     ) -> Explanation:
         """The learned optimization problem, to print or to save in several formats.
 
-        terms: so many of the largest terms of each formula, or "all"; block: only that one ("L1.B2"). The text of a
-        problem of more than 5 blocks is an overview of one screen; full, terms or threshold ask for every block.
+        Parameters
+        ----------
+        standardised : bool, optional
+            Coefficients for standardised columns instead of the data's own units.
+        terms : int or "all", optional
+            So many of the largest terms of each formula.
+        threshold : float, optional
+            Leave out terms below this share of the largest.
+        block : str, optional
+            Only that one, for example "L1.B2".
+        full : bool, optional
+            Every block as text. Otherwise a problem of more than 5 blocks is an overview of one screen; terms and
+            threshold ask for every block as well.
+
+        Returns
+        -------
+        Explanation
+            Its `str()` is the text; `latex`, `markdown`, `svg`, `dot` and `json` are properties.
+
+        Examples
+        --------
+        >>> from behavior_learning import BLRegressor
+        >>> from behavior_learning.datasets import load_households
+        >>> X, y = load_households(return_X_y=True)
+        >>> model = BLRegressor(single=True, utility_activation="identity", heads="1,1,0", degree=1).fit(X, y)
+        >>> print(model.explain())  # doctest: +ELLIPSIS
+        The problem behind spending, in the data's own units
+        ...
         """
         check_is_fitted(self, "model_")
         if full is None:
@@ -256,7 +311,20 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
     ) -> _Estimator:
         """Takes the parameters to the minimum for these rows, in canonical form, and keeps their covariance.
 
-        summary() and the saved file have it from then on. See summary() for the arguments.
+        summary() and the saved file have it from then on.
+
+        Parameters
+        ----------
+        X, y : array or data frame
+            The rows of the fit.
+        sample_weight : array, optional
+            Their weights, where the fit had some.
+        clusters : array, optional
+            As of summary(), whose other options are taken too.
+
+        Returns
+        -------
+        self
         """
         check_is_fitted(self, "model_")
         model, _ = self._inference(self._observed(X, y), sample_weight, clusters, options)
@@ -267,11 +335,24 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
     def summary(
         self, X: Any = None, y: Any = None, sample_weight: Any = None, *, clusters: Any = None, **options: Any
     ) -> Summary:
-        """Estimates with standard errors, in the manner of statsmodels.
+        """Estimates with standard errors, as statsmodels shows them.
 
-        X, y: the rows of the fit; without them the covariance that infer() or `bl summary` kept in the model.
-        clusters: one or two columns of labels for clustered errors. Options: cov_type ("robust", "classical",
-        "cluster"), level (of intervals), standardised, reference (class), starts, bootstrap, seed.
+        Parameters
+        ----------
+        X, y : array or data frame, optional
+            The rows of the fit; without them the covariance that infer() or `bl summary` kept in the model.
+        sample_weight : array, optional
+            Their weights, where the fit had some.
+        clusters : array, optional
+            One or two columns of labels for clustered errors.
+        **options : optional
+            cov_type ("robust", "classical", "cluster"), level (of intervals), standardised, reference (class), starts,
+            bootstrap, seed.
+
+        Returns
+        -------
+        Summary
+            Its `str()` is the table; `params`, `bse`, `pvalues`, `conf_int()` are the numbers.
         """
         check_is_fitted(self, "model_")
         if X is not None:
@@ -286,7 +367,17 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
     def load(cls: type[_Estimator], path: str | os.PathLike[str], *, no_verify: bool = False) -> _Estimator:
         """An estimator from a model file, whoever wrote it, with the parameters of its fit.
 
-        `no_verify` reads a file that was edited on purpose after it was written."""
+        Parameters
+        ----------
+        path : str or path
+            The file of save() or of `bl fit`.
+        no_verify : bool
+            Read a file that was edited on purpose after it was written.
+
+        Returns
+        -------
+        estimator
+        """
         return cls._from_model(_core.Model.load(os.fspath(path), no_verify), os.fspath(path))
 
     @classmethod
@@ -295,7 +386,7 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
             raise _core.ModelFileError(f"{source}: a model of choices among alternatives; use BLChoice.load")
         estimator = cls()
         estimator._keep(model)
-        estimator.set_params(**stored_parameters(estimator.settings_))
+        estimator.set_params(**stored_parameters(model))
         estimator.plan_, estimator.notes_, estimator.interrupted_ = "", [], False
         estimator._set_names([one.name for one in model.features()])
         estimator._check_responses(model.responses(), source)

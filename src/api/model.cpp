@@ -40,11 +40,11 @@ Encoder encoder_for(const FittedModel& model, Part part, const PredictOptions& o
 // Options of which a choice has nothing to say.
 void refuse_for_choice(const PredictOptions& o) {
   if (!o.quantiles.empty() || o.interval > 0 || o.highest_density > 0 || o.mode || o.density_points > 0 ||
-      o.temperature > 0 || !o.carry.empty() || o.treat_unseen_as_missing)
+      o.temperature > 0 || !o.carry.empty() || o.treat_unseen_as_missing || o.ood)
     throw UsageError(
         "choices among alternatives have probabilities and utilities; quantiles, intervals, densities, "
-        "modes, "
-        "temperatures, carried columns and unseen levels have no meaning for them");
+        "modes, temperatures, carried columns, unseen levels and scores of unusual rows have no meaning for "
+        "them");
 }
 
 }  // namespace

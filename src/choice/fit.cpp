@@ -157,7 +157,8 @@ void fit_network(const Parts& parts, const FitPlan& fit, StoredModel& model, Fit
   model.architecture = network_architecture(s, model, parts.train.situations());
   const int starts = plan_starts(s, model.architecture);
   refuse_unused(s, {.to_minimum = starts > 0,
-                    .optimizer = plan_training(s, parts.train.situations(), false).optimizer.kind});
+                    .optimizer = plan_training(s, parts.train.situations(), false).optimizer.kind,
+                    .text = !model.encoder.text_features().empty()});
   if (starts > 0) return train_to_minimum(parts, fit, starts, model, summary);
   if (s.precision == "float32")
     train_network<float>(parts, fit, model, summary);

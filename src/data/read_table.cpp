@@ -85,7 +85,9 @@ Table read_whole(RowReader& rows, const std::string& source) {
     }
     if (plans.empty()) {
       if (builder.rows() == 0) fail_without_rows(source);
-      return builder.take();
+      Table table = builder.take();
+      table.image = rows.image();
+      return table;
     }
     rows.rewind();
   }

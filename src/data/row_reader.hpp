@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "data/byte_source.hpp"
@@ -20,6 +21,8 @@ class RowReader {
   virtual void read(Index max_rows, TableBuilder& out) = 0;
   // Back to the first row.
   virtual void rewind() = 0;
+  // Of rows that are images.
+  virtual std::optional<ImageShape> image() const { return std::nullopt; }
 };
 
 // Each reads the column names at once and throws a DataError when there are none. Options must outlive the

@@ -70,7 +70,7 @@ TEST(ImageSvg, HeadsAreDrawnByPixel) {
     EXPECT_EQ(image[p], stored.parameters[static_cast<std::size_t>(weights.offset + weights.cols) + p - 1]);
   const std::string svg = explain_model(model_of(stored), ExplainFormat::svg, {});
   EXPECT_THAT(svg, HasSubstr("wants to see"));
-  EXPECT_EQ(test::xml_error(svg), "");
+  EXPECT_EQ(test::XmlCheck::problem_with(svg), "");
   EXPECT_THAT(explain_model(fitted.model, ExplainFormat::svg, {}), ::testing::Not(HasSubstr("wants to see")));
 }
 

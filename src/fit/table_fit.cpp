@@ -115,6 +115,7 @@ struct Prepared {
   // Of a second part, that learns on from all rows: what the first was.
   struct First {
     std::int64_t epochs = 0;
+    double seconds = 0;
     std::optional<double> smoothness = {};
   };
   std::optional<First> first = {};
@@ -216,8 +217,9 @@ Trained train(const Prepared& p, const FitOptions& options) {
       .spec = plan_training(s, static_cast<Index>(p.split.train.size()), p.space.one_number(), curves),
       .members = p.members,
       .metric = monitored<T>(p, validation, pool)};
-  if (p.wide) plan_wide_training(s, plan.spec);
+  if (p.wide) plan_wide_training(s, static_cast<Index>(p.split.train.size()), plan.spec);
   if (p.first) plan.spec = refit_training(s, std::move(plan.spec), p.first->epochs);
+  if (p.first && s.time_limit > 0) plan.spec.time_limit = std::max(1e-3, s.time_limit - p.first->seconds);
   std::optional<double> smoothness = p.first ? p.first->smoothness : std::nullopt;
   if (curves) {
     const bool classes = p.space.values() == 0;
@@ -481,7 +483,7 @@ StoredModel learned_from_all(Prepared p, const Trained& before, std::vector<std:
   p.split.train = all_rows(p.table->rows);
   p.split.validation = p.split.test = {};
   const FitReport& report = before.learned.report;
-  p.first = {.epochs = report.best_epoch, .smoothness = before.smoothness};
+  p.first = {.epochs = report.best_epoch, .seconds = report.seconds, .smoothness = before.smoothness};
   p.starts = std::move(members);
   if (p.readout_unit != 1)
     for (auto& parameters : p.starts) scale_utility(p.architecture, 1 / p.readout_unit, parameters);
@@ -498,9 +500,9 @@ StoredModel learned_from_all(Prepared p, const Trained& before, std::vector<std:
 void keep_scores(const Prepared& p, StoredModel& stored, bool all) {
   if (p.space.classes() == 0 || p.space.values() > 0) return;
   ThreadPool pool(static_cast<std::size_t>(p.settings->threads));
-  stored.information["training_scores"] =
-      score_quantiles(FittedModel(stored), p.encoder.with_unseen(UnseenPolicy::missing), *p.table,
-                      all ? all_rows(p.table->rows) : p.split.train, pool);
+  json quantiles = score_quantiles(FittedModel(stored), p.encoder.with_unseen(UnseenPolicy::missing), *p.table,
+                                   all ? all_rows(p.table->rows) : p.split.train, pool);
+  if (!quantiles.is_null()) stored.information["training_scores"] = std::move(quantiles);
 }
 
 }  // namespace
@@ -530,9 +532,9 @@ FitSummary fit_table(const Table& table, const Settings& given, const FitOptions
     trained.notes.push_back(fmt::format("held-out metrics could not be computed: {}", error.what()));
   }
   const bool held_out = !prepared.split.validation.empty() || !prepared.split.test.empty();
-  const bool refit = held_out && starts == 0 &&
-                     trained.learned.report.reason != StopReason::interrupted &&
-                     plan_refit(settings, prepared.wide, !options.parts.empty());
+  const StopReason stop = trained.learned.report.reason;
+  const bool refit = held_out && starts == 0 && stop != StopReason::interrupted &&
+                     stop != StopReason::time_limit && plan_refit(given, prepared.wide, !options.parts.empty());
   if (refit) {
     Prepared again = prepared;
     again.architecture = of_member;

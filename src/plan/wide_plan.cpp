@@ -21,15 +21,16 @@ bool plans_wide(const Settings& s, const UtilityInputs& inputs, Index train_rows
          s.starts == 0 && s.optimizer != "lbfgs";
 }
 
-void plan_wide_training(const Settings& s, TrainSpec& spec) {
+void plan_wide_training(const Settings& s, Index train_rows, TrainSpec& spec) {
   constexpr double kRate = 0.003, kDecay = 0.6;
-  constexpr std::int64_t kBatch = 64, kEpochs = 8;
+  constexpr std::int64_t kBatch = 64, kSteps = 5250, kLeastEpochs = 8, kMostEpochs = 20;
   if (s.optimizer == "auto") spec.optimizer.kind = OptimizerKind::adamw;
   const bool adaptive = spec.optimizer.kind != OptimizerKind::sgd;
   if (s.learning_rate == 0 && adaptive) spec.optimizer.learning_rate = kRate;
   if (s.weight_decay < 0 && spec.optimizer.kind == OptimizerKind::adamw) spec.optimizer.weight_decay = kDecay;
   if (s.batch_size == 0) spec.batch_size = kBatch;
-  if (s.epochs == 0) spec.epochs = kEpochs;
+  const std::int64_t steps = (train_rows + spec.batch_size - 1) / spec.batch_size;  // of an epoch
+  if (s.epochs == 0) spec.epochs = std::clamp(kSteps / steps, kLeastEpochs, kMostEpochs);
   if (s.schedule == "auto") spec.schedule = ScheduleKind::cosine;
 }
 

@@ -17,7 +17,7 @@ bool plans_wide(const Settings& settings, const UtilityInputs& inputs, Index tra
 
 // AdamW with decay, small batches and a step size that falls to zero within a fixed number of epochs, where the
 // settings do not say otherwise.
-void plan_wide_training(const Settings& settings, TrainSpec& spec);
+void plan_wide_training(const Settings& settings, Index train_rows, TrainSpec& spec);
 
 // What validation rows choose the epoch by.
 enum class Monitor { loss, accuracy, none };

@@ -55,7 +55,7 @@ void add_score(const FittedModel& model, const char* name, std::vector<double> s
 }
 
 json quantiles_of(std::vector<double> scores) {
-  constexpr int kSteps = 1000;
+  constexpr int kSteps = 200;
   std::sort(scores.begin(), scores.end());
   json out = json::array();
   for (int i = 0; i <= kSteps; ++i) out.push_back(quantile(scores, static_cast<double>(i) / kSteps));
@@ -91,6 +91,8 @@ json score_quantiles(const FittedModel& model, const Encoder& encoder, const Tab
   const std::size_t count = std::min(kMost, rows.size());
   for (std::size_t i = 0; i < count; ++i) chosen.push_back(rows[i * rows.size() / count]);
   RowScores scores = row_scores(model.utility, encoder.encode_features<double>(table, chosen), pool);
+  const auto finite = [](double score) { return std::isfinite(score); };
+  if (!std::all_of(scores.energy.begin(), scores.energy.end(), finite)) return json();
   return {{kEnergy, quantiles_of(std::move(scores.energy))},
           {kMaxProbability, quantiles_of(std::move(scores.max_probability))}};
 }

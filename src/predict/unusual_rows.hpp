@@ -18,7 +18,7 @@ struct RowScores {
 RowScores row_scores(const gibbs::Utility& utility, const Matrix<double>& context, ThreadPool& pool);
 
 // Quantiles of the scores of these rows, or of evenly spaced ones where they are many, as a model file keeps
-// them.
+// them; null where one is not finite.
 nlohmann::json score_quantiles(const FittedModel& model, const Encoder& encoder, const Table& table,
                                std::span<const Index> rows, ThreadPool& pool);
 

@@ -181,7 +181,8 @@ void add_fit(CLI::App& app) {
   CLI::App* command = app.add_subcommand("fit", "Learn a model from a data file");
   auto arguments = std::make_shared<FitArguments>();
   command
-      ->add_option("data", arguments->data, "CSV, TSV, ARFF or IDX file, plain or gzip; - for standard input")
+      ->add_option("data", arguments->data, "CSV, TSV, ARFF, IDX or NPY file, plain or gzip, or a folder of PNG images; - for "
+                   "standard input")
       ->required()
       ->option_text("FILE");
   command->get_help_ptr()->group(kCommon);
@@ -204,6 +205,7 @@ void add_fit(CLI::App& app) {
       "Examples:\n  bl fit data.csv --target y --output model.bl\n"
       "  bl fit data.csv --target y --single --degree 2 --seed 7 -o model.bl\n"
       "  bl fit data.csv --target price,volume --layers 36,6 -o model.bl\n"
+      "  bl fit train-images-idx3-ubyte --layers 88,42 -o digits.bl\n"
       "  bl fit trips.csv --choice schema.toml -o model.bl");
   command->callback([arguments, choice, command, settings] {
     run_fit(*arguments, *choice, *command, settings->settings());

@@ -27,7 +27,7 @@ void run_predict(PredictArguments& a, const CLI::App& command, const DigitOption
   refuse_for_tables(model, command, {"--shares"});
   refuse_for_choices(model, command,
                      {"--quantiles", "--interval", "--highest-density", "--mode", "--density",
-                      "--temperature", "--tolerance", "--unseen-as-missing"});
+                      "--temperature", "--tolerance", "--unseen-as-missing", "--ood"});
   const auto responses = model.responses();
   only_for(command, {"--tolerance"},
            std::count_if(responses.begin(), responses.end(),
@@ -88,6 +88,9 @@ void add_predict(CLI::App& app) {
       ->check(inner_share());
   command->add_flag("--mode", a->options.mode, "The best response: where the utility is highest");
   command->add_flag("--utilities", a->options.utilities, "The utility of every class or alternative");
+  command->add_flag("--ood", a->options.ood,
+                    "Classes: how unlike the training rows a row is: its energy and its largest probability, "
+                    "and where they stand among training rows (0: below all, 100: above)");
   command->add_option("--density", a->options.density_points, "The density on a grid of so many points")
       ->option_text("POINTS")
       ->check(CLI::Range(1, 100000));
@@ -108,7 +111,8 @@ void add_predict(CLI::App& app) {
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer(
       "Examples:\n  bl predict model.bl new.csv --output predictions.csv\n"
-      "  bl predict model.bl new.csv --quantiles 0.1,0.5,0.9 --interval 0.9 --carry id");
+      "  bl predict model.bl new.csv --quantiles 0.1,0.5,0.9 --interval 0.9 --carry id\n"
+      "  bl predict digits.bl images.idx --ood");
   command->callback(
       [a, command, digits, reading] { run_predict(*a, *command, *digits, reading->settings()); });
 }

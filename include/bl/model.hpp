@@ -28,6 +28,7 @@ struct PredictOptions {
   double highest_density = 0;          // mass of a highest-density region; 0: none
   bool mode = false;                   // the best response (temperature to zero)
   bool utilities = false;   // the utility of each class or alternative; UsageError for other responses
+  bool ood = false;         // classes: how far a row is from the training rows
   int density_points = 0;   // the density on a grid of so many points over the support
   double temperature = 0;   // another than the trained one; 0: the trained one
   double tolerance = 1e-6;  // error of any probability of one continuous response

@@ -138,6 +138,15 @@ class BLClassifier(ClassifierMixin, SupervisedEstimator):
         data = self._data(X)
         return self._by_class(self.model_.predict(data, "all", self._predict_options(utilities=True)), "utility")
 
+    def score_ood(self, X: Any) -> dict[str, np.ndarray]:
+        """How far each row is from the training rows. energy (log-sum-exp of the utilities) and max_probability are
+        low for rows unlike them; their percentiles say where they stand among the training rows: 0 below all, 100
+        above."""
+        data = self._data(X)
+        table = self.model_.predict(data, "all", self._predict_options(ood=True))
+        kept = ("energy", "energy percentile", "max_probability", "max_probability percentile")
+        return {name: np.asarray(values) for name, values in table if name in kept}
+
     def decision_function(self, X: Any) -> np.ndarray:
         """Utilities of the classes; of two classes, by how much the second is preferred.
 

@@ -199,6 +199,7 @@ class SupervisedEstimator(TableEstimator):
             columns.append(_core.number_column(weight, np.ones(columns[0].rows)))
         data = _core.Data.from_columns(columns, type(self).__name__)
         return Report(self.model_, data, self.threads, title=title, row=None if row is None else row + 1)
+
     def _outcome_order(self, outcomes: list[str]) -> list[int]:
         """Where the library's outcomes stand that predictions are columns of."""
         return list(range(len(outcomes)))

@@ -59,6 +59,7 @@ void bind_options(nb::module_& module) {
       .def_rw("highest_density", &PredictOptions::highest_density)
       .def_rw("mode", &PredictOptions::mode)
       .def_rw("utilities", &PredictOptions::utilities)
+      .def_rw("ood", &PredictOptions::ood)
       .def_rw("density_points", &PredictOptions::density_points)
       .def_rw("temperature", &PredictOptions::temperature)
       .def_rw("tolerance", &PredictOptions::tolerance)

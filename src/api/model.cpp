@@ -40,10 +40,10 @@ Encoder encoder_for(const FittedModel& model, Part part, const PredictOptions& o
 // Options of which a choice has nothing to say.
 void refuse_for_choice(const PredictOptions& o) {
   if (!o.quantiles.empty() || o.interval > 0 || o.highest_density > 0 || o.mode || o.density_points > 0 ||
-      o.temperature > 0 || o.treat_unseen_as_missing)
+      o.temperature > 0 || o.treat_unseen_as_missing || o.ood)
     throw UsageError(
         "choices among alternatives have probabilities and utilities; quantiles, intervals, densities, "
-        "modes, temperatures and unseen levels have no meaning for them");
+        "modes, temperatures, unseen levels and scores of unusual rows have no meaning for them");
 }
 
 // Columns of the file beside each situation; of a long file those of its first line.

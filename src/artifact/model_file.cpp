@@ -49,6 +49,26 @@ void read_tensors(const artifact::TensorFile& file, const ParameterLayout& layou
   }
 }
 
+// Where the loadings of a text feature lie.
+std::string loadings_name(std::size_t feature) {
+  return fmt::format("encoder/features/{}/loadings", feature);
+}
+
+void read_loadings(const artifact::TensorFile& file, Encoder& encoder) {
+  for (const std::size_t feature : encoder.text_features()) {
+    const TextEncoding& text = *encoder.features()[feature].text;
+    const auto terms = static_cast<Index>(text.terms().size());
+    const std::string name = loadings_name(feature);
+    const std::vector<float> values = file.values<float>(name, {terms, text.components()});
+    if (!std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); }))
+      throw ModelFileError(
+          fmt::format("{}: tensor '{}' holds a value that is not finite", file.source, name));
+    Matrix<float> loadings(terms, text.components());
+    std::copy(values.begin(), values.end(), loadings.data());
+    encoder.set_loadings(feature, std::move(loadings));
+  }
+}
+
 // Continuous responses and classes that the response has.
 std::pair<Index, Index> response_shape(const StoredModel& model) {
   if (const ChoiceResponse* choice = model.choice())
@@ -139,6 +159,11 @@ artifact::TensorFile to_tensor_file(const StoredModel& model) {
                    {"format_version", std::to_string(kModelFormatVersion)},
                    {"library_version", BL_VERSION},
                    {"model", document.dump()}};
+  for (const std::size_t feature : model.encoder.text_features()) {
+    const Matrix<float>& loadings = model.encoder.features()[feature].text->loadings();
+    file.tensors[loadings_name(feature)] =
+        artifact::Tensor::of<float>(loadings.flat(), {loadings.rows(), loadings.cols()});
+  }
   for (const TensorInfo& tensor : layout.tensors())
     file.tensors[tensor.name] =
         model.single_precision ? tensor_of<float>(model, tensor) : tensor_of<double>(model, tensor);
@@ -188,6 +213,7 @@ StoredModel read_model(const artifact::TensorFile& file, const json& document) {
   if (!(model.temperature > 0)) root["temperature"].fail("should be positive");
   check_information(model.information);
   check_shapes(model, file.source);
+  read_loadings(file, model.encoder);
   const ParameterLayout layout(model.architecture);
   if (model.single_precision)
     read_tensors<float>(file, layout, model.parameters);

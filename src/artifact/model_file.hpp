@@ -4,7 +4,8 @@
 //   metadata  format "behavior_learning.model", format_version "2", model: the JSON below, digest: of all
 //             the rest (see digest.hpp)
 //   tensors   layers/0/U/weight, ... readout/bias as the layout names them; raw values (see
-//             model/parameters.hpp); inference/robust and inference/classical where they were computed
+//             model/parameters.hpp); inference/robust and inference/classical where they were computed;
+//             encoder/features/3/loadings of text columns
 //
 // Files of version 1 are read, too (see version_1.hpp).
 #pragma once

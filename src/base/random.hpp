@@ -23,6 +23,7 @@ enum class Purpose : std::uint16_t {
   bootstrap = 11,
   test = 12,
   mode_start = 13,
+  projection = 14,
 };
 
 class RandomStream {

@@ -21,8 +21,8 @@
 #include "plan/stored_settings.hpp"
 #include "plan/table_plan.hpp"
 #include "plan/unused_settings.hpp"
-#include "summary/inference_summary.hpp"
 #include "plan/used_settings.hpp"
+#include "summary/inference_summary.hpp"
 #include "training/trainer.hpp"
 
 namespace bl {
@@ -173,9 +173,10 @@ void fit_network(const Parts& parts, const FitPlan& fit, StoredModel& model, Fit
   require_context_read(fit.schema, model.architecture);
   const int starts = plan_starts(s, model.architecture);
   const TrainSpec spec = plan_training(s, parts.train.situations(), false);
-  summary.unused =
-      refused_or_listed(unused_settings(s, {.to_minimum = starts > 0, .optimizer = spec.optimizer.kind}),
-                        fit.options.list_unused);
+  summary.unused = refused_or_listed(unused_settings(s, {.to_minimum = starts > 0,
+                                                         .optimizer = spec.optimizer.kind,
+                                                         .text = !model.encoder.text_features().empty()}),
+                                     fit.options.list_unused);
   model.information["used"] = used_model_settings(s, model.architecture, plan_members(s, model.architecture));
   model.information["used"].update(used_training_settings(s, spec, starts));
   if (starts > 0) return train_to_minimum(parts, fit, starts, model, summary);

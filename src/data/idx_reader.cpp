@@ -27,6 +27,7 @@ class IdxItems {
   std::uint32_t count() const { return count_; }
   std::size_t item_size() const { return item_.size(); }
   std::uint32_t items_read() const { return read_; }
+  ImageShape shape() const { return shape_; }
 
   // The bytes of the next item; empty behind the last one, where nothing may follow.
   std::span<const char> next() {
@@ -67,6 +68,7 @@ class IdxItems {
       const std::uint64_t height = big_endian();
       const std::uint64_t width = big_endian();
       size = height * width;
+      shape_ = {static_cast<Index>(height), static_cast<Index>(width)};
       if (size == 0 || size > kMostPixels) {
         fail("images of " + std::to_string(height) + " x " + std::to_string(width) +
              " pixels are declared; between 1 and 1048576 pixels are possible");
@@ -98,6 +100,7 @@ class IdxItems {
   std::uint32_t magic_ = 0;
   std::uint32_t count_ = 0;
   std::uint32_t read_ = 0;
+  ImageShape shape_ = {};
   std::vector<char> item_;
 };
 
@@ -115,7 +118,7 @@ class IdxReader final : public RowReader {
     std::vector<ColumnPlan> plans;
     for (std::size_t i = 0; i < values_.size(); ++i) {
       const bool label = !items_.images() || i == items_.item_size();
-      ColumnPlan plan{label ? "label" : "pixel_" + std::to_string(i), Reading::numeric, {}};
+      ColumnPlan plan{label ? kImageLabel : "pixel_" + std::to_string(i), Reading::numeric, {}};
       if (undeclared == Reading::skip && !options_.types.contains(plan.name)) plan.reading = Reading::skip;
       plans.push_back(std::move(plan));
     }
@@ -123,6 +126,10 @@ class IdxReader final : public RowReader {
   }
 
   CellRules cell_rules() const override { return {}; }
+
+  std::optional<ImageShape> image() const override {
+    return items_.images() ? std::optional(items_.shape()) : std::nullopt;
+  }
 
   void read(Index max_rows, TableBuilder& out) override {
     for (Index added = 0; added < max_rows; ++added) {

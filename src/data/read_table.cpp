@@ -17,6 +17,7 @@ using Reading = ColumnPlan::Reading;
 constexpr Index kProbeRows = 1000;  // most surprises show early, and a new start is cheap then
 constexpr std::size_t kSniff = 4096;
 constexpr std::string_view kIdxImages("\0\0\x08\x03", 4);
+constexpr std::string_view kNpy("\x93NUMPY", 6);
 constexpr std::string_view kIdxLabels("\0\0\x08\x01", 4);
 
 bool starts_with_word(std::string_view text, std::string_view lower_word) {
@@ -63,6 +64,10 @@ std::unique_ptr<RowReader> open_rows(Input input, bool rewindable, const std::st
     return open_idx(std::move(input), open_input(labels, rewindable), options);
   }
   if (first.starts_with(kIdxLabels)) return open_idx(std::move(input), options);
+  if (first.starts_with(kNpy)) {
+    if (options.labels.empty()) return open_npy(std::move(input), options);
+    return open_npy(std::move(input), open_input(options.labels, rewindable), options);
+  }
   if (has_extension(input.name(), ".arff") || looks_like_arff(first))
     return open_arff(std::move(input), options);
   return open_csv(std::move(input), options);
@@ -85,7 +90,9 @@ Table read_whole(RowReader& rows, const std::string& source) {
     }
     if (plans.empty()) {
       if (builder.rows() == 0) fail_without_rows(source);
-      return builder.take();
+      Table table = builder.take();
+      table.image = rows.image();
+      return table;
     }
     rows.rewind();
   }
@@ -94,6 +101,7 @@ Table read_whole(RowReader& rows, const std::string& source) {
 }  // namespace
 
 Table read_table(const std::string& path, const ReadOptions& options) {
+  if (std::filesystem::is_directory(path)) return read_whole(*open_png_folder(path, options), path);
   Input input = open_input(path, true);
   const std::string source = input.name();
   return read_whole(*open_rows(std::move(input), true, path, options), source);
@@ -105,9 +113,14 @@ Table read_table_from_memory(std::string_view bytes, const std::string& name, co
 
 TableReader::TableReader(const std::string& path, ReadOptions options)
     : options_(std::make_unique<ReadOptions>(std::move(options))) {
-  Input input = open_input(path, false);
-  source_ = input.name();
-  rows_ = open_rows(std::move(input), false, path, *options_);
+  if (std::filesystem::is_directory(path)) {
+    source_ = path;
+    rows_ = open_png_folder(path, *options_);
+  } else {
+    Input input = open_input(path, false);
+    source_ = input.name();
+    rows_ = open_rows(std::move(input), false, path, *options_);
+  }
   builder_ = std::make_unique<TableBuilder>(source_, rows_->plans(Reading::skip), rows_->cell_rules());
   for (const ColumnPlan& plan : rows_->plans(Reading::skip)) names_.push_back(plan.name);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "data/byte_source.hpp"
@@ -20,6 +21,8 @@ class RowReader {
   virtual void read(Index max_rows, TableBuilder& out) = 0;
   // Back to the first row.
   virtual void rewind() = 0;
+  // Of rows that are images.
+  virtual std::optional<ImageShape> image() const { return std::nullopt; }
 };
 
 // Each reads the column names at once and throws a DataError when there are none. Options must outlive the
@@ -29,5 +32,10 @@ std::unique_ptr<RowReader> open_arff(Input input, const ReadOptions& options);
 // Images or labels alone; with labels, they become the last column of the images.
 std::unique_ptr<RowReader> open_idx(Input input, const ReadOptions& options);
 std::unique_ptr<RowReader> open_idx(Input images, Input labels, const ReadOptions& options);
+// The same for arrays of NumPy.
+std::unique_ptr<RowReader> open_npy(Input input, const ReadOptions& options);
+std::unique_ptr<RowReader> open_npy(Input items, Input labels, const ReadOptions& options);
+// PNG images in a folder, or in folders named by their labels inside it.
+std::unique_ptr<RowReader> open_png_folder(const std::string& folder, const ReadOptions& options);
 
 }  // namespace bl

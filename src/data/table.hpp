@@ -30,6 +30,10 @@ struct Column {
   bool ordered = false;  // text columns: levels are declared in their order, lowest first
 
   bool missing(Index row) const;
+  // Of a text column: the cell, which must not be missing.
+  std::string_view text(Index row) const {
+    return levels[static_cast<std::size_t>(codes[static_cast<std::size_t>(row)])];
+  }
   // The cell as text: numbers in their shortest exact spelling, empty where missing.
   std::string cell_text(Index row) const;
 };
@@ -45,11 +49,19 @@ class LineNumbers {
   Index rows_ = 0;
 };
 
+// Rows are images, a column for each pixel, row by row of the image.
+struct ImageShape {
+  Index height = 0, width = 0;
+  bool operator==(const ImageShape&) const = default;
+};
+inline constexpr const char* kImageLabel = "label";  // the column of labels beside them
+
 struct Table {
   std::string source;  // file name for messages
   std::vector<Column> columns;
   LineNumbers lines;
   Index rows = 0;
+  std::optional<ImageShape> image = {};
 
   const Column* find(std::string_view name) const;
   // DataError naming the nearest column when there is none of this name.

@@ -97,6 +97,9 @@ class Reader {
           v.name = fmt::format("[{}={}]", feature.name, v.level);
           v.fill = column.level == feature.fill_level ? 1 : 0;
           break;
+        case EncodedColumn::Kind::component:
+          v.name = column.name;
+          break;
         case EncodedColumn::Kind::indicator:
           v.kind = VariableKind::missing;
           v.name = fmt::format("[{} is missing]", feature.name);

@@ -90,6 +90,13 @@ class FeatureWriter {
                                  : source.column->numbers[index(row)];
         at = write_number(feature, row, value, at, out);
       }
+    } else if (feature.type == ColumnType::text) {
+      missing = source.column->missing(row);
+      if (missing) check_missing(feature, row);
+      if (feature.has_value) {
+        feature.text->encode(missing ? std::string_view() : source.column->text(row), out + at);
+        at += feature.text->components();
+      }
     } else {
       const std::int32_t code = level_or_fill(source, row, missing);
       if (feature.has_value && feature.type == ColumnType::ordinal) {
@@ -209,7 +216,7 @@ Matrix<T> Encoder::encode_features(const Table& table, std::span<const Index> ro
   for (std::size_t i = 0; i < features_.size(); ++i) {
     check_raw_type(table, *found[i], features_[i].raw);
     sources.push_back({&features_[i], found[i], std::nullopt, 0});
-    if (features_[i].type != ColumnType::continuous)
+    if (features_[i].type == ColumnType::nominal || features_[i].type == ColumnType::ordinal)
       sources[i].lookup.emplace(*found[i], features_[i].levels);
   }
   for (std::size_t c = columns_.size(); c-- > 0;) sources[columns_[c].feature].first = static_cast<Index>(c);
@@ -281,6 +288,19 @@ std::size_t Encoder::straight_columns() const {
   }));
 }
 
+std::vector<std::size_t> Encoder::text_features() const {
+  std::vector<std::size_t> found;
+  for (std::size_t f = 0; f < features_.size(); ++f)
+    if (features_[f].text) found.push_back(f);
+  return found;
+}
+
+void Encoder::set_loadings(std::size_t feature, Matrix<float> loadings) {
+  TextEncoding complete = *features_[feature].text;
+  complete.set_loadings(std::move(loadings));
+  features_[feature].text = TextHandle(std::make_shared<const TextEncoding>(std::move(complete)));
+}
+
 void Encoder::list_columns() {
   using Kind = EncodedColumn::Kind;
   columns_.clear();
@@ -292,6 +312,11 @@ void Encoder::list_columns() {
         columns_.push_back({feature.name + "=" + feature.levels[level], f, Kind::one_hot, 0, 1,
                             static_cast<std::int32_t>(level)});
       }
+    } else if (feature.has_value && feature.type == ColumnType::text) {
+      for (Index c = 0; c < feature.text->components(); ++c)
+        columns_.push_back({feature.name + " component " + std::to_string(c + 1) + " (" +
+                                feature.text->words()[static_cast<std::size_t>(c)] + ")",
+                            f, Kind::component, 0, 1, static_cast<std::int32_t>(c)});
     } else if (feature.has_value) {
       const Kind kind = feature.type == ColumnType::ordinal ? Kind::ordinal : Kind::standardized;
       columns_.push_back({feature.name, f, kind, feature.mean, feature.scale, 0});

@@ -42,8 +42,13 @@ class Encoder {
   // The same encoder, that asks for no weights.
   Encoder without_weight() const;
 
+  // Which features are running text.
+  std::vector<std::size_t> text_features() const;
+  // Loadings are kept apart from the rest: terms x components of a text feature.
+  void set_loadings(std::size_t feature, Matrix<float> loadings);
+
   nlohmann::json to_json() const;
-  // ModelFileError naming the field for anything that to_json cannot have written.
+  // ModelFileError naming the field for anything that to_json cannot have written. Text has no loadings yet.
   static Encoder from_json(const nlohmann::json& json);
 
  private:

@@ -58,6 +58,8 @@ class Fit {
       standardize(values, column.name, encoding);
       if (encoding.has_value && options_.outliers == Outliers::robust) pull_in(values, encoding);
       if (encoding.has_value && bends(column)) bend(values, encoding);
+    } else if (column.type == ColumnType::text) {
+      fit_text(data, encoding);
     } else {
       fit_levels(column, data, encoding);
     }
@@ -94,7 +96,9 @@ class Fit {
   // The table's column, read in the way the schema says.
   const Column& checked_column(const SchemaColumn& column) const {
     const Column& data = index_.column(column.name);
-    if (data.raw != column.raw || (column.type == ColumnType::continuous && data.raw == RawType::text)) {
+    const bool numbers = column.type == ColumnType::continuous, words = column.type == ColumnType::text;
+    if (data.raw != column.raw || (numbers && data.raw == RawType::text) ||
+        (words && data.raw == RawType::numeric)) {
       throw DataError(table_.source + ": column " + in_quotes(column.name) + " was read as " +
                       (data.raw == RawType::text ? "text" : "numbers") +
                       ", which is not what the schema says");
@@ -177,6 +181,18 @@ class Fit {
     if (encoding.type == ColumnType::continuous)
       set_pull(curves.straight_ends ? Pull{} : Pull{ends, ends}, in_order, encoding);
     encoding.bends = fit_bends(std::move(knots), curves.straight_ends, encoding, values);
+  }
+
+  // A missing text is one without words.
+  void fit_text(const Column& data, FeatureEncoding& encoding) const {
+    std::vector<std::string_view> texts;
+    for (const Index row : rows_) texts.push_back(data.missing(row) ? std::string_view() : data.text(row));
+    auto text = std::make_shared<const TextEncoding>(TextEncoding::fit(texts, options_.text));
+    if (text->components() == 0)
+      throw DataError(table_.source + ": column " + in_quotes(data.name) +
+                      " is running text, but no word stands in two of its training rows; make it nominal or "
+                      "ignore it");
+    encoding.text = TextHandle(std::move(text));
   }
 
   void fit_levels(const SchemaColumn& column, const Column& data, FeatureEncoding& encoding) const {

@@ -41,12 +41,19 @@ const SchemaColumn& schema_column(const JsonField& name, const Schema& schema, R
   if (column->type == ColumnType::continuous && column->raw == RawType::text) {
     name.fail(in_quotes(name.text()) + " is both continuous and text in the schema");
   }
+  if (column->type == ColumnType::text && column->raw == RawType::numeric)
+    name.fail(in_quotes(name.text()) + " is both running text and numbers in the schema");
   return *column;
 }
 
 nlohmann::json write_bends(const Bends& bends) {
   return {{"knots", bends.knots}, {"widest", bends.widest},     {"straight_ends", bends.straight_ends},
           {"scale", bends.scale}, {"constant", bends.constant}, {"slope", bends.slope}};
+}
+
+nlohmann::json write_text(const TextEncoding& text) {
+  return {{"ngrams", text.ngrams()}, {"terms", text.terms()}, {"idf", text.idf()},
+          {"mean", text.mean()},     {"scale", text.scale()}, {"words", text.words()}};
 }
 
 nlohmann::json write_feature(const FeatureEncoding& feature) {
@@ -61,6 +68,7 @@ nlohmann::json write_feature(const FeatureEncoding& feature) {
   if (feature.fill != feature.mean) out["fill"] = feature.fill;
   if (!feature.pull.from.empty()) out["pull"] = {{"from", feature.pull.from}, {"to", feature.pull.to}};
   if (feature.bends.size() > 0) out["bends"] = write_bends(feature.bends);
+  if (feature.text) out["text"] = write_text(*feature.text);
   return out;
 }
 
@@ -101,6 +109,21 @@ Bends read_bends(const JsonField& field) {
   return bends;
 }
 
+TextHandle read_text(const JsonField& field) {
+  constexpr std::int64_t kMostWords = 5;
+  const auto ngrams = static_cast<int>(field["ngrams"].integer(1, kMostWords));
+  std::vector<std::string> terms = field["terms"].distinct_texts(), words = field["words"].texts();
+  std::vector<double> idf = numbers(field["idf"]), mean = numbers(field["mean"]);
+  std::vector<double> scale;
+  for (const JsonField& one : field["scale"].elements()) scale.push_back(positive(one));
+  if (terms.empty() || idf.size() != terms.size()) field["idf"].fail("should be one number for each term");
+  if (mean.empty() || scale.size() != mean.size() || words.size() != mean.size())
+    field["scale"].fail("should be one number for each component, like mean and words");
+  return TextHandle(std::make_shared<const TextEncoding>(ngrams, std::move(terms), std::move(idf),
+                                                         std::move(mean), std::move(scale),
+                                                         std::move(words)));
+}
+
 // The first version knew no reference levels.
 std::int32_t read_first_level(const JsonField& field, const FeatureEncoding& feature) {
   if (!field.json().contains("first_level")) return 0;
@@ -123,8 +146,10 @@ FeatureEncoding read_feature(const JsonField& field, const Schema& schema) {
   if (field.json().contains("pull")) feature.pull = read_pull(field["pull"]);
   if (field.json().contains("bends")) feature.bends = read_bends(field["bends"]);
   feature.levels = field["levels"].distinct_texts();
-  if (feature.type != ColumnType::continuous && feature.levels.empty())
+  const bool text = feature.type == ColumnType::text;
+  if (feature.type != ColumnType::continuous && !text && feature.levels.empty())
     field["levels"].fail("should not be empty");
+  if (text && feature.has_value) feature.text = read_text(field["text"]);
   const auto last = std::max<std::int64_t>(0, static_cast<std::int64_t>(feature.levels.size()) - 1);
   feature.fill_level = static_cast<std::int32_t>(field["fill_level"].integer(0, last));
   feature.first_level = read_first_level(field, feature);

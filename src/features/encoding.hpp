@@ -10,6 +10,7 @@
 #include "base/matrix.hpp"
 #include "features/number_scale.hpp"
 #include "features/schema.hpp"
+#include "features/text_encoding.hpp"
 
 namespace bl {
 
@@ -47,6 +48,7 @@ struct EncodeOptions {
   Outliers outliers = Outliers::plain;
   CurveOptions curves = {};
   NumberPolicy number = {};  // of continuous responses
+  TextOptions text = {};
 };
 
 // A non-decreasing map of a column's values, linear between the points and constant beyond them: the identity
@@ -89,6 +91,7 @@ struct FeatureEncoding {
   std::vector<std::string> levels;  // nominal: sorted, one column of 0 and 1 each; ordinal: in order
   std::int32_t first_level = 0;     // nominal: levels before it have no column (1: a reference level)
   std::int32_t fill_level = 0;      // nominal and ordinal: what stands for a missing value
+  TextHandle text = {};             // text: its words; a missing one has none
   bool operator==(const FeatureEncoding&) const = default;
 };
 
@@ -120,14 +123,15 @@ struct EncodedColumn {
     bend,          // of a curve of a continuous or ordinal column
     one_hot,       // 1 where the value is level, else 0
     indicator,     // 1 where the value is missing, else 0
+    component,     // of a text
   };
 
-  std::string name;         // age, age~30..45, color=red, age is missing
+  std::string name;         // age, age~30..45, color=red, age is missing, news component 7 (goal, match, season)
   std::size_t feature = 0;  // index among the encoder's features
   Kind kind = Kind::standardized;
   double mean = 0;
   double scale = 1;
-  std::int32_t level = 0;  // one_hot: index among the feature's levels; bend: index among its bends
+  std::int32_t level = 0;  // one_hot: index among the feature's levels; bend: index among its bends; component: which
 };
 
 // What fitting noticed, for people.

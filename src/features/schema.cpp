@@ -22,10 +22,11 @@ constexpr std::array<std::pair<Role, std::string_view>, 6> kRoles = {{{Role::fea
                                                                       {Role::weight, "weight"},
                                                                       {Role::group, "group"},
                                                                       {Role::id, "id"}}};
-constexpr std::array<std::pair<ColumnType, std::string_view>, 3> kTypes = {
+constexpr std::array<std::pair<ColumnType, std::string_view>, 4> kTypes = {
     {{ColumnType::continuous, "continuous"},
      {ColumnType::nominal, "nominal"},
-     {ColumnType::ordinal, "ordinal"}}};
+     {ColumnType::ordinal, "ordinal"},
+     {ColumnType::text, "text"}}};
 
 template <class Names, class Value>
 std::string name_of(const Names& names, Value value) {
@@ -81,7 +82,27 @@ bool looks_like_classes(const Column& column) {
   return distinct.size() * 2 <= present;
 }
 
+// Sentences: hardly a cell like another, and several words in each.
+bool looks_like_sentences(const Column& column) {
+  constexpr std::size_t kLeastTexts = 20, kWords = 5;
+  const auto missing =
+      static_cast<std::size_t>(std::count(column.codes.begin(), column.codes.end(), kMissingCode));
+  const std::size_t texts = column.levels.size();
+  if (column.ordered || texts < kLeastTexts || 2 * texts < column.codes.size() - missing) return false;
+  std::size_t words = 0;
+  for (const std::string& text : column.levels) {
+    bool inside = false;
+    for (const char c : text) {
+      words += !inside && c != ' ';
+      inside = c != ' ';
+    }
+  }
+  return words >= kWords * texts;
+}
+
 ColumnType found_type(const Column& column, Role role) {
+  if (column.raw == RawType::text && role == Role::feature && looks_like_sentences(column))
+    return ColumnType::text;
   if (column.raw == RawType::text) return column.ordered ? ColumnType::ordinal : ColumnType::nominal;
   if (role == Role::response && looks_like_classes(column)) return ColumnType::nominal;
   return ColumnType::continuous;
@@ -166,6 +187,9 @@ Schema infer_schema(const Table& table, const RoleOptions& options) {
       result.levels = column.levels;
     check_levels(result);
     const bool encoded = result.role == Role::feature || result.role == Role::response;
+    if (result.type == ColumnType::text && result.role == Role::response)
+      throw UsageError("column " + in_quotes(column.name) +
+                       " is a response and cannot be running text; make it nominal");
     if (result.role == Role::weight) check_numeric(table, column, "it is the weight");
     if (encoded && result.type == ColumnType::continuous)
       check_numeric(table, column, "the column is continuous");
@@ -181,7 +205,7 @@ std::map<std::string, RawType> declared_types(const RoleOptions& options) {
   for (const auto& [name, setting] : options.columns) {
     if (setting.type == ColumnType::continuous || setting.role == Role::weight)
       types[name] = RawType::numeric;
-    if (setting.role == Role::id) types[name] = RawType::text;
+    if (setting.role == Role::id || setting.type == ColumnType::text) types[name] = RawType::text;
   }
   if (!options.weight.empty()) types[options.weight] = RawType::numeric;
   for (const std::string& name : options.ids) types[name] = RawType::text;

@@ -18,6 +18,7 @@ enum class ColumnType {
   continuous,
   nominal,
   ordinal,  // levels in their order, lowest first
+  text,     // sentences, of which the words count
 };
 
 struct SchemaColumn {
@@ -64,6 +65,7 @@ struct RoleOptions {
 // The rules, where nothing is said:
 //  - a column that is not named in any list is a feature;
 //  - a text column is nominal (ordinal where the table declares an order), a numeric feature continuous;
+//  - a text feature is running text if its cells hold five words on average and half of them are different;
 //  - a numeric response is nominal (classes) if its values are all integers, at most 20 different ones, each
 //    seen twice on average; otherwise continuous.
 // DataError for columns that do not exist (with the nearest name) and text in a continuous column (with the

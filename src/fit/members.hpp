@@ -53,6 +53,7 @@ struct MemberPlan {
   std::function<void(Index member, TrainingState<T>& fresh)> on_start = {};
   std::function<void(Index member, const TrainingState<T>& state)> on_epoch = {};
   std::function<void(std::vector<std::string>& notes)> on_end = {};
+  std::function<double(std::span<const T> parameters)> metric = {};  // TrainingHooks::metric
 };
 
 // What a fit says whose last checkpoint could not be written.
@@ -152,13 +153,14 @@ class MemberWatch {
 
 template <class T>
 MemberFit train_member(const Objective<T>& training, const Objective<T>* validation, const TrainSpec& spec,
-                       Index member, MemberWatch<T>& watch, Engine<T>& engine) {
+                       Index member, const MemberPlan<T>& plan, MemberWatch<T>& watch, Engine<T>& engine) {
   Trainer<T> trainer(training, validation, spec, engine);
   TrainingState<T> state = trainer.start();
   watch.start(member, state);
   TrainingHooks<T> each;
   each.should_stop = [&] { return watch.should_stop(); };
   each.on_epoch = [&](const TrainingState<T>& current) { watch.epoch(member, current); };
+  each.metric = plan.metric;
   MemberFit fit;
   fit.report = trainer.run(state, each);
   watch.end(member);
@@ -229,7 +231,7 @@ TrainedMembers train_members(std::span<const MemberRows<T>> rows, const MemberPl
     spec.time_limit /= static_cast<double>((members + at_once - 1) / at_once);
     spec.seed = member_seed(plan.spec.seed, static_cast<Index>(i));
     const MemberRows<T>& own_rows = rows[rows.size() == 1 ? 0 : i];
-    fits[i] = train_member(*own_rows.training, own_rows.validation, spec, static_cast<Index>(i), watch, own);
+    fits[i] = train_member(*own_rows.training, own_rows.validation, spec, static_cast<Index>(i), plan, watch, own);
   });
   TrainedMembers result;
   const Objective<T>* judged = rows[0].validation;

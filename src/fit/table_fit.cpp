@@ -16,13 +16,17 @@
 #include "fit/smoothness.hpp"
 #include "fitted/fitted_model.hpp"
 #include "fitted/part_data.hpp"
+#include "gibbs/utility.hpp"
+#include "metrics/classification.hpp"
 #include "plan/number_plan.hpp"
 #include "plan/plan.hpp"
 #include "plan/stored_settings.hpp"
 #include "plan/table_plan.hpp"
 #include "plan/unused_settings.hpp"
 #include "plan/used_settings.hpp"
+#include "plan/wide_plan.hpp"
 #include "predict/evaluation.hpp"
+#include "predict/unusual_rows.hpp"
 #include "summary/stored_estimate.hpp"
 #include "training/trainer.hpp"
 
@@ -47,11 +51,26 @@ double table_megabytes(const Table& table) {
 
 constexpr std::size_t kManyLevels = 20;  // fewer of them may well be kinds of things
 
+// One for each, or one for all where they are many: the edges of images are.
+std::vector<std::string> constant_notes(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 8;
+  std::vector<std::string> notes;
+  if (names.size() <= kMost)
+    for (const std::string& name : names) notes.push_back(fmt::format("'{}' is constant and left out", name));
+  else
+    notes.push_back(fmt::format("{} columns are constant and left out, '{}' to '{}'", names.size(),
+                                names.front(), names.back()));
+  return notes;
+}
+
 std::vector<std::string> encoding_notes(const Encoder& encoder, std::size_t train_rows) {
   std::vector<std::string> notes;
   const EncodingReport& report = encoder.report();
-  for (const std::string& name : report.constant)
-    notes.push_back(fmt::format("'{}' is constant and left out", name));
+  for (std::string& note : constant_notes(report.constant)) notes.push_back(std::move(note));
+  for (const FeatureEncoding& f : encoder.features())
+    if (f.text)
+      notes.push_back(fmt::format("'{}' is running text: {} terms in {} components", f.name,
+                                  f.text->terms().size(), f.text->components()));
   for (const auto& [name, earlier] : report.duplicates)
     notes.push_back(fmt::format("'{}' repeats '{}'; consider `ignore`", name, earlier));
   for (const auto& [name, count] : report.missing)
@@ -92,9 +111,17 @@ struct Prepared {
   ResponseSpace space;
   Architecture architecture;  // of one member
   Index members;
+  bool wide;                                // by the rules for wide inputs
   double readout_unit;                      // while it is learned
   std::vector<std::vector<double>> starts;  // of each member; empty: from the seed
   bool warm = false;                        // they are those of a learned model
+  // Of a second part, that learns on from all rows: what the first was.
+  struct First {
+    std::int64_t epochs = 0;
+    double seconds = 0;
+    std::optional<double> smoothness = {};
+  };
+  std::optional<First> first = {};
 };
 
 struct Trained {
@@ -173,6 +200,42 @@ void correct_certainty(const FoldRows<T>& folds, const Architecture& architectur
                     *trained.temperature));
 }
 
+// The share of validation rows whose class is not the likeliest.
+template <class T>
+std::function<double(std::span<const T>)> error_rate(const Prepared& p, const PartData<T>& validation,
+                                                     ThreadPool& pool) {
+  const auto context = std::make_shared<Matrix<double>>(validation.encoded.features.rows(),
+                                                        validation.encoded.features.cols());
+  std::copy(validation.encoded.features.flat().begin(), validation.encoded.features.flat().end(),
+            context->data());
+  return [&p, &validation, &pool, context](std::span<const T> parameters) {
+    const std::vector<double> at(parameters.begin(), parameters.end());
+    const gibbs::Utility utility(p.architecture, at, p.settings->temperature, {});
+    constexpr Index kRows = 64;
+    std::vector<std::int32_t> likeliest(validation.classes.size());
+    pool.run((likeliest.size() + kRows - 1) / kRows, [&](std::size_t task) {
+      const Index from = static_cast<Index>(task) * kRows, count = std::min(kRows, context->rows() - from);
+      Matrix<double> u(count, p.space.classes());
+      utility.utilities(std::as_const(*context).view().row_range(from, count), {nullptr, count, 0, 0},
+                        u.view());
+      const auto top = metrics::top_class(u.view());
+      std::copy(top.begin(), top.end(), likeliest.begin() + from);
+    });
+    return 1 - metrics::accuracy(validation.classes, likeliest, validation.encoded.weights);
+  };
+}
+
+// What decides about the epoch that is kept, where it is not the validation loss.
+template <class T>
+std::function<double(std::span<const T>)> monitored(const Prepared& p,
+                                                    const std::optional<PartData<T>>& validation,
+                                                    ThreadPool& pool) {
+  const Monitor monitor = plan_monitor(*p.settings, p.wide);
+  if (monitor == Monitor::loss || !validation) return {};
+  if (monitor == Monitor::accuracy) return error_rate<T>(p, *validation, pool);
+  return [](std::span<const T>) { return std::numeric_limits<double>::quiet_NaN(); };
+}
+
 template <class T>
 Trained train(const Prepared& p, const FitOptions& options) {
   const Settings& s = *p.settings;
@@ -192,8 +255,12 @@ Trained train(const Prepared& p, const FitOptions& options) {
   const bool curves = has_bends(p.encoder);
   MemberPlan<T> plan{
       .spec = plan_training(s, static_cast<Index>(p.split.train.size()), p.space.one_number(), curves),
-      .members = p.members};
-  std::optional<double> smoothness;
+      .members = p.members,
+      .metric = monitored<T>(p, validation, pool)};
+  if (p.wide) plan_wide_training(s, static_cast<Index>(p.split.train.size()), plan.spec);
+  if (p.first) plan.spec = refit_training(s, std::move(plan.spec), p.first->epochs);
+  if (p.first && s.time_limit > 0) plan.spec.time_limit = std::max(1e-3, s.time_limit - p.first->seconds);
+  std::optional<double> smoothness = p.first ? p.first->smoothness : std::nullopt;
   if (curves) {
     const bool classes = p.space.values() == 0;
     const auto decay = [&](double of_bends) {
@@ -204,18 +271,19 @@ Trained train(const Prepared& p, const FitOptions& options) {
     const Strengths tried =
         classes ? class_smoothness(static_cast<double>(p.split.train.size())) : kNumberSmoothness;
     const Objective<T>* held_out = validation_objective ? &*validation_objective : nullptr;
-    smoothness = s.smoothness >= 0
-                     ? s.smoothness.value()
-                     : chosen_smoothness<T>(objective, held_out, plan.spec, tried, decay, options, pool);
+    if (!smoothness)
+      smoothness = s.smoothness >= 0
+                       ? s.smoothness.value()
+                       : chosen_smoothness<T>(objective, held_out, plan.spec, tried, decay, options, pool);
     plan.spec.optimizer.decay = decay(*smoothness);
   }
-  keep_checkpoints(plan, options, table_digest(*p.table), settings_json(s).dump());
+  if (!p.first) keep_checkpoints(plan, options, table_digest(*p.table), settings_json(s).dump());
   plan.on_start = [&p, resume = plan.on_start](Index member, TrainingState<T>& fresh) {
     if (static_cast<std::size_t>(member) < p.starts.size()) {
       const std::vector<double>& start = p.starts[static_cast<std::size_t>(member)];
       fresh.parameters.assign(start.begin(), start.end());
     }
-    resume(member, fresh);
+    if (resume) resume(member, fresh);
   };
   const std::unique_ptr<FoldRows<T>> folds = fold_rows(p, training, network);
   const MemberRows<T> same{&objective, validation_objective ? &*validation_objective : nullptr};
@@ -311,11 +379,13 @@ Prepared prepare(const Table& table, const Schema& schema, const Settings& setti
   encoding.number = plan_number_policy(settings, schema);
   Encoder encoder = from ? from->encoder : Encoder::fit(table, schema, encoding, split.train);
   ResponseSpace space(encoder);
-  Architecture architecture =
-      plan_architecture(settings, utility_inputs(encoder, space), static_cast<Index>(split.train.size()));
+  const UtilityInputs inputs = utility_inputs(encoder, space);
+  const auto train_rows = static_cast<Index>(split.train.size());
+  Architecture architecture = plan_architecture(settings, inputs, train_rows);
   refuse_products_of_curves(architecture, encoder);
-  const Index members = plan_members(
-      settings, architecture, automatic_members(settings, encoder, static_cast<Index>(split.train.size())));
+  const bool wide = plans_wide(settings, inputs, train_rows);
+  const Index members =
+      plan_members(settings, architecture, wide ? 1 : automatic_members(settings, encoder, train_rows));
   const double readout_unit = plan_readout_unit(settings, space.one_number());
   auto starts = from ? warm_starts(*from, architecture) : std::vector<std::vector<double>>{};
   if (readout_unit != 1)
@@ -324,9 +394,8 @@ Prepared prepare(const Table& table, const Schema& schema, const Settings& setti
     for (Index member = 0; member < members; ++member)
       starts.push_back(exact_starting_values(architecture,
                                              member_seed(static_cast<std::uint64_t>(settings.seed), member)));
-  return {
-      &table,  &settings,    std::move(split),  std::move(encoder), std::move(space), std::move(architecture),
-      members, readout_unit, std::move(starts), from != nullptr};
+  return {&table,  &settings, std::move(split), std::move(encoder), std::move(space), std::move(architecture),
+          members, wide,      readout_unit,     std::move(starts),  from != nullptr};
 }
 
 // The members joined into one, as they are stored; the architecture becomes that of all.
@@ -351,6 +420,8 @@ json information_of(const Prepared& p, const FitReport& report, const FitOptions
                   {"validation", p.split.validation.size()},
                   {"test", p.split.test.size()}};
   if (!options.parts.empty()) out["split"]["given"] = true;
+  if (p.first) out["split"]["refit"] = true;
+  if (p.table->image) out["data"]["image"] = {p.table->image->height, p.table->image->width};
   out["training"] = {{"stop_reason", std::string(name(report.reason))},
                      {"stop_cause", report.cause},
                      {"members", p.members},
@@ -454,6 +525,57 @@ void describe_fit(const Prepared& p, const Trained& trained, FitSummary& summary
   summary.test_rows = p.split.test.size();
 }
 
+// The model as it is stored; `prepared` takes the architecture of all members.
+StoredModel stored_model(Prepared& p, Trained& trained, bool to_minimum, const FitOptions& options) {
+  const bool single_precision = p.settings->precision == "float32" && !to_minimum;
+  p.members = static_cast<Index>(trained.learned.parameters.size());
+  std::vector<double> parameters = learned_parameters(p, trained, to_minimum, single_precision);
+  StoredModel stored{.architecture = p.architecture,
+                     .encoder = p.encoder,
+                     .parameters = std::move(parameters),
+                     .single_precision = single_precision,
+                     .response = trained.support,
+                     .temperature = p.settings->temperature,
+                     .information = information_of(p, trained.learned.report, options),
+                     .inference = std::move(trained.inference)};
+  if (trained.smoothness) stored.information["training"]["smoothness"] = *trained.smoothness;
+  if (trained.temperature) stored.information["training"]["fold_temperature"] = *trained.temperature;
+  return stored;
+}
+
+Trained train_steps(const Prepared& p, const FitOptions& options) {
+  return p.settings->precision == "float32" ? train<float>(p, options) : train<double>(p, options);
+}
+
+// The second part of a fit whose model is to have seen all rows: on from where the first ended.
+StoredModel learned_from_all(Prepared p, const Trained& before, std::vector<std::vector<double>> members,
+                             const FitOptions& options, Trained& trained) {
+  const Split held_out = p.split;
+  p.split.train = all_rows(p.table->rows);
+  p.split.validation = p.split.test = {};
+  const FitReport& report = before.learned.report;
+  p.first = {.epochs = report.best_epoch, .seconds = report.seconds, .smoothness = before.smoothness};
+  p.starts = std::move(members);
+  if (p.readout_unit != 1)
+    for (auto& parameters : p.starts) scale_utility(p.architecture, 1 / p.readout_unit, parameters);
+  trained = train_steps(p, options);
+  trained.learned.report.history.insert(trained.learned.report.history.begin(), report.history.begin(),
+                                        report.history.end());
+  StoredModel stored = stored_model(p, trained, false, options);
+  stored.information["split"]["validation"] = held_out.validation.size();
+  stored.information["split"]["test"] = held_out.test.size();
+  return stored;
+}
+
+// Where new rows stand among those that a model of classes has learned from.
+void keep_scores(const Prepared& p, StoredModel& stored, bool all) {
+  if (p.space.classes() == 0 || p.space.values() > 0) return;
+  ThreadPool pool(static_cast<std::size_t>(p.settings->threads));
+  json quantiles = score_quantiles(FittedModel(stored), p.encoder.with_unseen(UnseenPolicy::missing),
+                                   *p.table, all ? all_rows(p.table->rows) : p.split.train, pool);
+  if (!quantiles.is_null()) stored.information["training_scores"] = std::move(quantiles);
+}
+
 }  // namespace
 
 FitSummary fit_table(const Table& table, const Settings& given, const FitOptions& options) {
@@ -466,27 +588,14 @@ FitSummary fit_table(const Table& table, const Settings& given, const FitOptions
 
   const int starts = plan_starts(settings, prepared.architecture);
   const FitUse use = fit_use(settings, prepared.space, static_cast<Index>(prepared.split.train.size()),
-                             starts, has_bends(prepared.encoder));
+                             starts, prepared.encoder);
   std::vector<std::string> unused = refused_or_listed(unused_settings(settings, use), options.list_unused);
-  const bool single_precision = settings.precision == "float32" && starts == 0;
-  Trained trained = starts > 0         ? train_to_minimum(prepared, starts, options)
-                    : single_precision ? train<float>(prepared, options)
-                                       : train<double>(prepared, options);
-  prepared.members = static_cast<Index>(trained.learned.parameters.size());
+  const Architecture of_member = prepared.architecture;
+  Trained trained = starts > 0 ? train_to_minimum(prepared, starts, options) : train_steps(prepared, options);
+  std::vector<std::vector<double>> members = trained.learned.parameters;
   json used = used_settings(prepared, trained.smoothness, use, starts);
-  std::vector<double> parameters = learned_parameters(prepared, trained, starts > 0, single_precision);
-
-  StoredModel stored{.architecture = prepared.architecture,
-                     .encoder = prepared.encoder,
-                     .parameters = std::move(parameters),
-                     .single_precision = single_precision,
-                     .response = std::move(trained.support),
-                     .temperature = settings.temperature,
-                     .information = information_of(prepared, trained.learned.report, options),
-                     .inference = std::move(trained.inference)};
-  if (trained.smoothness) stored.information["training"]["smoothness"] = *trained.smoothness;
-  if (trained.temperature) stored.information["training"]["fold_temperature"] = *trained.temperature;
-  stored.information["used"] = std::move(used);
+  StoredModel stored = stored_model(prepared, trained, starts > 0, options);
+  stored.information["used"] = used;
   const auto interim = std::make_shared<const FittedModel>(stored);
   FitSummary summary{.model = Model(interim)};
   summary.unused = std::move(unused);
@@ -496,6 +605,27 @@ FitSummary fit_table(const Table& table, const Settings& given, const FitOptions
   } catch (const NumericError& error) {
     trained.notes.push_back(fmt::format("held-out metrics could not be computed: {}", error.what()));
   }
+  const bool held_out = !prepared.split.validation.empty() || !prepared.split.test.empty();
+  const StopReason stop = trained.learned.report.reason;
+  const bool refit = held_out && starts == 0 && stop != StopReason::interrupted &&
+                     stop != StopReason::time_limit &&
+                     plan_refit(given, prepared.wide, !options.parts.empty());
+  if (refit) {
+    Prepared again = prepared;
+    again.architecture = of_member;
+    Trained second;
+    stored = learned_from_all(std::move(again), trained, std::move(members), options, second);
+    stored.information["used"] = used;
+    second.notes = trained.notes;
+    second.notes.push_back(
+        fmt::format("the model that is kept went on to learn from all {} rows for {} epochs; the metrics are "
+                    "those before. `refit` = none leaves that out",
+                    table.rows, second.learned.report.epochs));
+    second.learned.report.seconds += trained.learned.report.seconds;
+    second.encoded_megabytes = std::max(second.encoded_megabytes, trained.encoded_megabytes);
+    trained = std::move(second);
+  }
+  keep_scores(prepared, stored, refit);
   stored.information["metrics"] = {{"validation", metrics_json(summary.validation)},
                                    {"test", metrics_json(summary.test)}};
   summary.model = Model(std::make_shared<const FittedModel>(std::move(stored)));

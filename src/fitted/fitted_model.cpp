@@ -99,6 +99,10 @@ Settings fit_settings(const FittedModel& model) {
   return stored_settings(model.stored.information);
 }
 
+bool learned_from_all_rows(const FittedModel& model) {
+  return model.stored.information.value("split", json::object()).value("refit", json()) == json(true);
+}
+
 bool is_fit_data(const FittedModel& model, const Table& table) {
   const json& data = model.stored.information.value("data", json::object());
   return data.value("digest", json()) == json(table_digest(table));
@@ -115,6 +119,13 @@ void require_parts(const FittedModel& model, const Table& table) {
 std::vector<Index> rows_of_part(const FittedModel& model, const Table& table, Part part) {
   if (part == Part::all) return all_rows(table.rows);
   require_parts(model, table);
+  if (learned_from_all_rows(model)) {
+    if (part == Part::train) return all_rows(table.rows);
+    throw UsageError(
+        "this model has learned from all rows of its file, the held-out ones too, so they no longer judge it; "
+        "the metrics from before are kept in the model. Fit with `refit` = none, or give rows of another "
+        "file");
+  }
   return rows_of(plan_split(table, model.stored.encoder.schema(), fit_settings(model)), part);
 }
 

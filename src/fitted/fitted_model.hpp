@@ -53,6 +53,8 @@ void check_carried(const std::vector<std::string>& names);
 // The settings of the fit. ModelFileError where they cannot be read.
 Settings fit_settings(const FittedModel& model);
 
+// Also from those that were held out at first.
+bool learned_from_all_rows(const FittedModel& model);
 bool is_fit_data(const FittedModel& model, const Table& table);
 
 // The rows of a part of a table. The split is a function of the settings and the table, so it is made again.

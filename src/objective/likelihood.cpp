@@ -100,6 +100,7 @@ double Objective<T>::likelihood(const PreparedParameters<T>& w, std::span<const 
   if (sums) ws.d_scores.resize(ws.network.scores.rows(), ws.network.scores.cols());
   const T inverse_temperature = static_cast<T>(1 / spec_.temperature);
   const bool nodes = candidates_ == Candidates::nodes;
+  const T smoothed = static_cast<T>(spec_.label_smoothing);
   double loss = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto outputs = static_cast<std::size_t>(network_->outputs());
@@ -113,16 +114,23 @@ double Objective<T>::likelihood(const PreparedParameters<T>& w, std::span<const 
     }
     const T normaliser = log_sum_exp<T>(ws.logits);
     const T row_weight = data_.weight(rows[i]);
-    loss -= static_cast<double>(row_weight) *
-            static_cast<double>(scores[numerator] * inverse_temperature - normaliser);
+    T observed = scores[numerator] * inverse_temperature;
+    if (smoothed > 0) {
+      T mean = 0;
+      for (const T logit : ws.logits) mean += logit / static_cast<T>(count);
+      observed += smoothed * (mean - observed);
+    }
+    loss -= static_cast<double>(row_weight) * static_cast<double>(observed - normaliser);
     if (!sums) continue;
     const T factor = static_cast<T>(scale) * row_weight * inverse_temperature;
     const std::span<T> d = ws.d_scores.flat();
-    for (std::size_t k = 0; k < count; ++k) d[begin + k] = factor * std::exp(ws.logits[k] - normaliser);
+    const T spread = smoothed / static_cast<T>(count);
+    for (std::size_t k = 0; k < count; ++k)
+      d[begin + k] = factor * (std::exp(ws.logits[k] - normaliser) - spread);
     if (nodes)
       d[numerator] = -factor;
     else
-      d[numerator] -= factor;
+      d[numerator] -= factor * (1 - smoothed);
   }
   if (sums) network_->backward(w, at, ws.d_scores.view(), ws.network, *sums);
   return loss;

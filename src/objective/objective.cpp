@@ -23,6 +23,9 @@ Objective<T>::Objective(const Network<T>& network, ObjectiveSpec spec, const Dat
   const Architecture& a = network.architecture();
   if (!(spec_.temperature > 0) || std::isinf(spec_.temperature))
     throw UsageError(fmt::format("the temperature must be positive and finite, not {}", spec_.temperature));
+  if (spec_.label_smoothing != 0 &&
+      (spec_.kind != ObjectiveKind::likelihood || a.input.values > 0 || !data_.alternatives.begin.empty()))
+    throw UsageError("`label_smoothing` is for the likelihood of classes");
   if (spec_.kind != ObjectiveKind::likelihood) {
     if (a.input.values == 0) throw UsageError("score matching needs a continuous response");
     if (!(spec_.sigma > 0)) throw UsageError(fmt::format("sigma must be positive, not {}", spec_.sigma));

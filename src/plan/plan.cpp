@@ -11,6 +11,7 @@
 #include "bl/errors.hpp"
 #include "plan/number_plan.hpp"
 #include "plan/table_plan.hpp"
+#include "plan/wide_plan.hpp"
 
 namespace bl {
 
@@ -84,6 +85,7 @@ Term parse_term(const std::string& text, const std::vector<std::string>& names) 
 
 // Widths that did best on validation rows over the tables of experiments/tables.py.
 std::vector<Index> automatic_layers(const Settings& s, Index train_rows, const UtilityInputs& inputs) {
+  if (plans_wide(s, inputs, train_rows)) return {88, 42};
   if (inputs.bends > 0 && inputs.values == 0)
     return train_rows < 8000 ? std::vector<Index>{16} : std::vector<Index>{36, 6};
   if (inputs.one_number() && plans_exact_number(s)) return {16};
@@ -133,6 +135,10 @@ void refuse_products_of_curves(const Architecture& a, const Encoder& encoder) {
 UtilityInputs utility_inputs(const Encoder& encoder, const ResponseSpace& space) {
   UtilityInputs out{.context = static_cast<Index>(encoder.columns().size()),
                     .bends = static_cast<Index>(encoder.columns().size() - encoder.straight_columns()),
+                    .components = std::count_if(encoder.columns().begin(), encoder.columns().end(),
+                                                [](const EncodedColumn& column) {
+                                                  return column.kind == EncodedColumn::Kind::component;
+                                                }),
                     .values = space.values(),
                     .classes = space.classes()};
   for (const EncodedColumn& column : encoder.columns()) out.names.push_back(column.name);
@@ -142,7 +148,8 @@ UtilityInputs utility_inputs(const Encoder& encoder, const ResponseSpace& space)
 }
 
 Architecture plan_architecture(const Settings& s, const UtilityInputs& inputs, Index train_rows) {
-  const bool high_dimensional = inputs.context - inputs.bends > 256 || inputs.classes > 20;
+  const bool high_dimensional =
+      inputs.context - inputs.bends > 256 || inputs.components > 0 || inputs.classes > 20;
   bool vector_form = s.form == "vector";
   if (s.form == "auto") vector_form = inputs.classes > 0 && high_dimensional && !s.single && !s.identifiable;
   if (vector_form && inputs.classes == 0)
@@ -313,6 +320,7 @@ ObjectiveSpec plan_objective(const Settings& s, const ResponseSpace& space, cons
   spec.temperature = s.temperature;
   spec.sigma = s.sigma;
   spec.draws = static_cast<int>(s.draws);
+  if (use == NormaliserUse::training) spec.label_smoothing = s.label_smoothing;
   spec.gamma_discrete = s.gamma_d;
   spec.gamma_continuous = s.gamma_c;
   const bool mixed = space.classes() > 0 && space.values() > 0;

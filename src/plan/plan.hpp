@@ -18,7 +18,8 @@ bool has_bends(const Encoder& encoder);
 // classes (or alternatives).
 struct UtilityInputs {
   Index context = 0;
-  Index bends = 0;  // of the context: columns that bend a curve
+  Index bends = 0;       // of the context: columns that bend a curve
+  Index components = 0;  // of the context: columns of text
   Index values = 0, classes = 0;
   std::vector<std::string> names = {};  // of all, in this order; classes as "target=level"
 

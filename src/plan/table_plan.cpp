@@ -33,6 +33,7 @@ RoleOptions role_options(const Settings& settings) {
     options.columns[name].type = ColumnType::continuous;
   for (const std::string& name : split_list(settings.nominal))
     options.columns[name].type = ColumnType::nominal;
+  for (const std::string& name : split_list(settings.text)) options.columns[name].type = ColumnType::text;
   return options;
 }
 
@@ -146,7 +147,8 @@ CurveOptions curve_options(const Settings& settings, const Schema& schema) {
   curves.columns = split_list(settings.curves);
   std::vector<std::string> features;
   for (const SchemaColumn* column : schema.with_role(Role::feature))
-    if (column->type != ColumnType::nominal) features.push_back(column->name);
+    if (column->type == ColumnType::continuous || column->type == ColumnType::ordinal)
+      features.push_back(column->name);
   for (const std::string& name : curves.columns)
     if (std::find(features.begin(), features.end(), name) == features.end())
       throw UsageError(fmt::format("curves: {} is no continuous or ordinal feature{}", in_quotes(name),
@@ -170,15 +172,24 @@ EncodeOptions choice_encode_options(const Settings& settings, const Schema& sche
       settings.identifiable || settings.starts > 0;  // fits whose coefficients are read
   options.outliers = settings.outliers == "robust" ? Outliers::robust : Outliers::plain;
   options.curves = curve_options(settings, schema);
+  options.text = {.ngrams = static_cast<int>(settings.text_ngrams),
+                  .vocabulary = static_cast<Index>(settings.text_vocabulary),
+                  .components = static_cast<Index>(settings.text_components),
+                  .threads = static_cast<std::size_t>(settings.threads)};
   return options;
 }
 
 Schema plan_schema(const Table& table, const Settings& settings) {
-  const RoleOptions options = role_options(settings);
+  RoleOptions options = role_options(settings);
+  if (settings.target.empty() && settings.schema.empty() &&
+      (table.image || !settings.labels.empty()) && table.find(kImageLabel))
+    options.targets = {kImageLabel};
   Schema schema = infer_schema(table, options);
-  if (schema.with_role(Role::response).empty()) {
-    for (SchemaColumn& column : schema.columns)
-      if (column.role == Role::feature) column.role = Role::response;
+  if (!schema.with_role(Role::response).empty()) return schema;
+  for (SchemaColumn& column : schema.columns) {
+    if (column.role != Role::feature) continue;
+    column.role = Role::response;
+    if (column.type == ColumnType::text) column.type = ColumnType::nominal;
   }
   return schema;
 }

@@ -24,7 +24,8 @@ EncodeOptions encode_options(const Settings& settings, const Schema& schema);
 // Of the columns of a choice, whose far values are left as they are unless asked.
 EncodeOptions choice_encode_options(const Settings& settings, const Schema& schema);
 
-// Without a target every feature becomes a response (numbers continuous): the joint law of all columns.
+// Without a target the labels of images are the response. Where there are none every feature becomes one
+// (numbers continuous): the joint law of all columns.
 Schema plan_schema(const Table& table, const Settings& settings);
 
 // The split that a fit with these settings makes of this table; the same for the same settings and table.

@@ -60,13 +60,31 @@ constexpr Need kLearnedCurves = {
     [](const Settings& s, const FitUse& use) { return use.curves && stochastic(s, use); },
     "curves learned by adam, adamw or sgd"};
 
+constexpr Need kText = {[](const Settings&, const FitUse& use) { return use.text; },
+                        "columns of running text"};
+constexpr Need kClasses = {[](const Settings&, const FitUse& use) { return use.table && !use.continuous; },
+                           "classes as the response of a table"};
+constexpr Need kTable = {[](const Settings&, const FitUse& use) { return use.table && !use.to_minimum; },
+                         "tables, and fits other than those to the minimum from several starts"};
+constexpr Need kMonitor = {[](const Settings& s, const FitUse& use) {
+                             return use.table && !use.to_minimum &&
+                                    (s.monitor != "accuracy" || !use.continuous);
+                           },
+                           "tables (accuracy: of classes), and fits other than those to the minimum"};
+
 // Every setting that not every network uses. `nothing` is a value that asks for nothing, and harms nowhere.
 struct Rule {
   const char* setting;
   Need need;
   const char* nothing = "";
 };
-constexpr std::array<Rule, 23> kRules = {{{"skip", kLayers},
+constexpr std::array<Rule, 29> kRules = {{{"text_ngrams", kText},
+                                          {"text_vocabulary", kText},
+                                          {"text_components", kText},
+                                          {"label_smoothing", kClasses, "0"},
+                                          {"refit", kTable, "none"},
+                                          {"monitor", kMonitor},
+                                          {"skip", kLayers},
                                           {"knots", kCurves},
                                           {"curve_ends", kCurves},
                                           {"smoothness", kLearnedCurves},
@@ -123,7 +141,8 @@ std::string given_words(const SettingInfo& info, const std::string& value) {
 }  // namespace
 
 FitUse fit_use(const Settings& settings, const ResponseSpace& space, Index train_rows, int starts,
-               bool curves) {
+               const Encoder& encoder) {
+  const bool curves = has_bends(encoder);
   const auto values = static_cast<std::size_t>(space.values());
   Settings coarse = settings;  // only the kind is asked for
   coarse.panels = 1;
@@ -133,7 +152,9 @@ FitUse fit_use(const Settings& settings, const ResponseSpace& space, Index train
               plan_objective(coarse, space, {std::vector<double>(values, 0), std::vector<double>(values, 1)})
                   .kind,
           .continuous = values > 0,
-          .curves = curves};
+          .curves = curves,
+          .text = !encoder.text_features().empty(),
+          .table = true};
 }
 
 std::vector<std::string> unused_settings(const Settings& settings, const FitUse& use) {

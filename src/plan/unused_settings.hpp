@@ -19,11 +19,13 @@ struct FitUse {
   ObjectiveKind objective = ObjectiveKind::likelihood;
   bool continuous = false;  // a response is
   bool curves = false;      // some columns are
+  bool text = false;        // some columns are running text
+  bool table = false;       // responses are columns of a table
 };
 
 // Of a table. UsageError for an objective that the response cannot have.
 FitUse fit_use(const Settings& settings, const ResponseSpace& space, Index train_rows, int starts,
-               bool curves);
+               const Encoder& encoder);
 
 // A sentence for every setting that was given and has no effect, be it the default: its name, what it is for,
 // what to do.

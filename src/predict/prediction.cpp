@@ -15,6 +15,7 @@
 #include "predict/evaluation.hpp"
 #include "predict/number_distribution.hpp"
 #include "predict/row_sampler.hpp"
+#include "predict/unusual_rows.hpp"
 
 namespace bl {
 
@@ -38,6 +39,10 @@ void check(const PredictOptions& options, const FittedModel& model) {
         "quantiles, intervals and densities are for continuous responses; this model predicts a class");
   if (options.utilities && (model.space.classes() == 0 || model.space.values() > 0))
     throw UsageError("utilities are given for models that predict a class alone");
+  if (options.ood && options.temperature > 0)
+    throw UsageError(
+        "scores of unusual rows are placed among those of training rows at the trained temperature; leave out "
+        "another one");
   if (model.space.values() != 1 && (options.highest_density > 0 || options.density_points > 0))
     throw UsageError("highest-density regions and density grids are for one continuous response");
 }
@@ -325,6 +330,7 @@ OutputTable predict_rows(const FittedModel& model, const Encoder& encoder, const
       draw_columns(model, utility, rows.context, options, pool, out);
     if (options.mode) mode_columns(model, utility, rows, pool, out);
   }
+  if (options.ood) score_columns(model, utility, rows.context, pool, out);
   require_finite(out, rows);
   return out;
 }

@@ -55,7 +55,8 @@ void check(const FittedModel& model, const SimplifyOptions& options) {
 // By what is lost without them on validation rows where these say enough, else on all.
 std::vector<std::string> ranked_columns(const Model& model, const Data& data, const Split& split) {
   constexpr std::size_t kEnough = 200;
-  const bool held_out = is_fit_data(model.impl(), data.impl().table) && split.validation.size() >= kEnough;
+  const bool held_out = is_fit_data(model.impl(), data.impl().table) &&
+                        !learned_from_all_rows(model.impl()) && split.validation.size() >= kEnough;
   const OutputTable table = importance(model, data, {.part = held_out ? Part::validation : Part::all});
   const auto& features = model.impl().stored.encoder.features();
   std::vector<std::string> names;

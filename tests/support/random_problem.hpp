@@ -137,6 +137,9 @@ inline ObjectiveSpec objective_of(Task task) {
       spec.kind = ObjectiveKind::hybrid;
       spec.draws = 2;
       break;
+    case Task::vector:
+      spec.label_smoothing = 0.1;
+      break;
     case Task::density_1d:
       spec.rule = composite_rule({{-2.5}, {3}}, 1);
       break;

@@ -88,16 +88,23 @@ double Loss<T>::likelihood(const Utility& utility, Index row, double scale,
   double sum = 0;
   for (const double logit : logits) sum += std::exp(logit - largest);
   const double normaliser = largest + std::log(sum);
+  // The observed class gives this share of itself to all classes, itself included.
+  const double smoothing = objective_->spec().label_smoothing;
+  const double spread = smoothing / static_cast<double>(logits.size());
   if (!gradient.empty()) {
     const std::vector<double> no_tangent(static_cast<std::size_t>(outputs), 0.0);
     for (std::size_t k = 0; k < traces.size(); ++k) {
       const double probability = std::exp(logits[k] - normaliser);
-      utility.add_gradient(traces[k], only(choice.candidates[k].output, scale * probability / tau, outputs),
-                           no_tangent, gradient);
+      utility.add_gradient(
+          traces[k], only(choice.candidates[k].output, scale * (probability - spread) / tau, outputs),
+          no_tangent, gradient);
     }
-    utility.add_gradient(observed, only(choice.observed.output, -scale / tau, outputs), no_tangent, gradient);
+    utility.add_gradient(observed, only(choice.observed.output, -scale * (1 - smoothing) / tau, outputs),
+                         no_tangent, gradient);
   }
-  return normaliser - observed.outputs[choice.observed.output] / tau;
+  double expected = (1 - smoothing) * observed.outputs[choice.observed.output] / tau;
+  for (const double logit : logits) expected += spread * logit;
+  return normaliser - expected;
 }
 
 template <class T>

@@ -55,6 +55,35 @@ TEST(Objective, SettingsThatMakeNoSense) {
                 HasSubstr("alternatives"));
 }
 
+// Smoothing spreads a share of the observed class over all: loss and gradient are the same mixture of those of
+// every class.
+TEST(Objective, LabelSmoothingMixesTheClassesLosses) {
+  constexpr double kShare = 0.3;
+  ThreadPool pool(1);
+  for (const Task task : {Task::classes, Task::vector}) {
+    Problem<double> problem = problem_of(task, 1);
+    const Network<double> network(problem.architecture);
+    const auto parameters = test::random_parameters(network.layout(), 5);
+    const auto evaluated = [&](double share, std::int32_t observed) {
+      problem.spec.label_smoothing = share;
+      problem.classes = {observed};
+      test::LibraryLoss<double> loss(problem, network, pool);
+      std::vector<double> out(parameters.size());
+      out.push_back(loss(parameters, std::span(out)));
+      return out;
+    };
+    const auto smoothed = evaluated(kShare, 1);
+    std::vector<std::vector<double>> plain;
+    for (std::int32_t c = 0; c < 3; ++c) plain.push_back(evaluated(0, c));
+    for (std::size_t i = 0; i < smoothed.size(); ++i)
+      EXPECT_NEAR(smoothed[i],
+                  (1 - kShare) * plain[1][i] + kShare / 3 * (plain[0][i] + plain[1][i] + plain[2][i]), 1e-12)
+          << i;
+  }
+  EXPECT_THAT(refusal<UsageError>(problem_of(Task::density_1d), [](auto& p) { p.spec.label_smoothing = 0.1; }),
+              HasSubstr("classes"));
+}
+
 TEST(Objective, DataThatDoNotFitTheModel) {
   const auto classes = problem_of(Task::classes), density = problem_of(Task::density_1d);
   EXPECT_THAT(refusal<DataError>(classes,

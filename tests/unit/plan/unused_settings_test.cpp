@@ -88,6 +88,10 @@ TEST(UnusedSettings, AreRefusedWhereTheyHaveNoEffectAndOnlyThere) {
     std::string belongs_to;
   };
   const std::vector<Case> cases = {
+      {"label_smoothing", "0.1", {kNumber, kBoth}, {kClass}, "classes"},
+      {"monitor", "accuracy", {kNumber, kMinimum}, {kClass}, "accuracy"},
+      {"refit", "all", {kMinimum}, {kClass, kNumber}, "tables"},
+      {"text_ngrams", "1", {kClass}, {}, "running text"},
       {"momentum", "0.5", {kClass, kLbfgs, kMinimum}, {kSgd}, "sgd"},
       {"gradient_tolerance", "0.1", {kClass, kSgd, kMinimum}, {kLbfgs}, "lbfgs"},
       {"learning_rate", "0.02", {kLbfgs, kMinimum}, {kClass, kSgd}, "adam, adamw and sgd"},

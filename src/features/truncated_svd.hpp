@@ -1,0 +1,21 @@
+// The leading right singular vectors of a large sparse matrix, by random projections and power iterations
+// (Halko, Martinsson and Tropp, 2011).
+#pragma once
+
+#include <Eigen/SparseCore>
+
+#include "base/parallel.hpp"
+
+namespace bl {
+
+using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
+using DenseRows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+// a times b, the same bits for any number of threads.
+DenseRows product(const SparseRows& a, const DenseRows& b, ThreadPool& pool);
+
+// Columns: singular vectors in descending order of their values, the entry of the largest magnitude positive.
+// At most `rank` of them, fewer where the matrix has a lower rank. The same for any number of threads.
+DenseRows right_singular_vectors(const SparseRows& a, Eigen::Index rank, ThreadPool& pool);
+
+}  // namespace bl

@@ -1,0 +1,73 @@
+// The rules for classes of wide inputs hold where settings say nothing, and only there.
+#include "plan/wide_plan.hpp"
+
+#include <gtest/gtest.h>
+
+namespace bl {
+namespace {
+
+UtilityInputs inputs(Index context, Index components = 0, Index bends = 0) {
+  return {.context = context, .bends = bends, .components = components, .values = 0, .classes = 3};
+}
+
+Settings with(const std::vector<std::pair<std::string, std::string>>& chosen) {
+  Settings settings;
+  for (const auto& [name, value] : chosen) set(settings, name, value);
+  return settings;
+}
+
+TEST(WidePlan, IsForClassesOfManyColumnsOrText) {
+  EXPECT_TRUE(is_wide(inputs(257)));
+  EXPECT_FALSE(is_wide(inputs(256)));
+  EXPECT_FALSE(is_wide(inputs(300, 0, 100)));  // bends do not count
+  EXPECT_TRUE(is_wide(inputs(128, 128)));
+  UtilityInputs number{.context = 784, .values = 1};
+  EXPECT_FALSE(is_wide(number));
+  EXPECT_TRUE(plans_wide({}, inputs(784), 2000));
+  EXPECT_FALSE(plans_wide({}, inputs(784), 1999));
+  for (const auto& [name, value] :
+       {std::pair{"single", "true"}, {"identifiable", "true"}, {"optimizer", "lbfgs"}, {"starts", "2"}})
+    EXPECT_FALSE(plans_wide(with({{name, value}}), inputs(784), 60000)) << name;
+}
+
+TEST(WidePlan, TrainingFollowsGivenSettings) {
+  const Settings given = with({{"optimizer", "sgd"}, {"batch_size", "32"}, {"epochs", "3"}, {"schedule", "plateau"}});
+  TrainSpec spec = plan_training(given, 42000, false);
+  const TrainSpec before = spec;
+  plan_wide_training(given, 42000, spec);
+  EXPECT_EQ(spec.optimizer.kind, OptimizerKind::sgd);
+  EXPECT_EQ(spec.optimizer.learning_rate, before.optimizer.learning_rate);
+  EXPECT_EQ(spec.optimizer.weight_decay, 0);
+  EXPECT_EQ(spec.batch_size, 32);
+  EXPECT_EQ(spec.epochs, 3);
+  EXPECT_EQ(spec.schedule, ScheduleKind::plateau);
+  TrainSpec open = plan_training({}, 42000, false);
+  plan_wide_training({}, 42000, open);
+  EXPECT_EQ(open.optimizer.kind, OptimizerKind::adamw);
+  EXPECT_GT(open.optimizer.weight_decay, 0);
+  EXPECT_EQ(open.schedule, ScheduleKind::cosine);
+  EXPECT_EQ(open.epochs, 8);
+  plan_wide_training({}, 7000, open);
+  EXPECT_EQ(open.epochs, 20);  // small tables take more epochs, for a number of steps
+}
+
+TEST(WidePlan, AllRowsAreLearnedFromWhereNoSplitIsAskedFor) {
+  EXPECT_TRUE(plan_refit({}, true, false));
+  EXPECT_FALSE(plan_refit({}, true, true));   // the caller keeps rows apart
+  EXPECT_FALSE(plan_refit({}, false, false));  // other tables
+  EXPECT_FALSE(plan_refit(with({{"fractions", "7:1:2"}}), true, false));
+  EXPECT_FALSE(plan_refit(with({{"split", "random"}}), true, false));
+  EXPECT_FALSE(plan_refit(with({{"refit", "none"}}), true, false));
+  EXPECT_TRUE(plan_refit(with({{"refit", "all"}}), false, false));
+}
+
+TEST(WidePlan, Monitor) {
+  EXPECT_EQ(plan_monitor({}, true), Monitor::none);
+  EXPECT_EQ(plan_monitor({}, false), Monitor::loss);
+  EXPECT_EQ(plan_monitor(with({{"monitor", "loss"}}), true), Monitor::loss);
+  EXPECT_EQ(plan_monitor(with({{"monitor", "accuracy"}}), false), Monitor::accuracy);
+  EXPECT_EQ(plan_monitor(with({{"monitor", "none"}}), false), Monitor::none);
+}
+
+}  // namespace
+}  // namespace bl

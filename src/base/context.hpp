@@ -37,6 +37,7 @@ class Context {
   Context(ThreadPool& threads, ContextHooks hooks = {});  // NOLINT(google-explicit-constructor)
 
   ThreadPool& threads() const { return *threads_; }
+  Device device() const { return threads_->device(); }
 
   // The same context on the caller's own thread alone: for one of several pieces of work side by side.
   Context alone() const;

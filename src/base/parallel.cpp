@@ -121,7 +121,7 @@ struct ThreadPool::State {
   }
 };
 
-ThreadPool::ThreadPool(std::size_t threads) {
+ThreadPool::ThreadPool(std::size_t threads, Device device) : device_(device) {
   const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());
   threads = threads == 0 ? processors : std::min(threads, std::max(processors, kMostWithoutProcessors));
   state_ = std::make_unique<State>(threads);

@@ -15,6 +15,7 @@
 #include "fit/smoothness.hpp"
 #include "fitted/fitted_model.hpp"
 #include "fitted/part_data.hpp"
+#include "plan/device_plan.hpp"
 #include "plan/number_plan.hpp"
 #include "plan/plan.hpp"
 #include "plan/stored_settings.hpp"
@@ -148,11 +149,16 @@ Trained train(const Prepared& p, const FitOptions& options) {
     validation_objective.emplace(network, training.judging, validation->view());
   }
   const double encoded = training.rows.megabytes() + (validation ? validation->megabytes() : 0);
-  ThreadPool pool(static_cast<std::size_t>(s.threads));
+  const TrainSpec spec =
+      plan_training(s, static_cast<Index>(p.split.train.size()), p.space.one_number(), has_bends(p.encoder));
+  const DeviceChoice where =
+      plan_device(s,
+                  static_cast<double>(std::min<Index>(spec.batch_size, objective.data().rows) * p.members) *
+                      objective.numbers_per_row(),
+                  objective.spec().exact.has_value());
+  ThreadPool pool(static_cast<std::size_t>(s.threads), where.device);
   const bool curves = has_bends(p.encoder);
-  MemberPlan<T> plan{
-      .spec = plan_training(s, static_cast<Index>(p.split.train.size()), p.space.one_number(), curves),
-      .members = p.members};
+  MemberPlan<T> plan{.spec = spec, .members = p.members};
   std::optional<double> smoothness;
   if (curves) {
     const bool classes = p.space.values() == 0;
@@ -181,6 +187,7 @@ Trained train(const Prepared& p, const FitOptions& options) {
       train_members(objective, validation_objective ? &*validation_objective : nullptr, plan, options, pool),
       training.support, encoded};
   trained.notes = trained.learned.notes;
+  if (!where.note.empty()) trained.notes.push_back(where.note);
   trained.smoothness = smoothness;
   if (p.readout_unit != 1)
     for (auto& parameters : trained.learned.parameters)
@@ -196,7 +203,11 @@ Trained train_to_minimum(const Prepared& p, int starts, const FitOptions& option
   const TrainingRows<double> training(p);
   const Network<double> network(p.architecture);
   const Objective<double> objective(network, training.objective, training.rows.view());
-  ThreadPool pool(static_cast<std::size_t>(s.threads));
+  ThreadPool pool(
+      static_cast<std::size_t>(s.threads),
+      plan_device(s, static_cast<double>(objective.data().rows * starts) * objective.numbers_per_row(),
+                  objective.spec().exact.has_value())
+          .device);
   inference::EstimateSpec spec;
   spec.minimiser.starts = starts;
   spec.minimiser.seed = static_cast<std::uint64_t>(s.seed);
@@ -396,7 +407,7 @@ FitSummary fit_table(const Table& table, const Settings& given, const FitOptions
   const int starts = plan_starts(settings, prepared.architecture);
   refuse_unused(settings, fit_use(settings, prepared.space, static_cast<Index>(prepared.split.train.size()),
                                   starts, has_bends(prepared.encoder)));
-  const bool single_precision = settings.precision == "float32" && starts == 0;
+  const bool single_precision = settings.precision != "float64" && starts == 0;
   Trained trained = starts > 0         ? train_to_minimum(prepared, starts, options)
                     : single_precision ? train<float>(prepared, options)
                                        : train<double>(prepared, options);

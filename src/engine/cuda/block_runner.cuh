@@ -1,0 +1,64 @@
+// A sweep by the threads of one block, in its shared memory.
+#pragma once
+
+#include "engine/cuda/sweep.cuh"
+
+namespace bl::cuda {
+
+// A power of two, at most a warp, of threads for `width` things.
+__device__ inline int lanes_for(int width) {
+  return width >= 32 ? 32 : width <= 1 ? 1 : 1 << (32 - __clz(width - 1));
+}
+
+template <class T>
+struct BlockRunner {
+  const Frame<T>& f;
+  double* sums;  // of losses
+
+  template <class Operation>
+  __device__ void each(int n, int m, const Operation& operation) const {
+    const int lanes = lanes_for(m), shift = 31 - __clz(lanes);
+    const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
+    const int groups = static_cast<int>(blockDim.x) >> shift;
+    for (int r = static_cast<int>(threadIdx.x) >> shift; r < n; r += groups)
+      for (int p = lane; p < m; p += lanes) operation(r, p);
+    __syncthreads();
+  }
+  template <class Operation>
+  __device__ void rows(int n, int width, const Operation& operation) const {
+    const int lanes = lanes_for(width), shift = 31 - __clz(lanes);
+    const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
+    const int groups = static_cast<int>(blockDim.x) >> shift;
+    const unsigned together = lanes == 32 ? ~0U : (1U << lanes) - 1;
+    const unsigned mask = together << ((threadIdx.x & 31U) & ~static_cast<unsigned>(lanes - 1));
+    for (int r = static_cast<int>(threadIdx.x) >> shift; r < n; r += groups)
+      operation(r, Lanes{lane, lanes, mask});
+    __syncthreads();
+  }
+  __device__ void forward(int out, const Piece& piece, int in, int ms, int ns, Onto onto) const {
+    forward_product<T>({f.at(out, 0), f.ld}, {f.w + piece.weight, piece.stride}, {f.at(in, 0), f.ld}, ms, ns,
+                       piece.count, onto);
+    __syncthreads();
+  }
+  __device__ void back(int out, const Piece& piece, int in, int ms, int ns, Onto onto) const {
+    back_product<T>({f.at(out, 0), f.ld}, {f.w + piece.weight, piece.stride}, {f.at(in, 0), f.ld}, ms, ns,
+                    piece.count, onto);
+    __syncthreads();
+  }
+  __device__ void outer(const Piece& piece, int left, int right, int ms, int ns) const {
+    outer_product<T>({f.g + piece.weight, piece.stride}, {f.at(left, 0), f.ld}, {f.at(right, 0), f.ld}, ms, ns,
+                     piece.count);
+    __syncthreads();
+  }
+  __device__ void sum_loss(int which, int n) const {
+    if (threadIdx.x < 32) {
+      double sum = 0;
+      for (int r = static_cast<int>(threadIdx.x); r < n; r += 32) sum += f.row_loss[r];
+      sum = Lanes{0, 32, ~0U}.sum(sum);
+      if (threadIdx.x == 0) sums[which] += sum;
+    }
+    __syncthreads();
+  }
+};
+
+}  // namespace bl::cuda

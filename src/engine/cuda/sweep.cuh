@@ -1,0 +1,220 @@
+// The sweeps of a network and the objectives, written once for two ways of running them: by the threads of
+// one block in shared memory, or from the host as one launch after the other over memory of the GPU.
+//
+// A runner X has
+//   each(n, m, operation)       operation(r, p) for r < n, p < m
+//   rows(n, width, operation)   operation(r, lanes) for r < n; width: what lanes share
+//   forward, back, outer        the products (products.cuh) between slabs and pieces of the parameters
+//   sum_loss(which, n)          adds the losses of n rows to sum number `which`
+// and everything one of them does is done before the next begins.
+#pragma once
+
+#include "engine/cuda/operations.cuh"
+#include "engine/cuda/products.cuh"
+
+// A sweep is compiled for host and device; each runner is used on one side alone.
+#pragma nv_diag_suppress 20011, 20012, 20013, 20014, 20015
+// Calls cost little, and the code stays small.
+#define BL_OUT_OF_LINE __noinline__
+
+namespace bl::cuda {
+
+template <class T, class X>
+BL_HOST_DEVICE BL_OUT_OF_LINE void forward_sweep(X& x, const Plan& plan, const Frame<T>& f, int rows, int points) {
+  const LayerPlan& first = plan.layer[0];
+  if (first.context.count > 0 && !f.outer_heads) {
+    x.each(plan.row_terms, rows, RowFeatures<T>{f});
+    x.forward(plan.row_heads, first.context, plan.row_features, first.heads, rows, Onto::zero);
+  }
+  if (first.inputs.count > 0) x.each(first.inputs.count, points, Features<T>{f});
+  if (plan.reads_input) x.each(plan.context + plan.values + plan.classes, points, Inputs<T>{f});
+  for (int l = 0; l < plan.layers; ++l) {
+    const LayerPlan& layer = plan.layer[l];
+    if (layer.inputs.count > 0)
+      x.forward(layer.phi, layer.inputs, l == 0 ? plan.features : plan.z, layer.heads, points, Onto::zero);
+    if (layer.reads.count > 0)
+      x.forward(layer.phi, layer.reads, plan.s + layer.read, layer.heads, points,
+                layer.inputs.count > 0 ? Onto::itself : Onto::zero);
+    x.each(layer.blocks, points, Activate<T>{f, l});
+    if (layer.projection.count > 0)
+      x.forward(plan.s + layer.out, layer.projection, plan.s + plan.layer[l - 1].out, layer.blocks, points,
+                Onto::itself);
+  }
+  if (plan.readout.count == 0) return;
+  x.forward(plan.out, plan.readout, plan.s + plan.last().out, plan.outputs, points, Onto::zero);
+  if (plan.readout_bias >= 0) x.each(plan.outputs, points, AddOutputBias<T>{f});
+}
+
+// After forward_sweep: derivatives along plan.direction.
+template <class T, class X>
+BL_HOST_DEVICE BL_OUT_OF_LINE void tangent_sweep(X& x, const Plan& plan, const Frame<T>& f, int points) {
+  x.each(plan.layer[0].inputs.count, points, FeaturesDot<T>{f});
+  if (plan.reads_input) x.each(plan.context + plan.values + plan.classes, points, InputsDot<T>{f});
+  for (int l = 0; l < plan.layers; ++l) {
+    const LayerPlan& layer = plan.layer[l];
+    if (layer.inputs.count > 0)
+      x.forward(layer.dot, layer.inputs, l == 0 ? plan.features_dot : plan.z_dot, layer.heads, points,
+                Onto::zero);
+    if (layer.reads.count > 0)
+      x.forward(layer.dot, layer.reads, plan.s_dot + layer.read, layer.heads, points,
+                layer.inputs.count > 0 ? Onto::itself : Onto::zero);
+    x.each(layer.blocks, points, ActivateDot<T>{f, l});
+    if (layer.projection.count > 0)
+      x.forward(plan.s_dot + layer.out, layer.projection, plan.s_dot + plan.layer[l - 1].out, layer.blocks,
+                points, Onto::itself);
+  }
+  if (plan.readout.count > 0)
+    x.forward(plan.out_dot, plan.readout, plan.s_dot + plan.last().out, plan.outputs, points, Onto::zero);
+}
+
+// Passes derivatives by blocks (slab d_s) on to the layer below, from those by heads (slab d_heads).
+template <class X>
+BL_HOST_DEVICE BL_OUT_OF_LINE void pass_down(X& x, const Plan& plan, int l, int d_heads, int d_s, int points) {
+  const LayerPlan& layer = plan.layer[l];
+  // With dense skips all layers but the uppermost add to what is there.
+  const bool first_writer = !plan.dense || l + 1 == plan.layers;
+  x.back(d_s + layer.read, layer.reads, d_heads, layer.heads, points,
+         first_writer ? Onto::zero : Onto::itself);
+}
+
+template <class T, class X>
+BL_HOST_DEVICE BL_OUT_OF_LINE void pass_residual(X& x, const Plan& plan, const Frame<T>& f, int l, int d_s, int points) {
+  const LayerPlan& layer = plan.layer[l];
+  const int below = d_s + plan.layer[l - 1].out;
+  if (layer.projection.count > 0)
+    x.back(below, layer.projection, d_s + layer.out, layer.blocks, points, Onto::itself);
+  else
+    x.each(layer.blocks, points, Add<T>{f, below, d_s + layer.out});
+}
+
+// After forward_sweep: adds the gradient of sum_p d_out[p] out[p].
+template <class T, class X>
+BL_HOST_DEVICE BL_OUT_OF_LINE void backward_sweep(X& x, const Plan& plan, const Frame<T>& f, int rows, int points) {
+  if (plan.readout.count > 0) {
+    const int last = plan.last().out;
+    x.outer(plan.readout, plan.d_out, plan.s + last, plan.outputs, points);
+    if (plan.readout_bias >= 0) x.rows(plan.outputs, points, OutputBiasBackward<T>{f, points});
+    x.back(plan.d_s + last, plan.readout, plan.d_out, plan.outputs, points, Onto::zero);
+  }
+  for (int l = plan.layers - 1; l >= 0; --l) {
+    const LayerPlan& layer = plan.layer[l];
+    x.rows(layer.heads, points, HeadBackward<T>{f, l, layer.slope, points, true});
+    if (layer.inputs.count > 0)
+      x.outer(layer.inputs, layer.slope, l == 0 ? plan.features : plan.z, layer.heads, points);
+    if (layer.reads.count > 0) {
+      x.outer(layer.reads, layer.slope, plan.s + layer.read, layer.heads, points);
+      pass_down(x, plan, l, layer.slope, plan.d_s, points);
+    }
+    if (!layer.residual) continue;
+    if (layer.projection.count > 0)
+      x.outer(layer.projection, plan.d_s + layer.out, plan.s + plan.layer[l - 1].out, layer.blocks, points);
+    pass_residual(x, plan, f, l, plan.d_s, points);
+  }
+  const LayerPlan& first = plan.layer[0];
+  if (first.context.count == 0) return;
+  x.each(first.heads, rows, RowHeadBackward<T>{f, first.slope});
+  if (!f.outer_heads) x.outer(first.context, plan.row_heads, plan.row_features, first.heads, rows);
+}
+
+// After forward_sweep and tangent_sweep: adds the gradient of sum_p d_out[p] out_dot[p].
+template <class T, class X>
+BL_HOST_DEVICE BL_OUT_OF_LINE void backward_dot_sweep(X& x, const Plan& plan, const Frame<T>& f, int rows, int points) {
+  const int last = plan.last().out, blocks = plan.last().blocks;
+  if (plan.readout.count > 0) {
+    x.outer(plan.readout, plan.d_out, plan.s_dot + last, plan.outputs, points);
+    x.back(plan.d_s_dot + last, plan.readout, plan.d_out, plan.outputs, points, Onto::zero);
+  } else {  // d_out is d_s of the one block
+    x.each(blocks, points, Fill<T>{f, plan.d_s_dot + last, T(0)});
+    x.each(blocks, points, Add<T>{f, plan.d_s_dot + last, plan.d_s + last});
+  }
+  x.each(blocks, points, Fill<T>{f, plan.d_s + last, T(0)});
+  for (int l = plan.layers - 1; l >= 0; --l) {
+    const LayerPlan& layer = plan.layer[l];
+    x.rows(layer.heads, points, HeadBackwardDot<T>{f, l, points});
+    if (layer.inputs.count > 0) {
+      x.outer(layer.inputs, layer.phi, l == 0 ? plan.features : plan.z, layer.heads, points);
+      x.outer(layer.inputs, layer.slope, l == 0 ? plan.features_dot : plan.z_dot, layer.heads, points);
+    }
+    if (layer.reads.count > 0) {
+      x.outer(layer.reads, layer.phi, plan.s + layer.read, layer.heads, points);
+      x.outer(layer.reads, layer.slope, plan.s_dot + layer.read, layer.heads, points);
+      pass_down(x, plan, l, layer.phi, plan.d_s, points);
+      pass_down(x, plan, l, layer.slope, plan.d_s_dot, points);
+    }
+    if (!layer.residual) continue;
+    const int below = plan.layer[l - 1].out;
+    if (layer.projection.count > 0) {
+      x.outer(layer.projection, plan.d_s + layer.out, plan.s + below, layer.blocks, points);
+      x.outer(layer.projection, plan.d_s_dot + layer.out, plan.s_dot + below, layer.blocks, points);
+    }
+    pass_residual(x, plan, f, l, plan.d_s, points);
+    pass_residual(x, plan, f, l, plan.d_s_dot, points);
+  }
+  const LayerPlan& first = plan.layer[0];
+  if (first.context.count == 0) return;
+  x.each(first.heads, rows, RowHeadBackward<T>{f, first.phi});
+  if (!f.outer_heads) x.outer(first.context, plan.row_heads, plan.row_features, first.heads, rows);
+}
+
+// After forward_sweep: gradient of sum_p d_out[p] out[p] by the response, into plan.residual. The slopes stay.
+template <class T, class X>
+BL_HOST_DEVICE BL_OUT_OF_LINE void value_sweep(X& x, const Plan& plan, const Frame<T>& f, int points) {
+  if (plan.readout.count > 0)
+    x.back(plan.d_s + plan.last().out, plan.readout, plan.d_out, plan.outputs, points, Onto::zero);
+  for (int l = plan.layers - 1; l >= 0; --l) {
+    const LayerPlan& layer = plan.layer[l];
+    x.rows(layer.heads, points, HeadBackward<T>{f, l, layer.dot, points, false});
+    if (layer.inputs.count > 0)
+      x.back(l == 0 ? plan.features_dot : plan.z_dot, layer.inputs, layer.dot, layer.heads, points,
+             l == 0 || l + 1 == plan.layers ? Onto::zero : Onto::itself);
+    if (layer.reads.count > 0) pass_down(x, plan, l, layer.dot, plan.d_s, points);
+    if (layer.residual) pass_residual(x, plan, f, l, plan.d_s, points);
+  }
+  x.each(plan.values, points, ValueGradient<T>{f});
+}
+
+template <class T, class X>
+BL_HOST_DEVICE void likelihood(X& x, const Plan& plan, Frame<T> f, int rows, double scale, bool learns) {
+  f.source = plan.source;
+  f.per_row = plan.per_row;
+  const int points = rows * f.per_row;
+  if (plan.values > 0) x.each(plan.values, points, FillValues<T>{f});
+  forward_sweep(x, plan, f, rows, points);
+  x.rows(rows, f.source == Source::outputs ? plan.outputs : f.per_row, LikelihoodLoss<T>{f, scale, learns});
+  x.sum_loss(0, rows);
+  if (learns) backward_sweep(x, plan, f, rows, points);
+}
+
+template <class T, class X>
+BL_HOST_DEVICE void score_matching(X& x, const Plan& plan, Frame<T> f, int rows, double scale, bool learns) {
+  f.source = Source::values;
+  f.per_row = plan.draws;
+  const int points = rows * f.per_row;
+  x.each(plan.values / 2 + 1, points, FillNoise<T>{f});
+  forward_sweep(x, plan, f, rows, points);
+  if (plan.values == 1) {
+    x.each(1, points, Fill<T>{f, plan.direction, T(1)});
+    tangent_sweep(x, plan, f, points);
+  } else {
+    x.each(plan.outputs, points, OwnOutput<T>{f});
+    value_sweep(x, plan, f, points);
+  }
+  x.rows(rows, f.per_row, ScoreLoss<T>{f, scale, learns});
+  x.sum_loss(1, rows);
+  if (!learns) return;
+  if (plan.values > 1) tangent_sweep(x, plan, f, points);
+  backward_dot_sweep(x, plan, f, rows, points);
+}
+
+// The loss of a chunk of rows and its gradient.
+template <class T, class X>
+BL_HOST_DEVICE void objective_sweep(X& x, const Plan& plan, const Frame<T>& f, int rows, double scale,
+                                    bool learns) {
+  const bool hybrid = plan.kind == ObjectiveKind::hybrid;
+  if (plan.kind != ObjectiveKind::score_matching)
+    likelihood(x, plan, f, rows, hybrid ? scale * plan.gamma_discrete : scale, learns);
+  if (plan.kind != ObjectiveKind::likelihood)
+    score_matching(x, plan, f, rows, hybrid ? scale * plan.gamma_continuous : scale, learns);
+}
+
+}  // namespace bl::cuda

@@ -183,6 +183,18 @@ BL_HOST_DEVICE decltype(auto) with_kind(Activation activation, F&& visit) {
   __builtin_unreachable();
 }
 
+template <class T>
+struct ValueAndSlope {
+  T value, slope;
+};
+template <class T>
+BL_HOST_DEVICE inline ValueAndSlope<T> value_and_slope(Activation activation, T t) {
+  return with_kind(activation, [&](auto kind) {
+    const T value = kind.value(t);
+    return ValueAndSlope<T>{value, kind.slope(t, value)};
+  });
+}
+
 // The second derivative from the value phi and the slope phi' of the same point.
 template <class T>
 BL_HOST_DEVICE inline T curvature(Activation activation, T phi, T slope) {

@@ -17,6 +17,11 @@ std::string why_none() {
   return "this library was built without CUDA; build it where nvcc is found";
 }
 
+Tuning& tuning() {
+  static Tuning values;
+  return values;
+}
+
 template <class T>
 std::unique_ptr<Engine<T>> make_cuda_engine(const Context&) {
   throw UsageError("`device` = cuda: " + why_none() + ", or use `device` = cpu");

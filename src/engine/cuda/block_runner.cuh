@@ -10,10 +10,26 @@ __device__ inline int lanes_for(int width) {
   return width >= 32 ? 32 : width <= 1 ? 1 : 1 << (32 - __clz(width - 1));
 }
 
+// Room for a V in shared memory, which no constructor touches.
+template <class V>
+struct Unset {
+  alignas(16) unsigned char bytes[sizeof(V)];
+  __device__ V& value() { return *reinterpret_cast<V*>(bytes); }
+};
+
 template <class T>
 struct BlockRunner {
-  const Frame<T>& f;
+  Frame<T>& f;   // in shared memory, with its plan
   double* sums;  // of losses
+
+  __device__ const Frame<T>& frame() const { return f; }
+  __device__ void set(Source source, int per_row) const {
+    if (threadIdx.x == 0) {
+      f.source = source;
+      f.per_row = per_row;
+    }
+    __syncthreads();
+  }
 
   template <class Operation>
   __device__ void each(int n, int m, const Operation& operation) const {

@@ -29,4 +29,11 @@ std::string why_none();
 template <class T>
 std::unique_ptr<Engine<T>> make_cuda_engine(const Context& context);
 
+// Which path a model takes, for tests and benchmarks: small models through the paths of large ones.
+struct Tuning {
+  long long wide_context = 4096;  // weights of row features beyond which they are shared out by heads
+  bool streamed = false;          // nothing is kept in shared memory
+};
+Tuning& tuning();
+
 }  // namespace bl::cuda

@@ -15,4 +15,17 @@ void fail(bool memory, const char* what, const char* reason, double free, double
   throw NumericError(fmt::format("the GPU failed during {}: {}", what, reason));
 }
 
+void no_gpu(const char* why) {
+  throw UsageError(fmt::format("`device` = cuda: {}; use `device` = cpu", why));
+}
+
+void outside_support(long chain, double value) {
+  throw UsageError(fmt::format("start of chain {}: {} is not a point of the support", chain, value));
+}
+
+void bad_chain_start(long chain) {
+  throw NumericError(fmt::format(
+      "the log-density or its gradient is not finite where chain {} stands; choose another start", chain));
+}
+
 }  // namespace bl::cuda

@@ -158,11 +158,7 @@ struct Activate {
         if (layer.context.count > 0)
           t += f.outer_heads ? f.outer_heads[static_cast<std::size_t>(h) * f.outer_ld + f.first + row]
                              : *f.at(f.plan->row_heads + h, row);
-        T phi = T(0), slope = T(0);
-        with_kind(layer.activation[kind], [&](auto one) {
-          phi = one.value(t);
-          slope = one.slope(t, phi);
-        });
+        const auto [phi, slope] = value_and_slope(layer.activation[kind], t);
         *f.at(layer.phi + h, p) = phi;
         *f.at(layer.slope + h, p) = slope;
         const T share = f.w[layer.lambda + h] * phi;

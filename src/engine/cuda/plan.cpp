@@ -134,7 +134,7 @@ void place_terms(const Architecture& a, bool split, PlannedModel& model) {
   }
 }
 
-void place_slabs(Plan& plan, bool apart) {
+void place_slabs(Plan& plan, bool apart, bool samples) {
   const auto slab = [&](int count) {
     const int first = plan.rows;
     plan.rows += count;
@@ -150,28 +150,28 @@ void place_slabs(Plan& plan, bool apart) {
   if (plan.reads_input && score) plan.z_dot = slab(z);
   plan.s = slab(plan.blocks);
   plan.d_s = slab(plan.blocks);
-  if (score) plan.s_dot = slab(plan.blocks);
-  if (score) plan.d_s_dot = slab(plan.blocks);
+  if (score && !samples) plan.s_dot = slab(plan.blocks);
+  if (score && !samples) plan.d_s_dot = slab(plan.blocks);
   for (int l = 0; l < plan.layers; ++l) {
     LayerPlan& layer = plan.layer[l];
     layer.phi = slab(layer.heads);
     layer.slope = slab(layer.heads);
-    if (score) layer.dot = slab(layer.heads);
+    if (score) layer.dot = samples ? layer.slope : slab(layer.heads);
   }
   const LayerPlan& last = plan.last();
   if (plan.readout.count > 0) {
     plan.out = slab(plan.outputs);
     plan.d_out = slab(plan.outputs);
-    if (score) plan.out_dot = slab(plan.outputs);
+    if (score && !samples) plan.out_dot = slab(plan.outputs);
   } else {
     plan.out = plan.s + last.out;
     plan.d_out = plan.d_s + last.out;
     plan.out_dot = plan.s_dot + last.out;
   }
   plan.value = slab(plan.values);
-  if (score) plan.noise = slab(plan.values);
+  if (score && !samples) plan.noise = slab(plan.values);
   if (score) plan.residual = slab(plan.values);
-  if (score) plan.direction = slab(plan.values);
+  if (score && !samples) plan.direction = slab(plan.values);
 }
 
 }  // namespace
@@ -209,9 +209,9 @@ PlannedModel plan_model(const Architecture& a, const ParameterLayout& layout, co
   plan.temperature = spec.temperature;
   plan.gamma_discrete = spec.gamma_discrete;
   plan.gamma_continuous = spec.gamma_continuous;
-  place_terms(a, use.apart || plan.most_per_row() > 1, model);
+  place_terms(a, use.split || plan.most_per_row() > 1, model);
   place_parameters(a, layout, model);
-  place_slabs(plan, use.apart);
+  place_slabs(plan, use.apart, use.samples);
   return model;
 }
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/host_device.hpp"
 #include "objective/objective.hpp"
 
 namespace bl::cuda {
@@ -26,6 +27,7 @@ constexpr int padded(int n) {
 // Part of a weight matrix: count columns of every row.
 struct Piece {
   int weight = 0, stride = 0, count = 0;
+  bool operator==(const Piece&) const = default;
 };
 
 struct LayerPlan {
@@ -39,6 +41,7 @@ struct LayerPlan {
   bool residual = false;
   int read = 0, out = 0;            // places among the blocks of all layers: what it reads, what it gives
   int phi = 0, slope = 0, dot = 0;  // slabs
+  bool operator==(const LayerPlan&) const = default;
 };
 
 enum class Source { outputs, classes, alternatives, nodes, values };
@@ -73,9 +76,10 @@ struct Plan {
   const std::int32_t* term_begin = nullptr;  // on the GPU
   const std::int32_t* factors = nullptr;
 
-  LayerPlan const& last() const { return layer[layers - 1]; }
+  bool operator==(const Plan&) const = default;
+  BL_HOST_DEVICE LayerPlan const& last() const { return layer[layers - 1]; }
   // Points of a row in the larger of its sweeps.
-  int most_per_row() const {
+  BL_HOST_DEVICE int most_per_row() const {
     return kind == ObjectiveKind::score_matching ? draws
            : kind == ObjectiveKind::hybrid       ? (per_row > draws ? per_row : draws)
                                                  : per_row;
@@ -84,7 +88,8 @@ struct Plan {
 
 // What is known of a parameter.
 struct Slot {
-  std::uint8_t free, raw, bound;  // bound: Bound as a number
+  std::uint8_t free = 0, raw = 0, bound = 0;  // bound: Bound as a number
+  bool operator==(const Slot&) const = default;
 };
 
 struct PlannedModel {
@@ -94,10 +99,11 @@ struct PlannedModel {
   std::vector<std::int32_t> term_begin, factors;
 };
 
-// What a plan is made for. apart: the product with the row's features is not part of a chunk's sweep.
-// sweeps: with gradients; samplers need values and their gradient by the response alone.
+// What a plan is made for. split: features that depend on the row alone have weights of their own. apart:
+// their product is not part of a chunk's sweep.
 struct PlanUse {
-  bool apart = false;
+  bool split = false, apart = false;
+  bool samples = false;  // values and their gradient by the response, no more
 };
 
 // UsageError for what this engine does not compute.

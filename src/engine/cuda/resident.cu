@@ -157,8 +157,11 @@ struct Worker {
   const Launch<T>& launch;
   Job<T>& job;
   const Shared<T> s;
-  StepInput& step;   // shared
-  double* totals;    // shared, 4
+  // In shared memory:
+  const Plan& plan;
+  Frame<T>& frame;
+  StepInput& step;
+  double* totals;  // 4
   int part;
   std::size_t number;  // of the job
   unsigned round = 0;
@@ -170,32 +173,36 @@ struct Worker {
     if (!alone()) meet(launch.barriers + number, static_cast<unsigned>(launch.parts), round);
   }
   __device__ T* heads_of(int h) const {
-    const std::size_t all = static_cast<std::size_t>(launch.plan.layer[0].heads);
+    const std::size_t all = static_cast<std::size_t>(plan.layer[0].heads);
     return launch.outer_heads + (number * all + static_cast<std::size_t>(h)) * launch.outer_ld;
   }
   __device__ T* gradient_of(int p) const {
-    return launch.gradients + (number * launch.parts + p) * launch.plan.resident;
+    return launch.gradients + (number * launch.parts + p) * plan.resident;
   }
   __device__ double* sums_of(int p) const { return launch.sums + (number * launch.parts + p) * 4; }
   __device__ int chunks() const { return (step.count + launch.rows_per_chunk - 1) / launch.rows_per_chunk; }
   // Where row features' weights of this block begin among all parameters.
   __device__ int outer_first() const {
-    const Piece& context = launch.plan.layer[0].context;
+    const Piece& context = plan.layer[0].context;
     return context.weight + head * context.stride;
   }
 
   __device__ void begin() {
+    if (threadIdx.x == 0)
+      frame = {.plan = &plan, .step = &step, .data = job.data, .w = s.w, .g = s.g, .ws = s.ws, .ld = launch.ld,
+               .first = 0, .source = plan.source, .per_row = 1, .row_loss = s.row_loss,
+               .outer_heads = apart() ? heads_of(0) : nullptr, .outer_ld = launch.outer_ld, .point_rows = nullptr};
     if (!apart()) return;
-    head = min(part * launch.heads_per_part, launch.plan.layer[0].heads);
-    heads = min(launch.heads_per_part, launch.plan.layer[0].heads - head);
-    const int count = heads * launch.plan.layer[0].context.stride, first = outer_first();
+    head = min(part * launch.heads_per_part, plan.layer[0].heads);
+    heads = min(launch.heads_per_part, plan.layer[0].heads - head);
+    const int count = heads * plan.layer[0].context.stride, first = outer_first();
     for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
       s.outer_w[i] = job.raw[first + i];
       s.outer_g[i] = T(0);
     }
   }
   __device__ void load_parameters() {
-    for (int i = static_cast<int>(threadIdx.x); i < launch.plan.resident; i += static_cast<int>(blockDim.x))
+    for (int i = static_cast<int>(threadIdx.x); i < plan.resident; i += static_cast<int>(blockDim.x))
       s.w[i] = effective(launch.slots[i], __ldcg(job.raw + i));
   }
   __device__ void set_step(int number_of_step) {
@@ -208,18 +215,16 @@ struct Worker {
   }
 
   __device__ void sweep_chunks(bool learns) {
-    Frame<T> f{.plan = &launch.plan, .step = &step, .data = job.data, .w = s.w, .g = s.g, .ws = s.ws,
-               .ld = launch.ld, .first = 0, .source = launch.plan.source, .per_row = 1, .row_loss = s.row_loss,
-               .outer_heads = apart() ? heads_of(0) : nullptr, .outer_ld = launch.outer_ld, .point_rows = nullptr};
     for (int chunk = part; chunk < chunks(); chunk += launch.parts) {
-      f.first = chunk * launch.rows_per_chunk;
-      const int rows = min(launch.rows_per_chunk, step.count - f.first);
-      BlockRunner<T> runner{f, totals};
-      objective_sweep(runner, launch.plan, f, rows, step.scale, learns);
+      const int first = chunk * launch.rows_per_chunk, rows = min(launch.rows_per_chunk, step.count - first);
+      if (threadIdx.x == 0) frame.first = first;
+      __syncthreads();
+      BlockRunner<T> runner{frame, totals};
+      objective_sweep<T>(runner, plan, rows, step.scale, learns);
       if (threadIdx.x < 32) {
         double weight = 0;
         for (int r = static_cast<int>(threadIdx.x); r < rows; r += 32)
-          weight += job.data.weight(step.rows[f.first + r]);
+          weight += frame.data.weight(step.rows[first + r]);
         weight = Lanes{0, 32, ~0U}.sum(weight);
         if (threadIdx.x == 0) totals[2] += weight;
       }
@@ -231,7 +236,7 @@ struct Worker {
   __device__ void publish(bool learns) {
     if (alone() || part >= chunks()) return;
     if (learns)
-      for (int i = static_cast<int>(threadIdx.x); i < launch.plan.resident; i += static_cast<int>(blockDim.x))
+      for (int i = static_cast<int>(threadIdx.x); i < plan.resident; i += static_cast<int>(blockDim.x))
         __stcg(gradient_of(part) + i, s.g[i]);
     if (threadIdx.x < 3) __stcg(sums_of(part) + threadIdx.x, totals[threadIdx.x]);
   }
@@ -247,10 +252,10 @@ struct Worker {
   }
 
   __device__ int slice_begin() const {
-    return static_cast<int>(static_cast<long long>(launch.plan.resident) * part / launch.parts);
+    return static_cast<int>(static_cast<long long>(plan.resident) * part / launch.parts);
   }
   __device__ int slice_end() const {
-    return static_cast<int>(static_cast<long long>(launch.plan.resident) * (part + 1) / launch.parts);
+    return static_cast<int>(static_cast<long long>(plan.resident) * (part + 1) / launch.parts);
   }
 
   // This block's slice of the gradient by stored values, and the sum of its squares.
@@ -270,9 +275,9 @@ struct Worker {
       square += static_cast<double>(sum) * static_cast<double>(sum);
     }
     if (apart()) {
-      outer_backward(launch, job.data, step, heads_of(head), heads, s.outer_g);
+      outer_backward(launch, frame.data, step, heads_of(head), heads, s.outer_g);
       __syncthreads();
-      const int count = heads * launch.plan.layer[0].context.stride, first = outer_first();
+      const int count = heads * plan.layer[0].context.stride, first = outer_first();
       for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
         const T g = launch.slots[first + i].free ? s.outer_g[i] : T(0);
         s.outer_g[i] = g;
@@ -293,7 +298,7 @@ struct Worker {
     for (int i = slice_begin() + static_cast<int>(threadIdx.x); i < slice_end(); i += static_cast<int>(blockDim.x))
       job.gradient[i] = s.g[i];
     if (!apart()) return;
-    const int count = heads * launch.plan.layer[0].context.stride, first = outer_first();
+    const int count = heads * plan.layer[0].context.stride, first = outer_first();
     for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
       job.gradient[first + i] = s.outer_g[i];
   }
@@ -310,7 +315,7 @@ struct Worker {
       if (alone()) s.w[i] = effective(launch.slots[i], p);
     }
     if (!apart()) return;
-    const int count = heads * launch.plan.layer[0].context.stride, first = outer_first();
+    const int count = heads * plan.layer[0].context.stride, first = outer_first();
     for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
       const T p = one(first + i, s.outer_g[i], s.outer_w[i]);
       s.outer_w[i] = p;
@@ -320,7 +325,7 @@ struct Worker {
 
   // Whether the step may be taken; everything about it goes to `out`.
   __device__ bool record(StepsOutput& out, double norm) const {
-    const double loss = total_loss(launch.plan, totals);
+    const double loss = total_loss(plan, totals);
     const bool taken = isfinite(loss) && isfinite(norm);
     for (int i = 0; i < 3; ++i) out.last[i] = totals[i];
     out.last_norm = norm;
@@ -341,11 +346,11 @@ struct Worker {
       set_step(k);
       if (!apart() && (k == launch.from || !alone())) load_parameters();
       if (learns)
-        for (int i = static_cast<int>(threadIdx.x); i < launch.plan.resident; i += static_cast<int>(blockDim.x))
+        for (int i = static_cast<int>(threadIdx.x); i < plan.resident; i += static_cast<int>(blockDim.x))
           s.g[i] = T(0);
       __syncthreads();
       if (apart()) {
-        outer_forward(launch, job.data, step, s.outer_w, heads, heads_of(head));
+        outer_forward(launch, frame.data, step, s.outer_w, heads, heads_of(head));
         wait();
         if (k == launch.from || !alone()) load_parameters();
         __syncthreads();
@@ -375,10 +380,17 @@ struct Worker {
 template <class T>
 __global__ void __launch_bounds__(kThreads, 2) resident_kernel(const __grid_constant__ Launch<T> launch) {
   extern __shared__ __align__(16) unsigned char memory[];
-  __shared__ StepInput step;
+  __shared__ Unset<Plan> plan_place;
+  __shared__ Unset<Frame<T>> frame_place;
+  __shared__ Unset<StepInput> step_place;
   __shared__ double totals[4];
+  Plan& plan = plan_place.value();
+  Frame<T>& frame = frame_place.value();
+  StepInput& step = step_place.value();
   const auto parts = static_cast<unsigned>(launch.parts);
-  Worker<T> worker{launch, launch.jobs[blockIdx.x / parts], shared_arrays(launch, memory), step, totals,
+  if (threadIdx.x == 0) plan = launch.plan;
+  __syncthreads();
+  Worker<T> worker{launch, launch.jobs[blockIdx.x / parts], shared_arrays(launch, memory), plan, frame, step, totals,
                    static_cast<int>(blockIdx.x % parts), blockIdx.x / parts};
   worker.run();
 }

@@ -6,21 +6,23 @@
 //   rows(n, width, operation)   operation(r, lanes) for r < n; width: what lanes share
 //   forward, back, outer        the products (products.cuh) between slabs and pieces of the parameters
 //   sum_loss(which, n)          adds the losses of n rows to sum number `which`
+//   frame(), set(source, k)     what it works on; says that rows have k points of this kind
 // and everything one of them does is done before the next begins.
 #pragma once
 
 #include "engine/cuda/operations.cuh"
 #include "engine/cuda/products.cuh"
 
-// A sweep is compiled for host and device; each runner is used on one side alone.
-#pragma nv_diag_suppress 20011, 20012, 20013, 20014, 20015
-// Calls cost little, and the code stays small.
+// A sweep is compiled for host and device, while a runner is used on one side alone: hence the pragmas. Calls
+// cost little, and the code stays small.
 #define BL_OUT_OF_LINE __noinline__
 
 namespace bl::cuda {
 
+#pragma nv_exec_check_disable
 template <class T, class X>
-BL_HOST_DEVICE BL_OUT_OF_LINE void forward_sweep(X& x, const Plan& plan, const Frame<T>& f, int rows, int points) {
+BL_HOST_DEVICE BL_OUT_OF_LINE void forward_sweep(X& x, const Plan& plan, int rows, int points) {
+  const Frame<T>& f = x.frame();
   const LayerPlan& first = plan.layer[0];
   if (first.context.count > 0 && !f.outer_heads) {
     x.each(plan.row_terms, rows, RowFeatures<T>{f});
@@ -46,8 +48,10 @@ BL_HOST_DEVICE BL_OUT_OF_LINE void forward_sweep(X& x, const Plan& plan, const F
 }
 
 // After forward_sweep: derivatives along plan.direction.
+#pragma nv_exec_check_disable
 template <class T, class X>
-BL_HOST_DEVICE BL_OUT_OF_LINE void tangent_sweep(X& x, const Plan& plan, const Frame<T>& f, int points) {
+BL_HOST_DEVICE BL_OUT_OF_LINE void tangent_sweep(X& x, const Plan& plan, int points) {
+  const Frame<T>& f = x.frame();
   x.each(plan.layer[0].inputs.count, points, FeaturesDot<T>{f});
   if (plan.reads_input) x.each(plan.context + plan.values + plan.classes, points, InputsDot<T>{f});
   for (int l = 0; l < plan.layers; ++l) {
@@ -68,6 +72,7 @@ BL_HOST_DEVICE BL_OUT_OF_LINE void tangent_sweep(X& x, const Plan& plan, const F
 }
 
 // Passes derivatives by blocks (slab d_s) on to the layer below, from those by heads (slab d_heads).
+#pragma nv_exec_check_disable
 template <class X>
 BL_HOST_DEVICE BL_OUT_OF_LINE void pass_down(X& x, const Plan& plan, int l, int d_heads, int d_s, int points) {
   const LayerPlan& layer = plan.layer[l];
@@ -77,8 +82,10 @@ BL_HOST_DEVICE BL_OUT_OF_LINE void pass_down(X& x, const Plan& plan, int l, int 
          first_writer ? Onto::zero : Onto::itself);
 }
 
+#pragma nv_exec_check_disable
 template <class T, class X>
-BL_HOST_DEVICE BL_OUT_OF_LINE void pass_residual(X& x, const Plan& plan, const Frame<T>& f, int l, int d_s, int points) {
+BL_HOST_DEVICE BL_OUT_OF_LINE void pass_residual(X& x, const Plan& plan, int l, int d_s, int points) {
+  const Frame<T>& f = x.frame();
   const LayerPlan& layer = plan.layer[l];
   const int below = d_s + plan.layer[l - 1].out;
   if (layer.projection.count > 0)
@@ -88,8 +95,10 @@ BL_HOST_DEVICE BL_OUT_OF_LINE void pass_residual(X& x, const Plan& plan, const F
 }
 
 // After forward_sweep: adds the gradient of sum_p d_out[p] out[p].
+#pragma nv_exec_check_disable
 template <class T, class X>
-BL_HOST_DEVICE BL_OUT_OF_LINE void backward_sweep(X& x, const Plan& plan, const Frame<T>& f, int rows, int points) {
+BL_HOST_DEVICE BL_OUT_OF_LINE void backward_sweep(X& x, const Plan& plan, int rows, int points) {
+  const Frame<T>& f = x.frame();
   if (plan.readout.count > 0) {
     const int last = plan.last().out;
     x.outer(plan.readout, plan.d_out, plan.s + last, plan.outputs, points);
@@ -108,7 +117,7 @@ BL_HOST_DEVICE BL_OUT_OF_LINE void backward_sweep(X& x, const Plan& plan, const 
     if (!layer.residual) continue;
     if (layer.projection.count > 0)
       x.outer(layer.projection, plan.d_s + layer.out, plan.s + plan.layer[l - 1].out, layer.blocks, points);
-    pass_residual(x, plan, f, l, plan.d_s, points);
+    pass_residual<T>(x, plan, l, plan.d_s, points);
   }
   const LayerPlan& first = plan.layer[0];
   if (first.context.count == 0) return;
@@ -117,8 +126,10 @@ BL_HOST_DEVICE BL_OUT_OF_LINE void backward_sweep(X& x, const Plan& plan, const 
 }
 
 // After forward_sweep and tangent_sweep: adds the gradient of sum_p d_out[p] out_dot[p].
+#pragma nv_exec_check_disable
 template <class T, class X>
-BL_HOST_DEVICE BL_OUT_OF_LINE void backward_dot_sweep(X& x, const Plan& plan, const Frame<T>& f, int rows, int points) {
+BL_HOST_DEVICE BL_OUT_OF_LINE void backward_dot_sweep(X& x, const Plan& plan, int rows, int points) {
+  const Frame<T>& f = x.frame();
   const int last = plan.last().out, blocks = plan.last().blocks;
   if (plan.readout.count > 0) {
     x.outer(plan.readout, plan.d_out, plan.s_dot + last, plan.outputs, points);
@@ -147,8 +158,8 @@ BL_HOST_DEVICE BL_OUT_OF_LINE void backward_dot_sweep(X& x, const Plan& plan, co
       x.outer(layer.projection, plan.d_s + layer.out, plan.s + below, layer.blocks, points);
       x.outer(layer.projection, plan.d_s_dot + layer.out, plan.s_dot + below, layer.blocks, points);
     }
-    pass_residual(x, plan, f, l, plan.d_s, points);
-    pass_residual(x, plan, f, l, plan.d_s_dot, points);
+    pass_residual<T>(x, plan, l, plan.d_s, points);
+    pass_residual<T>(x, plan, l, plan.d_s_dot, points);
   }
   const LayerPlan& first = plan.layer[0];
   if (first.context.count == 0) return;
@@ -157,8 +168,10 @@ BL_HOST_DEVICE BL_OUT_OF_LINE void backward_dot_sweep(X& x, const Plan& plan, co
 }
 
 // After forward_sweep: gradient of sum_p d_out[p] out[p] by the response, into plan.residual. The slopes stay.
+#pragma nv_exec_check_disable
 template <class T, class X>
-BL_HOST_DEVICE BL_OUT_OF_LINE void value_sweep(X& x, const Plan& plan, const Frame<T>& f, int points) {
+BL_HOST_DEVICE BL_OUT_OF_LINE void value_sweep(X& x, const Plan& plan, int points) {
+  const Frame<T>& f = x.frame();
   if (plan.readout.count > 0)
     x.back(plan.d_s + plan.last().out, plan.readout, plan.d_out, plan.outputs, points, Onto::zero);
   for (int l = plan.layers - 1; l >= 0; --l) {
@@ -168,53 +181,55 @@ BL_HOST_DEVICE BL_OUT_OF_LINE void value_sweep(X& x, const Plan& plan, const Fra
       x.back(l == 0 ? plan.features_dot : plan.z_dot, layer.inputs, layer.dot, layer.heads, points,
              l == 0 || l + 1 == plan.layers ? Onto::zero : Onto::itself);
     if (layer.reads.count > 0) pass_down(x, plan, l, layer.dot, plan.d_s, points);
-    if (layer.residual) pass_residual(x, plan, f, l, plan.d_s, points);
+    if (layer.residual) pass_residual<T>(x, plan, l, plan.d_s, points);
   }
   x.each(plan.values, points, ValueGradient<T>{f});
 }
 
+#pragma nv_exec_check_disable
 template <class T, class X>
-BL_HOST_DEVICE void likelihood(X& x, const Plan& plan, Frame<T> f, int rows, double scale, bool learns) {
-  f.source = plan.source;
-  f.per_row = plan.per_row;
+BL_HOST_DEVICE void likelihood(X& x, const Plan& plan, int rows, double scale, bool learns) {
+  x.set(plan.source, plan.per_row);
+  const Frame<T>& f = x.frame();
   const int points = rows * f.per_row;
   if (plan.values > 0) x.each(plan.values, points, FillValues<T>{f});
-  forward_sweep(x, plan, f, rows, points);
+  forward_sweep<T>(x, plan, rows, points);
   x.rows(rows, f.source == Source::outputs ? plan.outputs : f.per_row, LikelihoodLoss<T>{f, scale, learns});
   x.sum_loss(0, rows);
-  if (learns) backward_sweep(x, plan, f, rows, points);
+  if (learns) backward_sweep<T>(x, plan, rows, points);
 }
 
+#pragma nv_exec_check_disable
 template <class T, class X>
-BL_HOST_DEVICE void score_matching(X& x, const Plan& plan, Frame<T> f, int rows, double scale, bool learns) {
-  f.source = Source::values;
-  f.per_row = plan.draws;
+BL_HOST_DEVICE void score_matching(X& x, const Plan& plan, int rows, double scale, bool learns) {
+  x.set(Source::values, plan.draws);
+  const Frame<T>& f = x.frame();
   const int points = rows * f.per_row;
   x.each(plan.values / 2 + 1, points, FillNoise<T>{f});
-  forward_sweep(x, plan, f, rows, points);
+  forward_sweep<T>(x, plan, rows, points);
   if (plan.values == 1) {
     x.each(1, points, Fill<T>{f, plan.direction, T(1)});
-    tangent_sweep(x, plan, f, points);
+    tangent_sweep<T>(x, plan, points);
   } else {
     x.each(plan.outputs, points, OwnOutput<T>{f});
-    value_sweep(x, plan, f, points);
+    value_sweep<T>(x, plan, points);
   }
   x.rows(rows, f.per_row, ScoreLoss<T>{f, scale, learns});
   x.sum_loss(1, rows);
   if (!learns) return;
-  if (plan.values > 1) tangent_sweep(x, plan, f, points);
-  backward_dot_sweep(x, plan, f, rows, points);
+  if (plan.values > 1) tangent_sweep<T>(x, plan, points);
+  backward_dot_sweep<T>(x, plan, rows, points);
 }
 
 // The loss of a chunk of rows and its gradient.
+#pragma nv_exec_check_disable
 template <class T, class X>
-BL_HOST_DEVICE void objective_sweep(X& x, const Plan& plan, const Frame<T>& f, int rows, double scale,
-                                    bool learns) {
+BL_HOST_DEVICE void objective_sweep(X& x, const Plan& plan, int rows, double scale, bool learns) {
   const bool hybrid = plan.kind == ObjectiveKind::hybrid;
   if (plan.kind != ObjectiveKind::score_matching)
-    likelihood(x, plan, f, rows, hybrid ? scale * plan.gamma_discrete : scale, learns);
+    likelihood<T>(x, plan, rows, hybrid ? scale * plan.gamma_discrete : scale, learns);
   if (plan.kind != ObjectiveKind::likelihood)
-    score_matching(x, plan, f, rows, hybrid ? scale * plan.gamma_continuous : scale, learns);
+    score_matching<T>(x, plan, rows, hybrid ? scale * plan.gamma_continuous : scale, learns);
 }
 
 }  // namespace bl::cuda

@@ -15,7 +15,7 @@ ManyModels train_many(const Objective<float>& objective, int models, int batch, 
   const auto n = static_cast<std::size_t>(models), rows = static_cast<std::size_t>(objective.data().rows);
   std::vector<Learner<float>> learners(n);
   std::vector<Request<float>> requests(n);
-  std::vector<std::vector<std::int64_t>> orders(n, std::vector<std::int64_t>(rows));
+  std::vector<std::vector<std::int64_t>> orders(n, std::vector<std::int64_t>(rows * static_cast<std::size_t>(epochs)));
   std::vector<std::vector<Batch>> batches(n);
   std::vector<Request<float>*> all;
   for (std::size_t m = 0; m < n; ++m) {
@@ -28,10 +28,16 @@ ManyModels train_many(const Objective<float>& objective, int models, int batch, 
     learners[m].slots.write(placed.model().slots, stream);
     learners[m].rule = {.kind = OptimizerKind::adam, .beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8};
     check(cudaStreamSynchronize(stream), "loading the models");
-    for (std::size_t from = 0; from < rows; from += static_cast<std::size_t>(batch)) {
-      const std::size_t count = std::min(rows - from, static_cast<std::size_t>(batch));
-      batches[m].push_back({std::span<const std::int64_t>(orders[m]).subspan(from, count), 1.0 / static_cast<double>(count)});
-    }
+    for (int epoch = 0; epoch < epochs; ++epoch)
+      for (std::size_t from = 0; from < rows; from += static_cast<std::size_t>(batch)) {
+        const std::size_t count = std::min(rows - from, static_cast<std::size_t>(batch));
+        batches[m].push_back({std::span<const std::int64_t>(orders[m]).subspan(static_cast<std::size_t>(epoch) * rows + from, count),
+                              1.0 / static_cast<double>(count)});
+      }
+    for (int epoch = 0; epoch < epochs; ++epoch)
+      shuffled_order(RandomStream(m, Purpose::shuffle, static_cast<std::uint32_t>(epoch)),
+                     std::span(orders[m]).subspan(static_cast<std::size_t>(epoch) * rows, rows));
+    requests[m].noise = {RandomStream(m, Purpose::score_noise), sigma, {}};
     requests[m].placed = &placed;
     requests[m].learner = &learners[m];
     requests[m].rate = rate;
@@ -40,17 +46,13 @@ ManyModels train_many(const Objective<float>& objective, int models, int batch, 
   }
   Scratch<float> scratch;
   ManyModels result;
-  auto started = std::chrono::steady_clock::now();
-  for (int epoch = 0; epoch <= epochs; ++epoch) {
-    if (epoch == 1) started = std::chrono::steady_clock::now();
-    for (std::size_t m = 0; m < n; ++m) {
-      shuffled_order(RandomStream(m, Purpose::shuffle, static_cast<std::uint32_t>(epoch)), orders[m]);
-      requests[m].noise = {RandomStream(m, Purpose::score_noise, static_cast<std::uint32_t>(epoch)), sigma, {}};
-      requests[m].out = {};
-    }
-    run_requests<float>(all, 0, batches[0].size(), scratch, stream);
-  }
+  const std::size_t warm = (rows + static_cast<std::size_t>(batch) - 1) / static_cast<std::size_t>(batch);
+  run_requests<float>(all, 0, warm, scratch, stream);
+  for (Request<float>& request : requests) request.out = {};
+  const auto started = std::chrono::steady_clock::now();
+  run_requests<float>(all, warm, batches[0].size(), scratch, stream);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  result.launch_seconds = scratch.launch_seconds;
   for (const Request<float>& request : requests)
     result.mean_loss += total_loss(placed.resident_plan(), request.out.loss) / request.out.loss[2] / static_cast<double>(n);
   return result;

@@ -230,12 +230,15 @@ TEST_F(Gpu, FitsTogetherAreThoseOfFitsAlone) {
     engine.read(state);
     return state.parameters;
   };
-  std::vector<std::vector<double>> alone(9), side_by_side(9);
+  std::vector<std::vector<double>> alone(9), side_by_side(9), again(9);
   for (std::size_t i = 0; i < alone.size(); ++i) alone[i] = fit(i, *make_engine<double>(gpu_context()));
   const auto engine = make_engine<double>(gpu_context());
   engine->load(f.objective);
   engine->together(9, 1e3, [&](std::size_t i, Engine<double>& own) { side_by_side[i] = fit(i, own); });
-  for (std::size_t i = 0; i < alone.size(); ++i) expect_near(side_by_side[i], alone[i], 1e-10);
+  engine->together(9, 1e3, [&](std::size_t i, Engine<double>& own) { again[i] = fit(i, own); });
+  EXPECT_EQ(again, side_by_side) << "who arrives when does not matter";
+  // Sums are cut otherwise where blocks are shared by several fits: Adam divides small gradients by a root.
+  for (std::size_t i = 0; i < alone.size(); ++i) expect_near(side_by_side[i], alone[i], 1e-8);
   EXPECT_THROW(engine->together(5, 1e3,
                                 [](std::size_t i, Engine<double>&) {
                                   if (i == 2) throw std::runtime_error("the third");

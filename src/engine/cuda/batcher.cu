@@ -1,6 +1,7 @@
 #include "engine/cuda/batcher.cuh"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/cuda/cuda.hpp"
 #include "engine/cuda/resident.cuh"
@@ -10,12 +11,13 @@ namespace bl::cuda {
 namespace {
 
 constexpr int kPointsOfChunk = 64;   // where rows are many
-constexpr int kPartsOfModel = 64;    // where a batch is shared by blocks: chunks at most
+constexpr int kPartsOfModel = 32;    // where a batch is shared by blocks: chunks at most
+constexpr int kFewestPoints = 8;     // of a chunk
 constexpr int kHeadsOfPart = 4;      // row features' weights: heads of a block, at least
 constexpr std::size_t kRowsApart = 512;  // longer batches are faster as products over memory of the GPU
 
-int threads_for(const Plan& plan) {
-  return plan.resident < 512 ? 64 : plan.resident < 2048 ? 128 : 256;
+int threads_for(const Plan& plan, bool apart) {
+  return apart ? 512 : plan.resident < 512 ? 64 : plan.resident < 2048 ? 128 : 256;
 }
 
 // How a launch is cut: by shapes, the number of jobs and the GPU.
@@ -26,12 +28,12 @@ void cut(Launch<T>& launch, const Placed<T>& placed, int jobs, int rows, int thr
   const int share = std::max(1, processors_now / jobs);
   if (placed.apart()) {
     launch.parts = std::min(processors_now, std::max((heads + kHeadsOfPart - 1) / kHeadsOfPart,
-                                                     std::min(kPartsOfModel, (rows + 3) / 4)));
+                                                     std::min(kPartsOfModel, (rows + kFewestPoints - 1) / kFewestPoints)));
     launch.parts = std::min(launch.parts, share);
     launch.heads_per_part = (heads + launch.parts - 1) / launch.parts;
   }
   const int chunks = std::min(placed.apart() ? launch.parts : std::max(share, 1), kPartsOfModel);
-  const int wanted = std::max(4, std::min(kPointsOfChunk, (rows + chunks - 1) / chunks * plan.most_per_row()));
+  const int wanted = std::max(kFewestPoints, std::min(kPointsOfChunk, (rows + chunks - 1) / chunks * plan.most_per_row()));
   launch.rows_per_chunk = std::max(1, resident_points<T>(plan, launch.heads_per_part, wanted));
   launch.ld = padded(std::max(launch.rows_per_chunk * plan.most_per_row(), 4));
   if (placed.apart()) return;
@@ -40,30 +42,38 @@ void cut(Launch<T>& launch, const Placed<T>& placed, int jobs, int rows, int thr
   launch.parts = std::max(1, std::min(all_chunks, room));
 }
 
+// The numbers of step number `steps` of a rule.
+StepNumbers numbers_of(const Batch& batch, const UpdateSpec* spec, double rate, long long steps) {
+  StepNumbers out{.count = static_cast<int>(batch.rows.size()), .scale = batch.scale, .rate = rate};
+  if (!spec) return out;
+  const double t = static_cast<double>(steps);
+  out.step = rate / (1 - std::pow(spec->optimizer.beta1, t));
+  out.correction = 1 / std::sqrt(1 - std::pow(spec->optimizer.beta2, t));
+  out.past = averaging_weight(*spec, steps);
+  return out;
+}
+
 template <class T>
 void write_batches(std::span<Request<T>* const> requests, std::size_t from, std::size_t to, Scratch<T>& scratch,
                    std::vector<Job<T>>& jobs, cudaStream_t stream) {
-  std::vector<int> order, begin;
-  std::vector<double> scales;
-  std::vector<std::size_t> order_at;
+  std::vector<int> order;
+  std::vector<StepNumbers> steps;
   for (const Request<T>* request : requests) {
-    order_at.push_back(order.size());
-    begin.push_back(0);
+    const Learner<T>* learner = request->learner;
     for (std::size_t b = from; b < to; ++b) {
       const Batch& batch = request->batches[b];
+      steps.push_back(numbers_of(batch, learner ? &learner->spec : nullptr, request->rate,
+                                 learner ? learner->steps + static_cast<long long>(b - from) + 1 : 1));
+      steps.back().begin = static_cast<int>(order.size());
       for (const std::int64_t row : batch.rows) order.push_back(static_cast<int>(row));
-      begin.push_back(static_cast<int>(order.size() - order_at.back()));
-      scales.push_back(batch.scale);
     }
   }
   scratch.order.write(order, stream);
-  scratch.begin.write(begin, stream);
-  scratch.scales.write(scales, stream);
+  scratch.steps.write(steps, stream);
   check(cudaStreamSynchronize(stream), "loading the batches");
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    jobs[i].order = scratch.order.data() + order_at[i];
-    jobs[i].begin = scratch.begin.data() + i * (to - from + 1);
-    jobs[i].scales = scratch.scales.data() + i * (to - from);
+    jobs[i].order = scratch.order.data();
+    jobs[i].steps = scratch.steps.data() + i * (to - from);
   }
 }
 
@@ -74,15 +84,14 @@ void fill_job(const Request<T>& request, Job<T>& job) {
   job.noise.epoch = request.noise.stream.epoch();
   job.noise.purpose = static_cast<std::uint16_t>(request.noise.stream.purpose());
   job.noise.sigma = request.noise.sigma;
-  job.rate = request.rate;
   job.out = request.out;
   if (!request.learner) return;
   Learner<T>& learner = *request.learner;
   job.raw = learner.raw.data();
+  job.shown = learner.shown.data();
   job.first = learner.first.data();
   job.second = learner.second.data();
   job.mean = learner.mean.data();
-  job.steps = learner.steps - request.out.taken;
   job.averaged = learner.averaged;
 }
 
@@ -169,8 +178,9 @@ void run_requests(std::span<Request<T>* const> requests, std::size_t from, std::
   std::size_t rows = 1;
   for (const Request<T>* request : requests)
     for (std::size_t b = from; b < to; ++b) rows = std::max(rows, request->batches[b].rows.size());
-  const int threads = threads_for(launch.plan), count = static_cast<int>(requests.size());
-  cut(launch, placed, count, static_cast<int>(rows), threads);
+  const int threads = threads_for(launch.plan, placed.apart()), count = static_cast<int>(requests.size());
+  launch.rows = static_cast<int>(rows);
+  cut(launch, placed, std::max(count, requests[0]->beside), launch.rows, threads);
 
   std::vector<Job<T>> jobs(requests.size());
   prepare_jobs<T>(requests, from, to, scratch, jobs, stream);
@@ -190,7 +200,9 @@ void run_requests(std::span<Request<T>* const> requests, std::size_t from, std::
   launch.barriers = scratch.barriers.data();
   scratch.jobs.write(jobs, stream);
   launch.jobs = scratch.jobs.data();
+  const Timer timer(stream);
   run_resident(launch, count, threads, stream);
+  scratch.launch_seconds = timer.seconds();
   scratch.jobs.read(jobs, stream);
   for (std::size_t i = 0; i < requests.size(); ++i) {
     if (Learner<T>* one = requests[i]->learner) {
@@ -239,7 +251,7 @@ void Meeting<T>::run_pending() {
     const Request<T>& first = *left.front();
     for (Request<T>* one : left) {
       const bool alike = (one->learner == nullptr) == (first.learner == nullptr) &&
-                         one->batches.size() == first.batches.size() && one->noise.given.data == nullptr &&
+                         one->batches.size() == first.batches.size() && one->beside == first.beside && one->noise.given.data == nullptr &&
                          one->gradient.empty() == first.gradient.empty() && one->placed->same_shape(*first.placed);
       (one == &first || alike ? group : rest).push_back(one);
     }

@@ -18,7 +18,7 @@ template <class T>
 struct Learner {
   UpdateSpec spec;
   Rule rule;
-  Array<T> raw, first, second, mean, decay;
+  Array<T> raw, shown, first, second, mean, decay;
   Array<Slot> slots;  // with bounds
   long long steps = 0;
   bool averaged = false;
@@ -34,6 +34,7 @@ struct Request {
   Learner<T>* learner = nullptr;   // null: the loss of the one batch at `parameters`
   std::span<const T> parameters;
   std::span<T> gradient;           // empty: the loss alone
+  int beside = 1;                  // requests that may be run with it: how blocks are shared out
   StepsOutput out;
   std::exception_ptr error;
 };
@@ -41,11 +42,13 @@ struct Request {
 // Memory that requests use; grows to the largest.
 template <class T>
 struct Scratch {
-  Array<int> order, begin;
-  Array<double> scales, sums, noise;
+  Array<int> order;
+  Array<StepNumbers> steps;
+  Array<double> sums, noise;
   Array<T> parameters, gradients, parts, outer_heads;
   Array<Job<T>> jobs;
   Array<unsigned> barriers;
+  double launch_seconds = 0;  // of the last launch, without copies
 };
 
 // Whether blocks can hold this model; else launches over memory of the GPU compute it.

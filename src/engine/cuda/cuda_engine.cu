@@ -40,6 +40,7 @@ std::unique_ptr<Engine<T>> CudaEngine<T>::another(const Context& context) const 
   auto engine = std::make_unique<CudaEngine<T>>(context);
   for (std::size_t i = 0; i < placed_.size(); ++i) engine->inherited_[this->loaded()[i]] = placed_[i];
   engine->meeting_ = meeting_;
+  engine->beside_ = beside_;
   return engine;
 }
 
@@ -78,6 +79,7 @@ LossSum CudaEngine<T>::loss(RowSet from, const Batch& batch, const Noise& noise,
   request.noise = noise;
   request.parameters = parameters;
   request.gradient = gradient;
+  request.beside = beside_;
   run(request, 0, 1);
   return sum_of(request.placed->resident_plan(), request.out.last);
 }
@@ -109,6 +111,7 @@ void CudaEngine<T>::attach(RowSet from) {
     check(cudaStreamSynchronize(stream_), "loading the parameters");
   };
   put(learner_.raw, host_.parameters);
+  learner_.shown.reserve(wanted->model().slots.size());
   put(learner_.first, host_.optimizer.first);
   put(learner_.second, host_.optimizer.second);
   put(learner_.mean, host_.averaged);
@@ -163,6 +166,7 @@ StepsReport CudaEngine<T>::steps(const StepPlan& plan, const std::function<bool(
   request.noise = plan.noise;
   request.rate = plan.rate;
   request.learner = &learner_;
+  request.beside = beside_;
   StepsReport report;
   const std::size_t slice = meeting_ ? plan.batches.size() : kStepsAtOnce;
   for (std::size_t from = 0; from < plan.batches.size() && !report.stopped; from += slice) {
@@ -192,6 +196,7 @@ std::size_t CudaEngine<T>::at_once(std::size_t count, double) const {
 template <class T>
 void CudaEngine<T>::together(std::size_t count, double, const typename Engine<T>::Fit& fit) {
   const auto outer = std::exchange(meeting_, std::make_shared<Meeting<T>>(stream_));
+  const int outer_beside = std::exchange(beside_, static_cast<int>(std::min(count, kFitsAtOnce)));
   ThreadPool crowd(std::max<std::size_t>(1, std::min(count, kFitsAtOnce)), this->context().device());
   struct Presence {  // also where a fit throws
     Meeting<T>& meeting;
@@ -207,9 +212,11 @@ void CudaEngine<T>::together(std::size_t count, double, const typename Engine<T>
     });
   } catch (...) {
     meeting_ = outer;
+    beside_ = outer_beside;
     throw;
   }
   meeting_ = outer;
+  beside_ = outer_beside;
 }
 
 Tuning& tuning() {

@@ -54,6 +54,7 @@ class CudaEngine : public Engine<T> {
   std::vector<PlacedPointer> placed_;
   std::map<const Objective<T>*, PlacedPointer> inherited_;
   std::shared_ptr<Meeting<T>> meeting_;
+  int beside_ = 1;  // fits that run side by side
   Scratch<T> scratch_;
   std::unique_ptr<Streamed<T>> streamed_;
   Learner<T> learner_;

@@ -23,18 +23,22 @@ struct StepsOutput {
   int last_taken = 0;
 };
 
+// What the host knows of a step: its rows among the order, the scale, and the numbers of its update, given
+// that all steps before it were taken.
+struct StepNumbers {
+  int begin = 0, count = 0;
+  double scale = 1, rate = 0, step = 0, correction = 0, past = 0;
+};
+
 // One model: its rows, batches, state.
 template <class T>
 struct Job {
   Data<T> data;
   StepInput noise;        // rows, count and scale are set for each step
   const int* order = nullptr;    // row numbers of all batches
-  const int* begin = nullptr;    // steps + 1 places in them
-  const double* scales = nullptr;
-  double rate = 0;
-  long long steps = 0;  // taken before
+  const StepNumbers* steps = nullptr;
   bool averaged = false;  // there is a running mean already
-  T *raw = nullptr, *first = nullptr, *second = nullptr, *mean = nullptr;
+  T *raw = nullptr, *shown = nullptr, *first = nullptr, *second = nullptr, *mean = nullptr;  // shown: effective
   T* gradient = nullptr;  // where no step is taken: what is asked for; null: the loss alone
   StepsOutput out;
 };
@@ -55,6 +59,7 @@ struct Launch {
   unsigned* barriers = nullptr;  // one of each job
   T* outer_heads = nullptr;    // jobs x heads x outer_ld; null: row features are part of the sweep
   int outer_ld = 0, heads_per_part = 0;
+  int rows = 0;  // of the longest batch
 };
 
 template <class T>
@@ -77,18 +82,13 @@ struct UpdateStep {
 };
 
 template <class T>
-BL_HOST_DEVICE UpdateStep<T> update_step(const Rule& rule, double rate, long long steps, double norm,
-                                         bool averaged) {
-  const double t = static_cast<double>(steps);
-  UpdateStep<T> out{};
-  out.rate = static_cast<T>(rate);
-  out.step = static_cast<T>(rate / (1 - pow(rule.beta1, t)));
-  out.correction = static_cast<T>(1 / sqrt(1 - pow(rule.beta2, t)));
-  out.clip = rule.clip > 0 && norm > rule.clip ? static_cast<T>(rule.clip / norm) : T(1);
-  const double most = t / (t + 10);
-  out.past = static_cast<T>(rule.average < most ? rule.average : most);
-  out.fresh_mean = !averaged;
-  return out;
+BL_HOST_DEVICE UpdateStep<T> update_step(const Rule& rule, const StepNumbers& numbers, double norm, bool averaged) {
+  return {.step = static_cast<T>(numbers.step),
+          .correction = static_cast<T>(numbers.correction),
+          .rate = static_cast<T>(numbers.rate),
+          .clip = rule.clip > 0 && norm > rule.clip ? static_cast<T>(rule.clip / norm) : T(1),
+          .past = static_cast<T>(numbers.past),
+          .fresh_mean = !averaged};
 }
 
 // One parameter's step; g by its stored value. Returns the new stored value.

@@ -68,4 +68,32 @@ class Array {
   std::size_t size_ = 0;
 };
 
+// Seconds of the GPU between two places of a stream.
+class Timer {
+ public:
+  explicit Timer(cudaStream_t stream) : stream_(stream) {
+    check(cudaEventCreate(&begin_), "timing");
+    check(cudaEventCreate(&end_), "timing");
+    check(cudaEventRecord(begin_, stream), "timing");
+  }
+  ~Timer() {
+    cudaEventDestroy(begin_);
+    cudaEventDestroy(end_);
+  }
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+  // Waits until everything so far is done.
+  double seconds() const {
+    float milliseconds = 0;
+    check(cudaEventRecord(end_, stream_), "timing");
+    check(cudaEventSynchronize(end_), "the computation");
+    check(cudaEventElapsedTime(&milliseconds, begin_, end_), "timing");
+    return 1e-3 * static_cast<double>(milliseconds);
+  }
+
+ private:
+  cudaStream_t stream_;
+  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+};
+
 }  // namespace bl::cuda

@@ -150,6 +150,7 @@ struct Activate {
     const bool products = layer.inputs.count + layer.reads.count > 0;
     const int row = p / f.per_row;
     T block = T(0);
+#pragma unroll
     for (int kind = 0; kind < 3; ++kind) {
       for (int i = 0; i < layer.per_block[kind]; ++i) {
         const int h = layer.first[kind] + b * layer.per_block[kind] + i;

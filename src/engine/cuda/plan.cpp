@@ -211,6 +211,7 @@ PlannedModel plan_model(const Architecture& a, const ParameterLayout& layout, co
   plan.gamma_continuous = spec.gamma_continuous;
   place_terms(a, use.split || plan.most_per_row() > 1, model);
   place_parameters(a, layout, model);
+  if (!use.apart) plan.resident = plan.parameters;
   place_slabs(plan, use.apart, use.samples);
   return model;
 }

@@ -14,7 +14,7 @@ namespace bl::cuda {
 
 namespace {
 
-constexpr int kThreads = 256;
+constexpr int kThreads = 512;  // at most
 
 // All blocks of a model wait for each other. Counts only up; set to zero before a launch.
 __device__ void meet(unsigned* counter, unsigned parts, unsigned& round) {
@@ -74,6 +74,7 @@ __device__ void outer_forward(const Launch<T>& launch, const Data<T>& data, cons
                  static_cast<std::size_t>(step.rows[min(r0 + i, step.count - 1)]) * data.context_stride;
     }
     T sum[16] = {};
+#pragma unroll 4
     for (int k = 4 * lane; k < columns; k += 128) {
       Four<T> a[4], b[4];
 #pragma unroll
@@ -91,33 +92,64 @@ __device__ void outer_forward(const Launch<T>& launch, const Data<T>& data, cons
   }
 }
 
-// gradient[h][k] = sum_row d_heads[h][row] context[row][k].
+// gradient[h][k] = sum_row d_heads[h][row] context[row][k]. Where there are fewer tiles than threads, several
+// threads take turns with the rows of a tile; their sums are added in order. room: shared memory for `numbers`.
 template <class T>
 __device__ void outer_backward(const Launch<T>& launch, const Data<T>& data, const StepInput& step,
-                               const T* d_heads, int heads, T* gradient) {
+                               const T* d_heads, int heads, T* gradient, T* room, int numbers) {
   const int stride = launch.plan.layer[0].context.stride, quads = (launch.plan.row_terms + 3) / 4;
-  const int tiles = quads * ((heads + 3) / 4);
-  for (int tile = static_cast<int>(threadIdx.x); tile < tiles; tile += static_cast<int>(blockDim.x)) {
+  const int tiles = quads * ((heads + 3) / 4), threads = static_cast<int>(blockDim.x);
+  const int staged = heads * step.count;  // d_heads, row by row
+  const bool stages = staged <= numbers;
+  if (stages)
+    for (int i = static_cast<int>(threadIdx.x); i < staged; i += threads)
+      room[i] = __ldcg(d_heads + static_cast<std::size_t>(i / step.count) * launch.outer_ld + i % step.count);
+  T* const partial = room + (stages ? (staged + 3) / 4 * 4 : 0);
+  const int left_over = numbers - (stages ? (staged + 3) / 4 * 4 : 0);
+  const int turns = max(1, min(min(threads / tiles, left_over / (16 * tiles)), 16));
+  __syncthreads();
+  for (int task = static_cast<int>(threadIdx.x); task < tiles * turns; task += threads) {
+    const int tile = task % tiles, turn = task / tiles;
     const int k = 4 * (tile % quads), h0 = 4 * (tile / quads);
     const T* left[4];
 #pragma unroll
-    for (int i = 0; i < 4; ++i)
-      left[i] = d_heads + static_cast<std::size_t>(min(h0 + i, heads - 1)) * launch.outer_ld;
+    for (int i = 0; i < 4; ++i) {
+      const int h = min(h0 + i, heads - 1);
+      left[i] = stages ? room + h * step.count : d_heads + static_cast<std::size_t>(h) * launch.outer_ld;
+    }
     T sum[4][4] = {};
-#pragma unroll 4
-    for (int r = 0; r < step.count; ++r) {
+#pragma unroll 8
+    for (int r = turn; r < step.count; r += turns) {
       const Four<T> x = load4(data.context + static_cast<std::size_t>(step.rows[r]) * data.context_stride + k);
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        const T d = __ldcg(left[i] + r);
+        const T d = left[i][r];
 #pragma unroll
         for (int j = 0; j < 4; ++j) sum[i][j] += d * x.v[j];
       }
     }
+    T* const to = turns == 1 ? nullptr : partial + 16 * task;
 #pragma unroll
-    for (int i = 0; i < 4; ++i)
-      if (h0 + i < heads)
-        store4(gradient + (h0 + i) * stride + k, Four<T>{{sum[i][0], sum[i][1], sum[i][2], sum[i][3]}});
+    for (int i = 0; i < 4; ++i) {
+      const Four<T> row{{sum[i][0], sum[i][1], sum[i][2], sum[i][3]}};
+      if (to)
+        store4(to + 4 * i, row);
+      else if (h0 + i < heads)
+        store4(gradient + (h0 + i) * stride + k, row);
+    }
+  }
+  if (turns == 1) return;
+  __syncthreads();
+  for (int i = static_cast<int>(threadIdx.x); i < 4 * tiles; i += threads) {
+    const int tile = i / 4, k = 4 * (tile % quads), h = 4 * (tile / quads) + i % 4;
+    if (h >= heads) continue;
+    Four<T> sum{};
+    for (int turn = 0; turn < turns; ++turn) {
+      const Four<T> one = load4(partial + 16 * (turn * tiles + tile) + 4 * (i % 4));
+#pragma unroll
+      for (int j = 0; j < 4; ++j) sum.v[j] += one.v[j];
+    }
+    store4(gradient + h * stride + k, sum);
   }
 }
 
@@ -126,14 +158,23 @@ template <class T>
 struct Shared {
   double *row_loss, *scratch;
   T *w, *g, *ws, *outer_w, *outer_g;
+  int* rows;
 };
+
+// Row numbers of a step that are kept in shared memory; of longer batches none.
+constexpr int kMostKeptRows = 512;
+template <class T>
+BL_HOST_DEVICE int kept_rows(const Launch<T>& launch) {
+  return launch.rows <= kMostKeptRows ? (launch.rows + 3) / 4 * 4 : 0;
+}
 
 template <class T>
 BL_HOST_DEVICE std::size_t shared_bytes(const Launch<T>& launch) {
   const Plan& plan = launch.plan;
   const std::size_t outer =
       static_cast<std::size_t>(launch.heads_per_part) * static_cast<std::size_t>(plan.layer[0].context.stride);
-  return sizeof(double) * (static_cast<std::size_t>(launch.rows_per_chunk + 1) / 2 * 2 + 64) +
+  return sizeof(int) * static_cast<std::size_t>(kept_rows(launch)) +
+         sizeof(double) * (static_cast<std::size_t>(launch.rows_per_chunk + 1) / 2 * 2 + 64) +
          sizeof(T) * (2 * static_cast<std::size_t>(plan.resident) +
                       static_cast<std::size_t>(plan.rows) * static_cast<std::size_t>(launch.ld) + 2 * outer);
 }
@@ -147,7 +188,9 @@ __device__ Shared<T> shared_arrays(const Launch<T>& launch, unsigned char* memor
   s.g = s.w + launch.plan.resident;
   s.ws = s.g + launch.plan.resident;
   s.outer_w = s.ws + static_cast<std::size_t>(launch.plan.rows) * launch.ld;
-  s.outer_g = s.outer_w + static_cast<std::size_t>(launch.heads_per_part) * launch.plan.layer[0].context.stride;
+  const std::size_t outer = static_cast<std::size_t>(launch.heads_per_part) * launch.plan.layer[0].context.stride;
+  s.outer_g = s.outer_w + outer;
+  s.rows = reinterpret_cast<int*>(s.outer_g + outer);
   return s;
 }
 
@@ -155,12 +198,14 @@ __device__ Shared<T> shared_arrays(const Launch<T>& launch, unsigned char* memor
 template <class T>
 struct Worker {
   const Launch<T>& launch;
-  Job<T>& job;
+  Job<T>& home;  // where the outcome goes
   const Shared<T> s;
   // In shared memory:
   const Plan& plan;
   Frame<T>& frame;
+  Job<T>& job;
   StepInput& step;
+  StepNumbers& numbers;
   double* totals;  // 4
   int part;
   std::size_t number;  // of the job
@@ -201,17 +246,45 @@ struct Worker {
       s.outer_g[i] = T(0);
     }
   }
-  __device__ void load_parameters() {
-    for (int i = static_cast<int>(threadIdx.x); i < plan.resident; i += static_cast<int>(blockDim.x))
-      s.w[i] = effective(launch.slots[i], __ldcg(job.raw + i));
+  // From stored values in the first step; afterwards from the effective ones that updates leave.
+  __device__ void load_parameters(bool first) {
+    const int threads = static_cast<int>(blockDim.x);
+    if (first) {
+      for (int i = static_cast<int>(threadIdx.x); i < plan.resident; i += threads)
+        s.w[i] = effective(launch.slots[i], __ldcg(job.raw + i));
+      return;
+    }
+#pragma unroll 4
+    for (int i = static_cast<int>(threadIdx.x); i < plan.resident; i += threads) s.w[i] = __ldcg(job.shown + i);
   }
-  __device__ void set_step(int number_of_step) {
-    if (threadIdx.x != 0) return;
-    step = job.noise;
-    step.rows = job.order + job.begin[number_of_step];
-    step.count = job.begin[number_of_step + 1] - job.begin[number_of_step];
-    step.scale = job.scales[number_of_step];
-    for (int i = 0; i < 4; ++i) totals[i] = 0;
+  __device__ void set_step(int k) {
+    const StepNumbers& now = job.steps[k];
+    const int begin = now.begin, count = now.count;
+    const bool keeps = kept_rows(launch) > 0;
+    if (threadIdx.x == 0) {
+      step = job.noise;
+      step.rows = keeps ? s.rows : job.order + begin;
+      step.count = count;
+      step.scale = now.scale;
+      numbers = now;
+      for (int i = 0; i < 4; ++i) totals[i] = 0;
+    }
+    if (keeps)
+      for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
+        s.rows[i] = job.order[begin + i];
+  }
+
+  // The rows of the step after this one on their way into the second-level cache, a share for each block.
+  __device__ void prefetch(int k) const {
+    if (k >= launch.to) return;
+    const StepNumbers& next = job.steps[k];
+    const int lines = (frame.data.context_stride * static_cast<int>(sizeof(T)) + 127) / 128;
+    const int all = lines * next.count, threads = static_cast<int>(blockDim.x);
+    for (int i = part * threads + static_cast<int>(threadIdx.x); i < all; i += launch.parts * threads) {
+      const T* row = frame.data.context +
+                     static_cast<std::size_t>(job.order[next.begin + i / lines]) * frame.data.context_stride;
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(reinterpret_cast<const char*>(row) + i % lines * 128));
+    }
   }
 
   __device__ void sweep_chunks(bool learns) {
@@ -242,11 +315,12 @@ struct Worker {
   }
   __device__ void collect_losses() {
     if (alone()) return;
-    const int active = min(chunks(), launch.parts);
-    if (threadIdx.x < 3) {
+    const int active = min(chunks(), launch.parts), which = static_cast<int>(threadIdx.x) / 32;
+    for (int i = which; i < 3; i += static_cast<int>(blockDim.x) / 32) {
       double sum = 0;
-      for (int p = 0; p < active; ++p) sum += __ldcg(sums_of(p) + threadIdx.x);
-      totals[threadIdx.x] = sum;
+      for (int p = static_cast<int>(threadIdx.x) & 31; p < active; p += 32) sum += __ldcg(sums_of(p) + i);
+      sum = Lanes{0, 32, ~0U}.sum(sum);
+      if ((threadIdx.x & 31U) == 0) totals[i] = sum;
     }
     __syncthreads();
   }
@@ -266,7 +340,7 @@ struct Worker {
       T sum = s.g[i];
       if (!alone()) {
         sum = T(0);
-#pragma unroll 4
+#pragma unroll 16
         for (int p = 0; p < active; ++p) sum += __ldcg(gradient_of(p) + i);
       }
       const Slot slot = launch.slots[i];
@@ -275,7 +349,7 @@ struct Worker {
       square += static_cast<double>(sum) * static_cast<double>(sum);
     }
     if (apart()) {
-      outer_backward(launch, frame.data, step, heads_of(head), heads, s.outer_g);
+      outer_backward(launch, frame.data, step, heads_of(head), heads, s.outer_g, s.ws, plan.rows * launch.ld);
       __syncthreads();
       const int count = heads * plan.layer[0].context.stride, first = outer_first();
       for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
@@ -306,13 +380,17 @@ struct Worker {
   __device__ void update(const UpdateStep<T>& numbers) {
     const Rule& rule = launch.rule;
     const auto one = [&](int i, T g, T p) {
-      return update_one<T>(rule, numbers, launch.slots[i], rule.decays ? launch.decay[i] : T(0), g, p, job.first + i,
-                           job.second + i, job.mean + i);
+      return update_one<T>(rule, numbers, launch.slots[i], rule.decays ? launch.decay[i] : T(0), g, p,
+                           job.first + i, job.second + i, job.mean + i);
     };
     for (int i = slice_begin() + static_cast<int>(threadIdx.x); i < slice_end(); i += static_cast<int>(blockDim.x)) {
       const T p = one(i, s.g[i], __ldcg(job.raw + i));
       __stcg(job.raw + i, p);
-      if (alone()) s.w[i] = effective(launch.slots[i], p);
+      const T shown = effective(launch.slots[i], p);
+      if (alone())
+        s.w[i] = shown;
+      else
+        __stcg(job.shown + i, shown);
     }
     if (!apart()) return;
     const int count = heads * plan.layer[0].context.stride, first = outer_first();
@@ -344,7 +422,7 @@ struct Worker {
     begin();
     for (int k = launch.from; k < launch.to; ++k) {
       set_step(k);
-      if (!apart() && (k == launch.from || !alone())) load_parameters();
+      if (!apart() && (k == launch.from || !alone())) load_parameters(k == launch.from);
       if (learns)
         for (int i = static_cast<int>(threadIdx.x); i < plan.resident; i += static_cast<int>(blockDim.x))
           s.g[i] = T(0);
@@ -352,7 +430,8 @@ struct Worker {
       if (apart()) {
         outer_forward(launch, frame.data, step, s.outer_w, heads, heads_of(head));
         wait();
-        if (k == launch.from || !alone()) load_parameters();
+        prefetch(k + 1);
+        if (k == launch.from || !alone()) load_parameters(k == launch.from);
         __syncthreads();
       }
       sweep_chunks(learns);
@@ -367,30 +446,33 @@ struct Worker {
         break;
       }
       if (!taken) break;
-      update(update_step<T>(launch.rule, job.rate, job.steps + out.taken, norm, averaged));
+      update(update_step<T>(launch.rule, numbers, norm, averaged));
       averaged = true;
       if (!apart()) wait();
       __syncthreads();
     }
     __syncthreads();
-    if (part == 0 && threadIdx.x == 0) job.out = out;
+    if (part == 0 && threadIdx.x == 0) home.out = out;
   }
 };
 
 template <class T>
-__global__ void __launch_bounds__(kThreads, 2) resident_kernel(const __grid_constant__ Launch<T> launch) {
+__global__ void __launch_bounds__(kThreads, 1) resident_kernel(const __grid_constant__ Launch<T> launch) {
   extern __shared__ __align__(16) unsigned char memory[];
   __shared__ Unset<Plan> plan_place;
   __shared__ Unset<Frame<T>> frame_place;
+  __shared__ Unset<Job<T>> job_place;
   __shared__ Unset<StepInput> step_place;
+  __shared__ Unset<StepNumbers> numbers_place;
   __shared__ double totals[4];
   Plan& plan = plan_place.value();
   Frame<T>& frame = frame_place.value();
   StepInput& step = step_place.value();
   const auto parts = static_cast<unsigned>(launch.parts);
-  if (threadIdx.x == 0) plan = launch.plan;
+  if (threadIdx.x == 0) plan = launch.plan, job_place.value() = launch.jobs[blockIdx.x / parts];
   __syncthreads();
-  Worker<T> worker{launch, launch.jobs[blockIdx.x / parts], shared_arrays(launch, memory), plan, frame, step, totals,
+  Worker<T> worker{launch, launch.jobs[blockIdx.x / parts], shared_arrays(launch, memory), plan, frame, job_place.value(), step,
+                   numbers_place.value(), totals,
                    static_cast<int>(blockIdx.x % parts), blockIdx.x / parts};
   worker.run();
 }
@@ -424,7 +506,7 @@ int resident_points(const Plan& plan, int heads_per_part, int wanted) {
   for (int points = wanted; points >= 1; points = points > 4 ? points / 2 : points - 1) {
     launch.rows_per_chunk = std::max(1, points / plan.most_per_row());
     launch.ld = padded(std::max(launch.rows_per_chunk * plan.most_per_row(), 4));
-    if (shared_bytes(launch) + 1024 <= static_cast<std::size_t>(limits().shared)) return launch.rows_per_chunk;
+    if (shared_bytes(launch) + 6144 <= static_cast<std::size_t>(limits().shared)) return launch.rows_per_chunk;
     if (launch.rows_per_chunk == 1) return 0;
   }
   return 0;

@@ -85,11 +85,11 @@ __global__ void weight_kernel(const StepInput* step, Data<T> data, double* total
 
 template <class T>
 __global__ void begin_kernel(const Job<T>* job, const int* state, StepInput* step, double* totals) {
-  const int k = state[0];
+  const StepNumbers& numbers = job->steps[state[0]];
   *step = job->noise;
-  step->rows = job->order + job->begin[k];
-  step->count = job->begin[k + 1] - job->begin[k];
-  step->scale = job->scales[k];
+  step->rows = job->order + numbers.begin;
+  step->count = numbers.count;
+  step->scale = numbers.scale;
   for (int i = 0; i < 3; ++i) totals[i] = 0;
 }
 
@@ -124,13 +124,13 @@ __global__ void decide_kernel(const Plan* plan, Rule rule, Job<T>* job, const do
   for (int i = 0; i < 3; ++i) out.last[i] = totals[i];
   out.last_norm = norm;
   out.last_taken = isfinite(loss) && isfinite(norm);
+  *numbers = update_step<T>(rule, job->steps[state[0]], norm, job->averaged);
   state[0] += 1;
   state[1] = !out.last_taken;
   if (!out.last_taken) return;
   if (out.taken == 0) out.first_mean = loss / totals[2];
   for (int i = 0; i < 3; ++i) out.loss[i] += totals[i];
   ++out.taken;
-  *numbers = update_step<T>(rule, job->rate, job->steps + out.taken, norm, job->averaged);
   job->averaged = true;
 }
 

@@ -84,6 +84,7 @@ void fill_job(const Request<T>& request, Job<T>& job) {
   job.noise.epoch = request.noise.stream.epoch();
   job.noise.purpose = static_cast<std::uint16_t>(request.noise.stream.purpose());
   job.noise.sigma = request.noise.sigma;
+  job.noise.inverse_sigma = 1 / request.noise.sigma;
   job.out = request.out;
   if (!request.learner) return;
   Learner<T>& learner = *request.learner;

@@ -51,19 +51,21 @@ struct BlockRunner {
       operation(r, Lanes{lane, lanes, mask});
     __syncthreads();
   }
-  __device__ void forward(int out, const Piece& piece, int in, int ms, int ns, Onto onto) const {
-    forward_product<T>({f.at(out, 0), f.ld}, {f.w + piece.weight, piece.stride}, {f.at(in, 0), f.ld}, ms, ns,
-                       piece.count, onto);
+  __device__ Rows<T> slab(int row) const { return {row < 0 ? nullptr : f.at(row, 0), f.ld}; }
+  __device__ Pair<T> slabs(Two two) const { return {slab(two.first), slab(two.second)}; }
+  __device__ Pair<const T> inputs(Two two) const {
+    return {{f.at(two.first, 0), f.ld}, {two.second < 0 ? nullptr : f.at(two.second, 0), f.ld}};
+  }
+  __device__ void forward(Two out, const Piece& piece, Two in, int ms, int ns, Onto onto) const {
+    forward_product<T>(slabs(out), {f.w + piece.weight, piece.stride}, inputs(in), ms, ns, piece.count, onto);
     __syncthreads();
   }
-  __device__ void back(int out, const Piece& piece, int in, int ms, int ns, Onto onto) const {
-    back_product<T>({f.at(out, 0), f.ld}, {f.w + piece.weight, piece.stride}, {f.at(in, 0), f.ld}, ms, ns,
-                    piece.count, onto);
+  __device__ void back(Two out, const Piece& piece, Two in, int ms, int ns, Onto onto) const {
+    back_product<T>(slabs(out), {f.w + piece.weight, piece.stride}, inputs(in), ms, ns, piece.count, onto);
     __syncthreads();
   }
-  __device__ void outer(const Piece& piece, int left, int right, int ms, int ns) const {
-    outer_product<T>({f.g + piece.weight, piece.stride}, {f.at(left, 0), f.ld}, {f.at(right, 0), f.ld}, ms, ns,
-                     piece.count);
+  __device__ void outer(const Piece& piece, Two left, Two right, int ms, int ns) const {
+    outer_product<T>({f.g + piece.weight, piece.stride}, inputs(left), inputs(right), ms, ns, piece.count);
     __syncthreads();
   }
   __device__ void sum_loss(int which, int n) const {

@@ -102,10 +102,10 @@ struct ChainWorker {
 
   __device__ void evaluate() const {
     BlockRunner<T> x = runner();
-    forward_sweep<T>(x, plan, count, count);
+    forward_sweep<T>(x, plan, count, count, false);
     x.each(1, count, Fill<T>{f, plan.d_out, T(1)});
     value_sweep<T>(x, plan, count);
-    const T inverse = static_cast<T>(1 / plan.temperature);
+    const T inverse = static_cast<T>(plan.inverse_temperature);
     for (int c = static_cast<int>(threadIdx.x); c < count; c += kThreads) {
       a.proposal_value[c] = *f.at(plan.out, c) * inverse;
       for (int j = 0; j < plan.values; ++j) a.proposal_g[j * l.ld + c] = *f.at(plan.residual + j, c) * inverse;

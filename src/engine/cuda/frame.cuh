@@ -35,7 +35,7 @@ struct StepInput {
   std::uint64_t seed = 0;
   std::uint32_t epoch = 0;
   std::uint16_t purpose = 0;
-  double sigma = 1;
+  double sigma = 1, inverse_sigma = 1;
   const double* given_noise = nullptr;  // rows x draws * values
 };
 
@@ -58,7 +58,7 @@ struct Frame {
   const int* point_rows;  // samplers: the row of each point, in the place of the step's
 
   __device__ T* at(int slab, int p) const {
-    return ws + static_cast<std::size_t>(slab) * static_cast<std::size_t>(ld) + static_cast<std::size_t>(p);
+    return ws + (slab * ld + p);  // a workspace has fewer than 2^31 numbers
   }
   __device__ int row_of(int p) const {
     return point_rows ? point_rows[p] : step->rows[first + p / per_row];
@@ -83,7 +83,8 @@ struct Frame {
   // Its derivative along the direction of the sweep.
   __device__ T input_dot(int i, int p) const {
     i -= plan->context;
-    return i >= 0 && i < plan->values ? *at(plan->direction + i, p) : T(0);
+    if (i < 0 || i >= plan->values) return T(0);
+    return plan->values == 1 ? T(1) : *at(plan->direction + i, p);  // of one value: its own axis
   }
 };
 

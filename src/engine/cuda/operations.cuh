@@ -31,7 +31,8 @@ struct HeadPlace {
 };
 __device__ inline HeadPlace place_of(const LayerPlan& layer, int head) {
   const int kind = head < layer.first[1] ? 0 : head < layer.first[2] ? 1 : 2;
-  return {kind, (head - layer.first[kind]) / layer.per_block[kind]};
+  const int place = head - layer.first[kind], each = layer.per_block[kind];
+  return {kind, each == 1 ? place : place / each};
 }
 
 // The response of every candidate.
@@ -83,26 +84,7 @@ struct RowFeatures {
   }
 };
 
-// Products of inputs; of a candidate that is none, zero.
-template <class T>
-struct Features {
-  Frame<T> f;
-  __device__ void operator()(int r, int p) const {
-    const Plan& plan = *f.plan;
-    const int row = f.row_of(p), t = plan.row_terms + r;
-    T product = T(0);
-    if (f.present(row, f.candidate_of(p))) {
-      product = T(1);
-      if (plan.single_factors)
-        product = f.input(plan.first_input + t, row, p);
-      else
-        for (int i = plan.term_begin[t]; i < plan.term_begin[t + 1]; ++i)
-          product *= f.input(plan.factors[i], row, p);
-    }
-    *f.at(plan.features + r, p) = product;
-  }
-};
-
+// Derivatives of features along the direction of the sweep.
 template <class T>
 struct FeaturesDot {
   Frame<T> f;
@@ -125,13 +107,37 @@ struct FeaturesDot {
   }
 };
 
+// Products of inputs; of a candidate that is none, zero.
+template <class T>
+struct Features {
+  Frame<T> f;
+  bool both;  // and their derivatives along the direction of the sweep
+  __device__ void operator()(int r, int p) const {
+    const Plan& plan = *f.plan;
+    const int row = f.row_of(p), t = plan.row_terms + r;
+    T product = T(0);
+    if (f.present(row, f.candidate_of(p))) {
+      product = T(1);
+      if (plan.single_factors)
+        product = f.input(plan.first_input + t, row, p);
+      else
+        for (int i = plan.term_begin[t]; i < plan.term_begin[t + 1]; ++i)
+          product *= f.input(plan.factors[i], row, p);
+    }
+    *f.at(plan.features + r, p) = product;
+    if (both) FeaturesDot<T>{f}(r, p);
+  }
+};
+
 // z itself, for later layers that read it.
 template <class T>
 struct Inputs {
   Frame<T> f;
+  bool both;
   __device__ void operator()(int i, int p) const {
     const int row = f.row_of(p);
     *f.at(f.plan->z + i, p) = f.present(row, f.candidate_of(p)) ? f.input(i, row, p) : T(0);
+    if (both) *f.at(f.plan->z_dot + i, p) = f.input_dot(i, p);
   }
 };
 template <class T>
@@ -140,16 +146,19 @@ struct InputsDot {
   __device__ void operator()(int i, int p) const { *f.at(f.plan->z_dot + i, p) = f.input_dot(i, p); }
 };
 
-// A block: sum over its heads of sign lambda f(head), from heads without bias and row features' share.
+// A block: sum over its heads of sign lambda f(head), from heads without bias and row features' share. With
+// `both` its tangent, too, from those of the heads.
 template <class T>
 struct Activate {
   Frame<T> f;
   int l;
+  bool both;
   __device__ void operator()(int b, int p) const {
-    const LayerPlan& layer = f.plan->layer[l];
+    const Plan& plan = *f.plan;
+    const LayerPlan& layer = plan.layer[l];
     const bool products = layer.inputs.count + layer.reads.count > 0;
-    const int row = p / f.per_row;
-    T block = T(0);
+    const int row = f.per_row == 1 ? p : p / f.per_row;
+    T block = T(0), block_dot = T(0);
 #pragma unroll
     for (int kind = 0; kind < 3; ++kind) {
       for (int i = 0; i < layer.per_block[kind]; ++i) {
@@ -157,18 +166,21 @@ struct Activate {
         T t = products ? *f.at(layer.phi + h, p) : T(0);
         if (layer.bias >= 0) t += f.w[layer.bias + h];
         if (layer.context.count > 0)
-          t += f.outer_heads ? f.outer_heads[static_cast<std::size_t>(h) * f.outer_ld + f.first + row]
-                             : *f.at(f.plan->row_heads + h, row);
+          t += f.outer_heads ? f.outer_heads[h * f.outer_ld + f.first + row] : *f.at(plan.row_heads + h, row);
         const auto [phi, slope] = value_and_slope(layer.activation[kind], t);
         *f.at(layer.phi + h, p) = phi;
         *f.at(layer.slope + h, p) = slope;
-        const T share = f.w[layer.lambda + h] * phi;
-        block += kind == 0 ? share : -share;
+        const T lambda = kind == 0 ? f.w[layer.lambda + h] : -f.w[layer.lambda + h];
+        block += lambda * phi;
+        if (both) block_dot += lambda * slope * *f.at(layer.dot + h, p);
       }
     }
-    if (layer.residual && layer.projection.count == 0)
-      block += *f.at(f.plan->s + f.plan->layer[l - 1].out + b, p);
-    *f.at(f.plan->s + layer.out + b, p) = block;
+    if (layer.residual && layer.projection.count == 0) {
+      block += *f.at(plan.s + plan.layer[l - 1].out + b, p);
+      if (both) block_dot += *f.at(plan.s_dot + plan.layer[l - 1].out + b, p);
+    }
+    *f.at(plan.s + layer.out + b, p) = block;
+    if (both) *f.at(plan.s_dot + layer.out + b, p) = block_dot;
   }
 };
 
@@ -283,7 +295,7 @@ struct RowHeadBackward {
     T sum = T(0);
     for (int k = 0; k < f.per_row; ++k) sum += *f.at(from + h, r * f.per_row + k);
     if (f.outer_heads)
-      f.outer_heads[static_cast<std::size_t>(h) * f.outer_ld + f.first + r] = sum;
+      f.outer_heads[h * f.outer_ld + f.first + r] = sum;
     else
       *f.at(f.plan->row_heads + h, r) = sum;
   }
@@ -340,7 +352,7 @@ struct LikelihoodLoss {
     const bool outputs = f.source == Source::outputs, nodes = f.source == Source::nodes;
     const int slots = outputs ? plan.outputs : f.per_row - (nodes ? 1 : 0);
     const int count = f.source == Source::alternatives ? f.data.set_begin[row + 1] - f.data.set_begin[row] : slots;
-    const T inverse = static_cast<T>(1 / plan.temperature);
+    const T inverse = static_cast<T>(plan.inverse_temperature);
     const auto place = [&](int slab, int k) {
       return outputs ? f.at(slab + k, r) : f.at(slab, r * f.per_row + k + (nodes ? 1 : 0));
     };
@@ -389,7 +401,7 @@ struct ScoreLoss {
   bool learns;
   __device__ void operator()(int row_in_chunk, const Lanes& lanes) const {
     const Plan& plan = *f.plan;
-    const T inverse = static_cast<T>(1 / plan.temperature), inverse_sigma = static_cast<T>(1 / f.step->sigma);
+    const T inverse = static_cast<T>(plan.inverse_temperature), inverse_sigma = static_cast<T>(f.step->inverse_sigma);
     const int row = f.step->rows[f.first + row_in_chunk];
     const double weight = f.data.weight(row);
     const int own = plan.vector_form ? f.data.classes[row] : 0;

@@ -206,7 +206,7 @@ PlannedModel plan_model(const Architecture& a, const ParameterLayout& layout, co
   plan.source = source;
   plan.per_row = per_row;
   plan.draws = spec.draws;
-  plan.temperature = spec.temperature;
+  plan.inverse_temperature = 1 / spec.temperature;
   plan.gamma_discrete = spec.gamma_discrete;
   plan.gamma_continuous = spec.gamma_continuous;
   place_terms(a, use.split || plan.most_per_row() > 1, model);

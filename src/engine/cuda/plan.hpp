@@ -65,7 +65,7 @@ struct Plan {
   Source source = Source::outputs;
   int per_row = 1;  // candidates of a row
   int draws = 1;
-  double temperature = 1, gamma_discrete = 1, gamma_continuous = 1;
+  double inverse_temperature = 1, gamma_discrete = 1, gamma_continuous = 1;
 
   // Slabs.
   int row_features = 0, row_heads = 0, features = 0, features_dot = 0, z = 0, z_dot = 0;

@@ -255,7 +255,8 @@ struct Worker {
       return;
     }
 #pragma unroll 4
-    for (int i = static_cast<int>(threadIdx.x); i < plan.resident; i += threads) s.w[i] = __ldcg(job.shown + i);
+    for (int i = 4 * static_cast<int>(threadIdx.x); i < plan.resident; i += 4 * threads)
+      store4(s.w + i, fresh4(job.shown + i));
   }
   __device__ void set_step(int k) {
     const StepNumbers& now = job.steps[k];

@@ -185,17 +185,20 @@ struct StreamRunner {
                                                  accumulate, c, 1, ldc);
     check(cudaGetLastError(), "a launch");
   }
-  void forward(int out, const Piece& piece, int in, int ms, int ns, Onto onto) const {
-    multiply(false, false, ns, ms, piece.count, slab(in), f.ld, f.w + piece.weight, piece.stride, onto == Onto::itself,
-             slab(out), f.ld);
+  void forward(Two out, const Piece& piece, Two in, int ms, int ns, Onto onto) const {
+    multiply(false, false, ns, ms, piece.count, slab(in.first), f.ld, f.w + piece.weight, piece.stride,
+             onto == Onto::itself, slab(out.first), f.ld);
+    if (out.second >= 0) forward({out.second}, piece, {in.second}, ms, ns, onto);
   }
-  void back(int out, const Piece& piece, int in, int ms, int ns, Onto onto) const {
-    multiply(false, true, ns, piece.count, ms, slab(in), f.ld, f.w + piece.weight, piece.stride, onto == Onto::itself,
-             slab(out), f.ld);
+  void back(Two out, const Piece& piece, Two in, int ms, int ns, Onto onto) const {
+    multiply(false, true, ns, piece.count, ms, slab(in.first), f.ld, f.w + piece.weight, piece.stride,
+             onto == Onto::itself, slab(out.first), f.ld);
+    if (out.second >= 0) back({out.second}, piece, {in.second}, ms, ns, onto);
   }
-  void outer(const Piece& piece, int left, int right, int ms, int ns) const {
-    multiply(true, false, piece.count, ms, ns, slab(right), f.ld, slab(left), f.ld, true, f.g + piece.weight,
-             piece.stride);
+  void outer(const Piece& piece, Two left, Two right, int ms, int ns) const {
+    multiply(true, false, piece.count, ms, ns, slab(right.first), f.ld, slab(left.first), f.ld, true,
+             f.g + piece.weight, piece.stride);
+    if (left.second >= 0) outer(piece, {left.second}, {right.second}, ms, ns);
   }
   void sum_loss(int which, int n) const {
     loss_kernel<<<1, kThreads, 0, stream>>>(n, f.row_loss, totals + which);

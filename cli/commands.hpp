@@ -23,6 +23,7 @@ void add_simplify(CLI::App& app);
 void add_report(CLI::App& app);
 void add_data(CLI::App& app);
 void add_completion(CLI::App& app);
+void add_devices(CLI::App& app);
 
 // What the process returns when all went well but training was interrupted.
 inline constexpr int kInterrupted = 130;

@@ -29,7 +29,7 @@ Context::Context(ThreadPool& threads, ContextHooks hooks)
 
 Context Context::alone() const {
   Context one = *this;
-  one.threads_ = std::make_shared<ThreadPool>(1);
+  one.threads_ = std::make_shared<ThreadPool>(1, device());
   one.ranks_ = nullptr;
   return one;
 }

@@ -38,6 +38,7 @@ class Context {
   Context(ThreadPool& threads, ContextHooks hooks = {});  // NOLINT(google-explicit-constructor)
 
   ThreadPool& threads() const { return *threads_; }
+  Device device() const { return threads_->device(); }
 
   // Those of the thread that made the context; null where it works alone.
   Ranks* ranks() const { return ranks_.get(); }

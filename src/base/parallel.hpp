@@ -8,6 +8,8 @@
 #include <functional>
 #include <memory>
 
+#include "base/device.hpp"
+
 namespace bl {
 
 class ThreadPool {
@@ -15,12 +17,14 @@ class ThreadPool {
   // threads = 0 takes the number of processors; more than 16 and more than there are processors are not
   // started, for they would only wait for each other. One thread means the caller's own, and none is started.
   // UsageError where the system does not give so many.
-  explicit ThreadPool(std::size_t threads = 0);
+  // device: what else the work of these threads may use.
+  explicit ThreadPool(std::size_t threads = 0, Device device = {});
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   std::size_t threads() const;
+  Device device() const { return device_; }
 
   // Calls task(0) ... task(count - 1), each once, in any order, and returns when all have ended. If tasks
   // throw, later ones may be left out, and the exception of the lowest index is rethrown here. Not to be
@@ -30,6 +34,7 @@ class ThreadPool {
  private:
   struct State;
   std::unique_ptr<State> state_;
+  Device device_;
 };
 
 }  // namespace bl

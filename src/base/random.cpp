@@ -1,42 +1,21 @@
 #include "base/random.hpp"
 
-#include <Random123/philox.h>
-
-#include <array>
-#include <cmath>
-#include <numbers>
 #include <numeric>
 #include <utility>
+
+#include "base/random_block.hpp"
 
 namespace bl {
 
 namespace {
 
-// One block of the generator as two 64-bit words.
-std::array<std::uint64_t, 2> block(std::uint64_t seed, Purpose purpose, std::uint32_t epoch,
-                                   std::uint64_t row, std::uint64_t index) {
-  using Generator = r123::Philox4x32;
-  const Generator::ctr_type counter = {
-      {static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(row),
-       static_cast<std::uint32_t>((row >> 32) & 0xFFFF) | (static_cast<std::uint32_t>(purpose) << 16),
-       epoch}};
-  const Generator::key_type key = {
-      {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)}};
-  const auto words = Generator()(counter, key);
-  return {(static_cast<std::uint64_t>(words[1]) << 32) | words[0],
-          (static_cast<std::uint64_t>(words[3]) << 32) | words[2]};
+RandomBlock block(std::uint64_t seed, Purpose purpose, std::uint32_t epoch, std::uint64_t row,
+                  std::uint64_t index) {
+  return random_block(seed, static_cast<std::uint16_t>(purpose), epoch, row, index);
 }
 
-// The middle of one of 2^53 equal cells of (0, 1): never 0, never 1.
-double open_unit(std::uint64_t word) {
-  return (static_cast<double>(word >> 11) + 0.5) * 0x1p-53;
-}
-
-// Box and Muller's transform.
-std::pair<double, double> normal_pair(const std::array<std::uint64_t, 2>& words) {
-  const double radius = std::sqrt(-2.0 * std::log(open_unit(words[0])));
-  const double angle = 2.0 * std::numbers::pi * open_unit(words[1]);
-  return {radius * std::cos(angle), radius * std::sin(angle)};
+std::uint64_t word(const RandomBlock& words, std::uint64_t index) {
+  return index % 2 == 0 ? words.first : words.second;
 }
 
 template <class T>
@@ -52,7 +31,7 @@ void fill_normals(std::uint64_t seed, Purpose purpose, std::uint32_t epoch, std:
 }  // namespace
 
 double RandomStream::uniform(std::uint64_t row, std::uint64_t index) const {
-  return open_unit(block(seed_, purpose_, epoch_, row, index / 2)[index % 2]);
+  return open_unit(word(block(seed_, purpose_, epoch_, row, index / 2), index));
 }
 
 double RandomStream::normal(std::uint64_t row, std::uint64_t index) const {
@@ -62,8 +41,8 @@ double RandomStream::normal(std::uint64_t row, std::uint64_t index) const {
 
 std::uint64_t RandomStream::below(std::uint64_t bound, std::uint64_t row, std::uint64_t index) const {
   __extension__ using Wide = unsigned __int128;
-  const std::uint64_t word = block(seed_, purpose_, epoch_, row, index / 2)[index % 2];
-  return static_cast<std::uint64_t>((static_cast<Wide>(word) * bound) >> 64);
+  const std::uint64_t bits = word(block(seed_, purpose_, epoch_, row, index / 2), index);
+  return static_cast<std::uint64_t>((static_cast<Wide>(bits) * bound) >> 64);
 }
 
 void RandomStream::fill_normal(std::uint64_t row, std::span<double> out) const {

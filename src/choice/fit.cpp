@@ -17,6 +17,7 @@
 #include "choice/undetermined.hpp"
 #include "fit/members.hpp"
 #include "fit/minimum_progress.hpp"
+#include "plan/device_plan.hpp"
 #include "plan/plan.hpp"
 #include "plan/stored_settings.hpp"
 #include "plan/table_plan.hpp"
@@ -101,9 +102,14 @@ void train_network(const Parts& parts, const FitPlan& fit, StoredModel& model, F
     validation.emplace(parts.validation, model.encoder, response);
     validation_objective.emplace(network, spec, validation->view());
   }
-  ThreadPool pool(static_cast<std::size_t>(s.threads));
   MemberPlan<T> plan{.spec = plan_training(s, parts.train.situations(), false),
                      .members = plan_members(s, model.architecture)};
+  const DeviceChoice where = plan_device(
+      s,
+      static_cast<double>(std::min<Index>(plan.spec.batch_size, objective.data().rows) * plan.members) *
+          objective.numbers_per_row(),
+      false);
+  ThreadPool pool(static_cast<std::size_t>(s.threads), where.device);
   if (response.has_signs()) plan.spec.bounds = monotone_bounds(model.architecture, fit.schema.signs);
   keep_checkpoints(plan, fit.options, fit.identity.data, fit.identity.settings);
   TrainedMembers learned = train_members(objective, validation_objective ? &*validation_objective : nullptr,
@@ -111,6 +117,7 @@ void train_network(const Parts& parts, const FitPlan& fit, StoredModel& model, F
   summary.interrupted = learned.report.reason == StopReason::interrupted;
   summary.stop_cause = learned.report.cause;
   summary.notes = learned.notes;
+  if (!where.note.empty()) summary.notes.push_back(where.note);
   summary.stop_reason = name(learned.report.reason);
   summary.epochs = static_cast<std::int64_t>(learned.report.history.size());
   summary.best_epoch = learned.report.best_epoch;
@@ -180,7 +187,7 @@ void fit_network(const Parts& parts, const FitPlan& fit, StoredModel& model, Fit
   model.information["used"] = used_model_settings(s, model.architecture, plan_members(s, model.architecture));
   model.information["used"].update(used_training_settings(s, spec, starts));
   if (starts > 0) return train_to_minimum(parts, fit, starts, model, summary);
-  if (s.precision == "float32")
+  if (s.precision != "float64")
     train_network<float>(parts, fit, model, summary);
   else
     train_network<double>(parts, fit, model, summary);

@@ -43,7 +43,7 @@ double activate(Activation activation, double t) {
 }
 
 double slope(Activation activation, double t) {
-  return with_kind(activation, [t](auto kind) { return kind.slope(t); });
+  return with_kind(activation, [t](auto kind) { return kind.slope(t, kind.value(t)); });
 }
 
 double slope_from_right(Activation activation, double t) {

@@ -1,11 +1,12 @@
 // Everything about one activation but its formula on vectors stands in one struct: what is known of it,
-// value, slope, and the second derivative from the value phi and the slope of the same point.
+// value, slope (from t and the value phi), and the second derivative from the value and the slope of the same
+// point. The formulas serve GPUs, too.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "base/host_device.hpp"
 #include "compute/activation.hpp"
 
 namespace bl {
@@ -19,13 +20,16 @@ inline constexpr double kUnits[] = {-1, 1};
 struct Tanh {
   static constexpr ActivationFacts facts = {
       .parity = Parity::odd, .non_decreasing = true, .least = -1, .most = 1, .latex = "\\tanh({})"};
-  static double value(double t) { return std::tanh(t); }
-  static double slope(double t) {
-    const double phi = std::tanh(t);
-    return 1 - phi * phi;
+  template <class T>
+  BL_HOST_DEVICE static T value(T t) {
+    return std::tanh(t);
   }
   template <class T>
-  static T curvature(T phi, T slope) {
+  BL_HOST_DEVICE static T slope(T, T phi) {
+    return T(1) - phi * phi;
+  }
+  template <class T>
+  BL_HOST_DEVICE static T curvature(T phi, T slope) {
     return T(-2) * phi * slope;
   }
 };
@@ -37,10 +41,16 @@ struct Identity {
                                             .most = kInfinity,
                                             .degree = 1,
                                             .latex = "{}"};
-  static double value(double t) { return t; }
-  static double slope(double) { return 1; }
   template <class T>
-  static T curvature(T, T) {
+  BL_HOST_DEVICE static T value(T t) {
+    return t;
+  }
+  template <class T>
+  BL_HOST_DEVICE static T slope(T, T) {
+    return T(1);
+  }
+  template <class T>
+  BL_HOST_DEVICE static T curvature(T, T) {
     return T(0);
   }
 };
@@ -52,10 +62,16 @@ struct Relu {
                                             .reflects = true,
                                             .kinks = kZero,
                                             .latex = "\\max(0, {})"};
-  static double value(double t) { return std::max(t, 0.0); }
-  static double slope(double t) { return t > 0 ? 1 : 0; }
   template <class T>
-  static T curvature(T, T) {
+  BL_HOST_DEVICE static T value(T t) {
+    return t < T(0) ? T(0) : t;
+  }
+  template <class T>
+  BL_HOST_DEVICE static T slope(T t, T) {
+    return t > T(0) ? T(1) : T(0);
+  }
+  template <class T>
+  BL_HOST_DEVICE static T curvature(T, T) {
     return T(0);
   }
 };
@@ -63,10 +79,16 @@ struct Relu {
 struct Softplus {
   static constexpr ActivationFacts facts = {
       .non_decreasing = true, .most = kInfinity, .reflects = true, .latex = "\\log(1 + e^{{{}}})"};
-  static double value(double t) { return std::max(t, 0.0) + std::log1p(std::exp(-std::abs(t))); }
-  static double slope(double t) { return t >= 0 ? 1 / (1 + std::exp(-t)) : std::exp(t) / (1 + std::exp(t)); }
   template <class T>
-  static T curvature(T, T slope) {
+  BL_HOST_DEVICE static T value(T t) {
+    return (t < T(0) ? T(0) : t) + std::log1p(std::exp(-std::abs(t)));
+  }
+  template <class T>
+  BL_HOST_DEVICE static T slope(T t, T) {
+    return t >= T(0) ? T(1) / (T(1) + std::exp(-t)) : std::exp(t) / (T(1) + std::exp(t));
+  }
+  template <class T>
+  BL_HOST_DEVICE static T curvature(T, T slope) {
     return slope * (T(1) - slope);
   }
 };
@@ -74,10 +96,16 @@ struct Softplus {
 struct Abs {
   static constexpr ActivationFacts facts = {
       .parity = Parity::even, .most = kInfinity, .degree = 1, .kinks = kZero, .latex = "|{}|"};
-  static double value(double t) { return std::abs(t); }
-  static double slope(double t) { return t > 0 ? 1 : -1; }
   template <class T>
-  static T curvature(T, T) {
+  BL_HOST_DEVICE static T value(T t) {
+    return std::abs(t);
+  }
+  template <class T>
+  BL_HOST_DEVICE static T slope(T t, T) {
+    return t > T(0) ? T(1) : T(-1);
+  }
+  template <class T>
+  BL_HOST_DEVICE static T curvature(T, T) {
     return T(0);
   }
 };
@@ -85,10 +113,16 @@ struct Abs {
 struct Square {
   static constexpr ActivationFacts facts = {
       .parity = Parity::even, .most = kInfinity, .degree = 2, .latex = "{}^2"};
-  static double value(double t) { return t * t; }
-  static double slope(double t) { return 2 * t; }
   template <class T>
-  static T curvature(T, T) {
+  BL_HOST_DEVICE static T value(T t) {
+    return t * t;
+  }
+  template <class T>
+  BL_HOST_DEVICE static T slope(T t, T) {
+    return T(2) * t;
+  }
+  template <class T>
+  BL_HOST_DEVICE static T curvature(T, T) {
     return T(2);
   }
 };
@@ -97,10 +131,17 @@ struct Square {
 struct Huber {
   static constexpr ActivationFacts facts = {
       .parity = Parity::even, .most = kInfinity, .bends = kUnits, .latex = "\\mathrm{{huber}}({})"};
-  static double value(double t) { return std::abs(t) <= 1 ? 0.5 * t * t : std::abs(t) - 0.5; }
-  static double slope(double t) { return std::clamp(t, -1.0, 1.0); }
   template <class T>
-  static T curvature(T phi, T slope) {  // the slope is t inside, -1 or 1 outside; t = 1 counts as inside
+  BL_HOST_DEVICE static T value(T t) {
+    return std::abs(t) <= T(1) ? T(0.5) * t * t : std::abs(t) - T(0.5);
+  }
+  template <class T>
+  BL_HOST_DEVICE static T slope(T t, T) {
+    return t < T(-1) ? T(-1) : t > T(1) ? T(1) : t;
+  }
+  template <class T>
+  BL_HOST_DEVICE static T curvature(
+      T phi, T slope) {  // the slope is t inside, -1 or 1 outside; t = 1 counts as inside
     return slope > T(-1) && phi <= T(0.5) ? T(1) : T(0);
   }
 };
@@ -113,10 +154,16 @@ struct Clip {
                                             .most = 1,
                                             .kinks = kUnits,
                                             .latex = "\\max(-1, \\min(1, {}))"};
-  static double value(double t) { return std::clamp(t, -1.0, 1.0); }
-  static double slope(double t) { return t > -1 && t <= 1 ? 1 : 0; }
   template <class T>
-  static T curvature(T, T) {
+  BL_HOST_DEVICE static T value(T t) {
+    return t < T(-1) ? T(-1) : t > T(1) ? T(1) : t;
+  }
+  template <class T>
+  BL_HOST_DEVICE static T slope(T t, T) {
+    return t > T(-1) && t <= T(1) ? T(1) : T(0);
+  }
+  template <class T>
+  BL_HOST_DEVICE static T curvature(T, T) {
     return T(0);
   }
 };
@@ -125,7 +172,7 @@ struct Clip {
 
 // visit(struct) of the given activation.
 template <class F>
-decltype(auto) with_kind(Activation activation, F&& visit) {
+BL_HOST_DEVICE decltype(auto) with_kind(Activation activation, F&& visit) {
   switch (activation) {
 #define BL_VISIT(value, Prefix) \
   case Activation::value:       \
@@ -136,9 +183,21 @@ decltype(auto) with_kind(Activation activation, F&& visit) {
   __builtin_unreachable();
 }
 
+template <class T>
+struct ValueAndSlope {
+  T value, slope;
+};
+template <class T>
+BL_HOST_DEVICE inline ValueAndSlope<T> value_and_slope(Activation activation, T t) {
+  return with_kind(activation, [&](auto kind) {
+    const T value = kind.value(t);
+    return ValueAndSlope<T>{value, kind.slope(t, value)};
+  });
+}
+
 // The second derivative from the value phi and the slope phi' of the same point.
 template <class T>
-inline T curvature(Activation activation, T phi, T slope) {
+BL_HOST_DEVICE inline T curvature(Activation activation, T phi, T slope) {
   return with_kind(activation, [&](auto kind) { return kind.curvature(phi, slope); });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/cpu/cpu_engine.hpp"
+#include "engine/cuda/cuda.hpp"
 
 namespace bl {
 
@@ -42,6 +43,7 @@ void Engine<T>::together(std::size_t count, double numbers_per_step, const Fit& 
 
 template <class T>
 std::unique_ptr<Engine<T>> make_engine(const Context& context) {
+  if (context.device().kind == Device::Kind::cuda) return cuda::make_cuda_engine<T>(context);
   return std::make_unique<CpuEngine<T>>(context);
 }
 

@@ -18,6 +18,7 @@
 #include "fitted/part_data.hpp"
 #include "gibbs/utility.hpp"
 #include "metrics/classification.hpp"
+#include "plan/device_plan.hpp"
 #include "plan/number_plan.hpp"
 #include "plan/plan.hpp"
 #include "plan/stored_settings.hpp"
@@ -200,6 +201,17 @@ void correct_certainty(const FoldRows<T>& folds, const Architecture& architectur
                     *trained.temperature));
 }
 
+// How the parameters are trained: by the settings, the shapes, and what came before.
+TrainSpec training_spec(const Prepared& p) {
+  const Settings& s = *p.settings;
+  const auto rows = static_cast<Index>(p.split.train.size());
+  TrainSpec spec = plan_training(s, rows, p.space.one_number(), has_bends(p.encoder));
+  if (p.wide) plan_wide_training(s, rows, spec);
+  if (p.first) spec = refit_training(s, std::move(spec), p.first->epochs);
+  if (p.first && s.time_limit > 0) spec.time_limit = std::max(1e-3, s.time_limit - p.first->seconds);
+  return spec;
+}
+
 // The share of validation rows whose class is not the likeliest.
 template <class T>
 std::function<double(std::span<const T>)> error_rate(const Prepared& p, const PartData<T>& validation,
@@ -251,15 +263,15 @@ Trained train(const Prepared& p, const FitOptions& options) {
     validation_objective.emplace(network, training.judging, validation->view());
   }
   const double encoded = training.rows.megabytes() + (validation ? validation->megabytes() : 0);
-  ThreadPool pool(static_cast<std::size_t>(s.threads));
+  const TrainSpec spec = training_spec(p);
+  const DeviceChoice where =
+      plan_device(s,
+                  static_cast<double>(std::min<Index>(spec.batch_size, objective.data().rows) * p.members) *
+                      objective.numbers_per_row(),
+                  objective.spec().exact.has_value());
+  ThreadPool pool(static_cast<std::size_t>(s.threads), where.device);
   const bool curves = has_bends(p.encoder);
-  MemberPlan<T> plan{
-      .spec = plan_training(s, static_cast<Index>(p.split.train.size()), p.space.one_number(), curves),
-      .members = p.members,
-      .metric = monitored<T>(p, validation, pool)};
-  if (p.wide) plan_wide_training(s, static_cast<Index>(p.split.train.size()), plan.spec);
-  if (p.first) plan.spec = refit_training(s, std::move(plan.spec), p.first->epochs);
-  if (p.first && s.time_limit > 0) plan.spec.time_limit = std::max(1e-3, s.time_limit - p.first->seconds);
+  MemberPlan<T> plan{.spec = spec, .members = p.members, .metric = monitored<T>(p, validation, pool)};
   std::optional<double> smoothness = p.first ? p.first->smoothness : std::nullopt;
   if (curves) {
     const bool classes = p.space.values() == 0;
@@ -291,6 +303,7 @@ Trained train(const Prepared& p, const FitOptions& options) {
   Trained trained{train_members<T>(rows, plan, options, pool), training.support, encoded};
   if (folds) correct_certainty(*folds, p.architecture, pool, trained);
   trained.notes.insert(trained.notes.begin(), trained.learned.notes.begin(), trained.learned.notes.end());
+  if (!where.note.empty()) trained.notes.push_back(where.note);
   trained.smoothness = smoothness;
   if (p.readout_unit != 1)
     for (auto& parameters : trained.learned.parameters)
@@ -306,7 +319,11 @@ Trained train_to_minimum(const Prepared& p, int starts, const FitOptions& option
   const TrainingRows<double> training(p);
   const Network<double> network(p.architecture);
   const Objective<double> objective(network, training.objective, training.rows.view());
-  ThreadPool pool(static_cast<std::size_t>(s.threads));
+  ThreadPool pool(
+      static_cast<std::size_t>(s.threads),
+      plan_device(s, static_cast<double>(objective.data().rows * starts) * objective.numbers_per_row(),
+                  objective.spec().exact.has_value())
+          .device);
   inference::EstimateSpec spec;
   spec.minimiser.starts = starts;
   spec.minimiser.seed = static_cast<std::uint64_t>(s.seed);
@@ -438,9 +455,7 @@ json used_settings(const Prepared& p, std::optional<double> smoothness, const Fi
   const Settings& s = *p.settings;
   json out = used_model_settings(s, p.architecture, p.members);
   out.update(used_table_settings(s, p.encoder, use.objective));
-  const TrainSpec spec =
-      plan_training(s, static_cast<Index>(p.split.train.size()), p.space.one_number(), has_bends(p.encoder));
-  out.update(used_training_settings(s, spec, starts));
+  out.update(used_training_settings(s, training_spec(p), starts));
   if (smoothness) out["smoothness"] = fmt::format("{}", *smoothness);
   return out;
 }
@@ -527,7 +542,7 @@ void describe_fit(const Prepared& p, const Trained& trained, FitSummary& summary
 
 // The model as it is stored; `prepared` takes the architecture of all members.
 StoredModel stored_model(Prepared& p, Trained& trained, bool to_minimum, const FitOptions& options) {
-  const bool single_precision = p.settings->precision == "float32" && !to_minimum;
+  const bool single_precision = p.settings->precision != "float64" && !to_minimum;
   p.members = static_cast<Index>(trained.learned.parameters.size());
   std::vector<double> parameters = learned_parameters(p, trained, to_minimum, single_precision);
   StoredModel stored{.architecture = p.architecture,
@@ -544,7 +559,7 @@ StoredModel stored_model(Prepared& p, Trained& trained, bool to_minimum, const F
 }
 
 Trained train_steps(const Prepared& p, const FitOptions& options) {
-  return p.settings->precision == "float32" ? train<float>(p, options) : train<double>(p, options);
+  return p.settings->precision != "float64" ? train<float>(p, options) : train<double>(p, options);
 }
 
 // The second part of a fit whose model is to have seen all rows: on from where the first ended.

@@ -41,25 +41,4 @@ void Box::clamp(std::span<double> point) const {
   for (std::size_t j = 0; j < point.size(); ++j) point[j] = std::clamp(point[j], lower[j], upper[j]);
 }
 
-template <class T>
-bool reflect(T lower, T upper, T& y) {
-  if (y >= lower && y <= upper) return false;
-  if (!std::isfinite(y)) return false;
-  const bool two_walls = std::isfinite(lower) && std::isfinite(upper);
-  if (!two_walls) {
-    const T wall = y < lower ? lower : upper;
-    y = 2 * wall - y;
-    return true;
-  }
-  const T width = upper - lower;
-  T phase = std::fmod(y - lower, 2 * width);
-  if (phase < 0) phase += 2 * width;
-  const bool odd = phase > width;
-  y = std::clamp(odd ? lower + (2 * width - phase) : lower + phase, lower, upper);
-  return odd;
-}
-
-template bool reflect<float>(float, float, float&);
-template bool reflect<double>(double, double, double&);
-
 }  // namespace bl::gibbs

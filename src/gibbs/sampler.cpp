@@ -21,27 +21,6 @@ constexpr double kLangevinTarget = 0.98;
 constexpr double kMalaTarget = 0.574;
 constexpr double kHmcTarget = 0.8;
 
-void check(const SamplerOptions& options, Index chains) {
-  const auto refuse = [](const std::string& text) { throw UsageError("sampler options: " + text); };
-  if (chains < 1) refuse("at least one chain is needed");
-  if (options.warmup < 0) refuse(fmt::format("warm-up is {}, must not be negative", options.warmup));
-  if (options.draws < 1) refuse(fmt::format("draws is {}, must be at least 1", options.draws));
-  if (options.thin < 1) refuse(fmt::format("thin is {}, must be at least 1", options.thin));
-  if (options.max_leapfrog < 1)
-    refuse(fmt::format("max_leapfrog is {}, must be at least 1", options.max_leapfrog));
-  if (!(options.step >= 0) || !std::isfinite(options.step))
-    refuse(fmt::format("step is {}, must be positive, or 0 to have it learned", options.step));
-  if (options.step == 0 && options.warmup == 0 && options.method != Method::paper)
-    refuse("without warm-up the step cannot be learned; give a step or some warm-up");
-  if (!(options.target_acceptance >= 0 && options.target_acceptance < 1))
-    refuse(fmt::format("target acceptance is {}, must be in (0, 1)", options.target_acceptance));
-  if (!(options.temperature > 0))
-    refuse(fmt::format("temperature is {}, must be positive", options.temperature));
-  if (options.chains_per_law < 0 || (options.chains_per_law > 0 && chains % options.chains_per_law != 0))
-    refuse(fmt::format("{} chains cannot be shared out to laws of {} chains each", chains,
-                       options.chains_per_law));
-}
-
 double target(const SamplerOptions& options) {
   if (options.target_acceptance > 0) return options.target_acceptance;
   if (options.method == Method::hmc) return kHmcTarget;
@@ -251,6 +230,27 @@ SamplerResult<T> run(const LogDensity<T>& law, HybridDensity<T>* hybrid, const B
 }
 
 }  // namespace
+
+void check(const SamplerOptions& options, Index chains) {
+  const auto refuse = [](const std::string& text) { throw UsageError("sampler options: " + text); };
+  if (chains < 1) refuse("at least one chain is needed");
+  if (options.warmup < 0) refuse(fmt::format("warm-up is {}, must not be negative", options.warmup));
+  if (options.draws < 1) refuse(fmt::format("draws is {}, must be at least 1", options.draws));
+  if (options.thin < 1) refuse(fmt::format("thin is {}, must be at least 1", options.thin));
+  if (options.max_leapfrog < 1)
+    refuse(fmt::format("max_leapfrog is {}, must be at least 1", options.max_leapfrog));
+  if (!(options.step >= 0) || !std::isfinite(options.step))
+    refuse(fmt::format("step is {}, must be positive, or 0 to have it learned", options.step));
+  if (options.step == 0 && options.warmup == 0 && options.method != Method::paper)
+    refuse("without warm-up the step cannot be learned; give a step or some warm-up");
+  if (!(options.target_acceptance >= 0 && options.target_acceptance < 1))
+    refuse(fmt::format("target acceptance is {}, must be in (0, 1)", options.target_acceptance));
+  if (!(options.temperature > 0))
+    refuse(fmt::format("temperature is {}, must be positive", options.temperature));
+  if (options.chains_per_law < 0 || (options.chains_per_law > 0 && chains % options.chains_per_law != 0))
+    refuse(fmt::format("{} chains cannot be shared out to laws of {} chains each", chains,
+                       options.chains_per_law));
+}
 
 template <class T>
 SamplerResult<T> sample(const LogDensity<T>& law, const Box& box, MatrixView<const T> start,

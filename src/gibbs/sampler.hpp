@@ -66,6 +66,9 @@ struct SamplerResult {
   std::string verdict;
 };
 
+// UsageError for options that contradict each other.
+void check(const SamplerOptions& options, Index chains);
+
 // start: chains x dimension, inside the box. UsageError for contradictory options, NumericError where the
 // log-density or its gradient at a start is not finite. Same bits for any number of threads.
 template <class T>

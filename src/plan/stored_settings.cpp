@@ -11,7 +11,7 @@ using nlohmann::json;
 json settings_json(const Settings& settings) {
   json object = json::object();
   for (const SettingInfo& info : setting_list())
-    if (info.name != "threads" && info.name != "out_of_core")
+    if (info.name != "threads" && info.name != "device" && info.name != "out_of_core")
       object[std::string(info.name)] = get(settings, info.name);
   return object;
 }

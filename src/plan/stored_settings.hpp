@@ -7,7 +7,7 @@
 
 namespace bl {
 
-// The number of threads and the place of the data are left out: nothing depends on them, so neither a model
+// The number of threads, the device and the place of the data are left out: nothing depends on them, so neither a model
 // file nor a checkpoint may.
 nlohmann::json settings_json(const Settings& settings);
 

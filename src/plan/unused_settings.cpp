@@ -112,7 +112,7 @@ constexpr std::array<Rule, 29> kRules = {{{"text_ngrams", kText},
 // training only these count, and these values say what is done anyway.
 bool counts_in_linear(const SettingInfo& info, const std::string& value) {
   if (info.group == "Data") return true;
-  static constexpr std::array<std::string_view, 3> used = {"epochs", "seed", "threads"};
+  static constexpr std::array<std::string_view, 4> used = {"epochs", "seed", "threads", "device"};
   static constexpr std::array<std::array<std::string_view, 2>, 5> said = {{{"objective", "auto"},
                                                                            {"objective", "likelihood"},
                                                                            {"optimizer", "auto"},

@@ -1,0 +1,281 @@
+#include "engine/cuda/batcher.cuh"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/cuda/cuda.hpp"
+#include "engine/cuda/resident.cuh"
+
+namespace bl::cuda {
+
+namespace {
+
+constexpr int kPointsOfChunk = 64;   // where rows are many
+constexpr int kPartsOfModel = 32;    // where a batch is shared by blocks: chunks at most
+constexpr int kFewestPoints = 8;     // of a chunk
+constexpr int kHeadsOfPart = 4;      // row features' weights: heads of a block, at least
+constexpr std::size_t kRowsApart = 512;  // longer batches are faster as products over memory of the GPU
+
+int threads_for(const Plan& plan, bool apart) {
+  return apart ? 512 : plan.resident < 512 ? 64 : plan.resident < 2048 ? 128 : 256;
+}
+
+// How a launch is cut: by shapes, the number of jobs and the GPU.
+template <class T>
+void cut(Launch<T>& launch, const Placed<T>& placed, int jobs, int rows, int threads) {
+  const Plan& plan = launch.plan;
+  const int heads = plan.layer[0].heads, processors_now = processors();
+  const int share = std::max(1, processors_now / jobs);
+  if (placed.apart()) {
+    launch.parts = std::min(processors_now, std::max((heads + kHeadsOfPart - 1) / kHeadsOfPart,
+                                                     std::min(kPartsOfModel, (rows + kFewestPoints - 1) / kFewestPoints)));
+    launch.parts = std::min(launch.parts, share);
+    launch.heads_per_part = (heads + launch.parts - 1) / launch.parts;
+  }
+  const int chunks = std::min(placed.apart() ? launch.parts : std::max(share, 1), kPartsOfModel);
+  const int wanted = std::max(kFewestPoints, std::min(kPointsOfChunk, (rows + chunks - 1) / chunks * plan.most_per_row()));
+  launch.rows_per_chunk = std::max(1, resident_points<T>(plan, launch.heads_per_part, wanted));
+  launch.ld = padded(std::max(launch.rows_per_chunk * plan.most_per_row(), 4));
+  if (placed.apart()) return;
+  const int all_chunks = (rows + launch.rows_per_chunk - 1) / launch.rows_per_chunk;
+  const int room = std::max(1, blocks_at_once(launch, threads) / jobs);
+  launch.parts = std::max(1, std::min(all_chunks, room));
+}
+
+// The numbers of step number `steps` of a rule.
+StepNumbers numbers_of(const Batch& batch, const UpdateSpec* spec, double rate, long long steps) {
+  StepNumbers out{.count = static_cast<int>(batch.rows.size()), .scale = batch.scale, .rate = rate};
+  if (!spec) return out;
+  const double t = static_cast<double>(steps);
+  out.step = rate / (1 - std::pow(spec->optimizer.beta1, t));
+  out.correction = 1 / std::sqrt(1 - std::pow(spec->optimizer.beta2, t));
+  out.past = averaging_weight(*spec, steps);
+  return out;
+}
+
+template <class T>
+void write_batches(std::span<Request<T>* const> requests, std::size_t from, std::size_t to, Scratch<T>& scratch,
+                   std::vector<Job<T>>& jobs, cudaStream_t stream) {
+  std::vector<int> order;
+  std::vector<StepNumbers> steps;
+  for (const Request<T>* request : requests) {
+    const Learner<T>* learner = request->learner;
+    for (std::size_t b = from; b < to; ++b) {
+      const Batch& batch = request->batches[b];
+      steps.push_back(numbers_of(batch, learner ? &learner->spec : nullptr, request->rate,
+                                 learner ? learner->steps + static_cast<long long>(b - from) + 1 : 1));
+      steps.back().begin = static_cast<int>(order.size());
+      for (const std::int64_t row : batch.rows) order.push_back(static_cast<int>(row));
+    }
+  }
+  scratch.order.write(order, stream);
+  scratch.steps.write(steps, stream);
+  check(cudaStreamSynchronize(stream), "loading the batches");
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    jobs[i].order = scratch.order.data();
+    jobs[i].steps = scratch.steps.data() + i * (to - from);
+  }
+}
+
+template <class T>
+void fill_job(const Request<T>& request, Job<T>& job) {
+  job.data = request.placed->data();
+  job.noise.seed = request.noise.stream.seed();
+  job.noise.epoch = request.noise.stream.epoch();
+  job.noise.purpose = static_cast<std::uint16_t>(request.noise.stream.purpose());
+  job.noise.sigma = request.noise.sigma;
+  job.noise.inverse_sigma = 1 / request.noise.sigma;
+  job.out = request.out;
+  if (!request.learner) return;
+  Learner<T>& learner = *request.learner;
+  job.raw = learner.raw.data();
+  job.shown = learner.shown.data();
+  job.first = learner.first.data();
+  job.second = learner.second.data();
+  job.mean = learner.mean.data();
+  job.averaged = learner.averaged;
+}
+
+// Parameters of requests for losses, one after the other.
+template <class T>
+void write_parameters(std::span<Request<T>* const> requests, Scratch<T>& scratch, std::vector<Job<T>>& jobs,
+                      cudaStream_t stream) {
+  const auto size = static_cast<std::size_t>(requests[0]->placed->resident_plan().parameters);
+  std::vector<T> all;
+  for (const Request<T>* request : requests) {
+    const std::vector<T> one = request->placed->padded(request->parameters);
+    all.insert(all.end(), one.begin(), one.end());
+  }
+  scratch.parameters.write(all, stream);
+  scratch.gradients.reserve(all.size());
+  check(cudaStreamSynchronize(stream), "loading the parameters");
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    jobs[i].raw = scratch.parameters.data() + i * size;
+    jobs[i].gradient = requests[i]->gradient.empty() ? nullptr : scratch.gradients.data() + i * size;
+  }
+}
+
+// Given noise is for one request alone: comparisons with other programs.
+template <class T>
+void write_noise(const Request<T>& request, Scratch<T>& scratch, Job<T>& job, cudaStream_t stream) {
+  const MatrixView<const double> given = request.noise.given;
+  if (!given.data || given.cols == 0) return;
+  std::vector<double> all;
+  for (Index i = 0; i < given.rows; ++i) all.insert(all.end(), given.row(i), given.row(i) + given.cols);
+  scratch.noise.write(all, stream);
+  check(cudaStreamSynchronize(stream), "loading the noise");
+  job.noise.given_noise = scratch.noise.data();
+}
+
+template <class T>
+void read_gradients(std::span<Request<T>* const> requests, Scratch<T>& scratch, cudaStream_t stream) {
+  const auto size = static_cast<std::size_t>(requests[0]->placed->resident_plan().parameters);
+  std::vector<T> all(size * requests.size());
+  scratch.gradients.read(all, stream);
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    if (!requests[i]->gradient.empty())
+      requests[i]->placed->unpad(std::span<const T>(all).subspan(i * size, size), requests[i]->gradient);
+}
+
+}  // namespace
+
+template <class T>
+void prepare_jobs(std::span<Request<T>* const> requests, std::size_t from, std::size_t to, Scratch<T>& scratch,
+                  std::vector<Job<T>>& jobs, cudaStream_t stream) {
+  write_batches<T>(requests, from, to, scratch, jobs, stream);
+  for (std::size_t i = 0; i < requests.size(); ++i) fill_job(*requests[i], jobs[i]);
+  if (!requests[0]->learner) write_parameters<T>(requests, scratch, jobs, stream);
+  if (requests.size() == 1) write_noise(*requests[0], scratch, jobs[0], stream);
+}
+
+template <class T>
+bool fits_block(const Placed<T>& placed, std::size_t rows) {
+  if (tuning().streamed) return false;
+  const Plan& plan = placed.resident_plan();
+  int heads_per_part = 0;
+  if (placed.apart()) {
+    if (rows > kRowsApart) return false;
+    const int heads = plan.layer[0].heads;
+    heads_per_part = (heads + processors() - 1) / processors();
+    heads_per_part = std::max(heads_per_part, kHeadsOfPart);
+  }
+  const int least = std::max(4, plan.most_per_row());
+  return resident_points<T>(plan, heads_per_part, least) * plan.most_per_row() >= std::min(4, least);
+}
+
+template <class T>
+void run_requests(std::span<Request<T>* const> requests, std::size_t from, std::size_t to, Scratch<T>& scratch,
+                  cudaStream_t stream) {
+  const Placed<T>& placed = *requests[0]->placed;
+  const Learner<T>* learner = requests[0]->learner;
+  Launch<T> launch;
+  launch.plan = placed.resident_plan();
+  launch.updates = learner != nullptr;
+  launch.from = 0;
+  launch.to = static_cast<int>(to - from);
+  launch.slots = learner ? learner->slots.data() : placed.slots();
+  if (learner) launch.rule = learner->rule;
+  if (learner) launch.decay = learner->decay.data();
+  std::size_t rows = 1;
+  for (const Request<T>* request : requests)
+    for (std::size_t b = from; b < to; ++b) rows = std::max(rows, request->batches[b].rows.size());
+  const int threads = threads_for(launch.plan, placed.apart()), count = static_cast<int>(requests.size());
+  launch.rows = static_cast<int>(rows);
+  cut(launch, placed, std::max(count, requests[0]->beside), launch.rows, threads);
+
+  std::vector<Job<T>> jobs(requests.size());
+  prepare_jobs<T>(requests, from, to, scratch, jobs, stream);
+  const auto blocks = requests.size() * static_cast<std::size_t>(launch.parts);
+  if (launch.parts > 1) scratch.parts.reserve(blocks * static_cast<std::size_t>(launch.plan.resident));
+  scratch.sums.reserve(blocks * 4);
+  scratch.barriers.reserve(requests.size());
+  scratch.barriers.clear(stream);
+  if (placed.apart()) {
+    launch.outer_ld = static_cast<int>((rows + 3) / 4 * 4);
+    scratch.outer_heads.reserve(requests.size() * static_cast<std::size_t>(launch.plan.layer[0].heads) *
+                                static_cast<std::size_t>(launch.outer_ld));
+    launch.outer_heads = scratch.outer_heads.data();
+  }
+  launch.gradients = scratch.parts.data();
+  launch.sums = scratch.sums.data();
+  launch.barriers = scratch.barriers.data();
+  scratch.jobs.write(jobs, stream);
+  launch.jobs = scratch.jobs.data();
+  const Timer timer(stream);
+  run_resident(launch, count, threads, stream);
+  scratch.launch_seconds = timer.seconds();
+  scratch.jobs.read(jobs, stream);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (Learner<T>* one = requests[i]->learner) {
+      one->steps += jobs[i].out.taken - requests[i]->out.taken;
+      one->averaged = one->averaged || jobs[i].out.taken > 0;
+    }
+    requests[i]->out = jobs[i].out;
+  }
+  if (!learner) read_gradients<T>(requests, scratch, stream);
+}
+
+template <class T>
+void Meeting<T>::join() {
+  const std::lock_guard lock(mutex_);
+  ++present_;
+}
+
+template <class T>
+void Meeting<T>::leave() {
+  const std::lock_guard lock(mutex_);
+  --present_;
+  if (!pending_.empty() && pending_.size() == present_) run_pending();
+}
+
+template <class T>
+void Meeting<T>::run(Request<T>& request) {
+  std::unique_lock lock(mutex_);
+  pending_.push_back(&request);
+  if (pending_.size() == present_) {
+    run_pending();
+  } else {
+    const std::size_t round = round_;
+    done_.wait(lock, [&] { return round_ != round; });
+  }
+  lock.unlock();
+  if (request.error) std::rethrow_exception(request.error);
+}
+
+// Requests that can be one launch are; the order in which they came in does not matter to any of them.
+template <class T>
+void Meeting<T>::run_pending() {
+  std::vector<Request<T>*> left = std::move(pending_);
+  pending_.clear();
+  while (!left.empty()) {
+    std::vector<Request<T>*> group, rest;
+    const Request<T>& first = *left.front();
+    for (Request<T>* one : left) {
+      const bool alike = (one->learner == nullptr) == (first.learner == nullptr) &&
+                         one->batches.size() == first.batches.size() && one->beside == first.beside && one->noise.given.data == nullptr &&
+                         one->gradient.empty() == first.gradient.empty() && one->placed->same_shape(*first.placed);
+      (one == &first || alike ? group : rest).push_back(one);
+    }
+    try {
+      run_requests<T>(group, 0, first.batches.size(), scratch_, stream_);
+    } catch (...) {
+      for (Request<T>* one : group) one->error = std::current_exception();
+    }
+    left = std::move(rest);
+  }
+  ++round_;
+  done_.notify_all();
+}
+
+#define BL_INSTANTIATE(T)                                                                               \
+  template void prepare_jobs<T>(std::span<Request<T>* const>, std::size_t, std::size_t, Scratch<T>&,    \
+                                std::vector<Job<T>>&, cudaStream_t);                                    \
+  template bool fits_block<T>(const Placed<T>&, std::size_t);                                           \
+  template void run_requests<T>(std::span<Request<T>* const>, std::size_t, std::size_t, Scratch<T>&,    \
+                                cudaStream_t);                                                          \
+  template class Meeting<T>;
+BL_INSTANTIATE(float)
+BL_INSTANTIATE(double)
+#undef BL_INSTANTIATE
+
+}  // namespace bl::cuda

@@ -1,0 +1,39 @@
+// The engine of NVIDIA GPUs, as the rest of the library sees it. Where the library was built without CUDA
+// there is none, and these functions say so.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/engine.hpp"
+
+namespace bl::cuda {
+
+struct DeviceInfo {
+  std::string name;
+  std::string architecture;  // "9.0"
+  double memory = 0;         // bytes
+  double free_memory = 0;
+  int multiprocessors = 0;
+};
+
+// Whether the library was built with CUDA.
+bool built();
+
+// The GPUs of this machine; empty where there is none. why_none says why.
+std::vector<DeviceInfo> devices();
+std::string why_none();
+
+// UsageError where there is no GPU.
+template <class T>
+std::unique_ptr<Engine<T>> make_cuda_engine(const Context& context);
+
+// Which path a model takes, for tests and benchmarks: small models through the paths of large ones.
+struct Tuning {
+  long long wide_context = 4096;  // weights of row features beyond which they are shared out by heads
+  bool streamed = false;          // nothing is kept in shared memory
+};
+Tuning& tuning();
+
+}  // namespace bl::cuda

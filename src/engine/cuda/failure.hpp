@@ -1,0 +1,16 @@
+// Errors of the GPU's runtime as errors of the library.
+#pragma once
+
+namespace bl::cuda {
+
+// UsageError where the GPU has too little memory (bytes free of total), else NumericError.
+[[noreturn]] void fail(bool memory, const char* what, const char* reason, double free, double total);
+
+// UsageError: a GPU was asked for and there is none.
+[[noreturn]] void no_gpu(const char* why);
+
+// UsageError and NumericError of chains that cannot start.
+[[noreturn]] void outside_support(long chain, double value);
+[[noreturn]] void bad_chain_start(long chain);
+
+}  // namespace bl::cuda

@@ -1,0 +1,142 @@
+#include "engine/cuda/placed.cuh"
+
+#include <algorithm>
+
+#include "engine/cuda/cuda.hpp"
+
+namespace bl::cuda {
+
+namespace {
+
+template <class T>
+int candidates(const Objective<T>& objective, Source source) {
+  const DatasetView<T>& data = objective.data();
+  switch (source) {
+    case Source::classes:
+      return static_cast<int>(objective.network().architecture().input.classes);
+    case Source::nodes:
+      return static_cast<int>(objective.spec().rule.size()) + 1;
+    case Source::alternatives: {
+      std::int64_t most = 1;
+      for (Index i = 0; i < data.rows; ++i) {
+        const auto row = static_cast<std::size_t>(i);
+        most = std::max(most, data.alternatives.begin[row + 1] - data.alternatives.begin[row]);
+      }
+      return static_cast<int>(most);
+    }
+    default:
+      return 1;
+  }
+}
+
+}  // namespace
+
+template <class T>
+Placed<T>::Placed(const Objective<T>& objective, cudaStream_t stream) {
+  const Architecture& a = objective.network().architecture();
+  const ParameterLayout& layout = objective.network().layout();
+  const Source source = source_of(a, !objective.data().alternatives.begin.empty());
+  const int per_row = candidates(objective, source);
+  const Index heads = a.layers[0].blocks * a.layers[0].heads_per_block();
+  apart_ = objective.spec().kind == ObjectiveKind::likelihood && !a.basis.response_only &&
+           a.basis.kind != BasisKind::listed && heads * a.input.context > tuning().wide_context;
+  resident_ = plan_model(a, layout, objective.spec(), source, per_row, {apart_, apart_});
+  streamed_ = plan_model(a, layout, objective.spec(), source, per_row, {apart_, false});
+  term_begin_.write(resident_.term_begin, stream);
+  factors_.write(resident_.factors, stream);
+  for (Plan* plan : {&resident_.plan, &streamed_.plan}) {
+    plan->term_begin = term_begin_.data();
+    plan->factors = factors_.data();
+  }
+  slots_.write(resident_.slots, stream);
+  place_context(objective, stream);
+  if (source == Source::alternatives) place_alternatives(objective, stream);
+  check(cudaStreamSynchronize(stream), "loading the data");
+}
+
+template <class T>
+void Placed<T>::place_context(const Objective<T>& objective, cudaStream_t stream) {
+  const DatasetView<T>& view = objective.data();
+  const auto rows = static_cast<std::size_t>(view.rows);
+  const auto columns = static_cast<std::size_t>(view.context.cols), stride = (columns + 3) / 4 * 4;
+  std::vector<T> context(rows * stride, T(0));
+  for (std::size_t i = 0; i < rows && columns > 0; ++i)
+    std::copy_n(view.context.row(static_cast<Index>(i)), columns, context.data() + i * stride);
+  context_.write(context, stream);
+  std::vector<T> values(static_cast<std::size_t>(view.values.cols) * rows);
+  for (std::size_t i = 0; i < rows && view.values.cols > 0; ++i)
+    std::copy_n(view.values.row(static_cast<Index>(i)), view.values.cols,
+                values.data() + i * static_cast<std::size_t>(view.values.cols));
+  values_.write(values, stream);
+  classes_.write(view.classes, stream);
+  weights_.write(view.weights, stream);
+  const QuadratureRule& rule = objective.spec().rule;
+  std::vector<T> nodes(rule.nodes.flat().begin(), rule.nodes.flat().end());
+  std::vector<T> log_weights(rule.log_weights.begin(), rule.log_weights.end());
+  nodes_.write(nodes, stream);
+  log_weights_.write(log_weights, stream);
+  check(cudaStreamSynchronize(stream), "loading the data");
+  data_.context_stride = static_cast<int>(stride);
+  data_.context = context_.data();
+  data_.values = values_.data();
+  data_.classes = classes_.data();
+  data_.weights = view.weights.empty() ? nullptr : weights_.data();
+  data_.nodes = nodes_.data();
+  data_.log_weights = log_weights_.data();
+}
+
+template <class T>
+void Placed<T>::place_alternatives(const Objective<T>& objective, cudaStream_t stream) {
+  const AlternativesView<T>& all = objective.data().alternatives;
+  std::vector<int> begin = {0}, classes, chosen;
+  std::vector<T> attributes;
+  for (std::size_t i = 0; i + 1 < all.begin.size(); ++i) {
+    for (std::int64_t j = all.begin[i]; j < all.begin[i + 1]; ++j) {
+      const auto at = static_cast<std::size_t>(j);
+      if (!all.available.empty() && !all.available[at]) continue;
+      if (j - all.begin[i] == all.chosen[i])
+        chosen.push_back(static_cast<int>(classes.size()) - begin.back());
+      classes.push_back(all.classes.empty() ? -1 : all.classes[at]);
+      if (all.attributes.cols > 0)
+        attributes.insert(attributes.end(), all.attributes.row(j), all.attributes.row(j) + all.attributes.cols);
+    }
+    begin.push_back(static_cast<int>(classes.size()));
+  }
+  set_begin_.write(begin, stream);
+  set_classes_.write(classes, stream);
+  chosen_.write(chosen, stream);
+  attributes_.write(attributes, stream);
+  check(cudaStreamSynchronize(stream), "loading the data");
+  data_.set_begin = set_begin_.data();
+  data_.set_classes = set_classes_.data();
+  data_.chosen = chosen_.data();
+  data_.attributes = attributes_.data();
+}
+
+template <class T>
+bool Placed<T>::same_shape(const Placed& other) const {
+  if (this == &other) return true;
+  Plan a = resident_.plan, b = other.resident_.plan;
+  a.term_begin = b.term_begin = nullptr;
+  a.factors = b.factors = nullptr;
+  return a == b && resident_.factors == other.resident_.factors && resident_.slots == other.resident_.slots;
+}
+
+template <class T>
+std::vector<T> Placed<T>::padded(std::span<const T> parameters) const {
+  std::vector<T> out(resident_.slots.size(), T(0));
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    out[static_cast<std::size_t>(resident_.place[i])] = parameters[i];
+  return out;
+}
+
+template <class T>
+void Placed<T>::unpad(std::span<const T> from, std::span<T> parameters) const {
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    parameters[i] = from[static_cast<std::size_t>(resident_.place[i])];
+}
+
+template class Placed<float>;
+template class Placed<double>;
+
+}  // namespace bl::cuda

@@ -1,0 +1,43 @@
+// The rows of an objective and the shape of its model, on the GPU.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/cuda/launch.cuh"
+#include "engine/cuda/memory.cuh"
+
+namespace bl::cuda {
+
+template <class T>
+class Placed {
+ public:
+  Placed(const Objective<T>& objective, cudaStream_t stream);
+
+  // For blocks with the parameters in shared memory, and for launches over memory of the GPU. Both keep the
+  // parameters in the same order.
+  const Plan& resident_plan() const { return resident_.plan; }
+  const Plan& streamed_plan() const { return streamed_.plan; }
+  bool apart() const { return apart_; }
+  const PlannedModel& model() const { return resident_; }
+  const Data<T>& data() const { return data_; }
+  const Slot* slots() const { return slots_.data(); }
+  bool same_shape(const Placed& other) const;
+
+  std::vector<T> padded(std::span<const T> parameters) const;
+  void unpad(std::span<const T> from, std::span<T> parameters) const;
+
+ private:
+  void place_context(const Objective<T>& objective, cudaStream_t stream);
+  void place_alternatives(const Objective<T>& objective, cudaStream_t stream);
+
+  PlannedModel resident_, streamed_;
+  bool apart_ = false;
+  Data<T> data_;
+  Array<T> context_, values_, weights_, attributes_, nodes_, log_weights_;
+  Array<int> classes_, set_begin_, set_classes_, chosen_;
+  Array<std::int32_t> term_begin_, factors_;
+  Array<Slot> slots_;
+};
+
+}  // namespace bl::cuda

@@ -119,7 +119,7 @@ void remove_checkpoints(const std::string& path) {
 // A small problem in the place of the large model that was saved.
 void keep_readable(const FitArguments& arguments, const Model& large, const Data& data,
                    const Settings& settings) {
-  SimplifyOptions options;
+  SimplifyOptions options{.most_blocks = kReadableBlocks, .most_columns = kReadableColumns};
   options.threads = static_cast<std::size_t>(settings.threads);
   options.should_stop = interrupted;
   const Simplified result = [&] {

@@ -4,10 +4,12 @@
 #include <cstdio>
 #include <optional>
 
+#include "bl/decide.hpp"
 #include "bl/errors.hpp"
 #include "bl/output.hpp"
 #include "choice.hpp"
 #include "commands.hpp"
+#include "decide.hpp"
 #include "options.hpp"
 
 namespace bl::cli {
@@ -16,6 +18,7 @@ namespace {
 
 struct PredictArguments {
   std::string model, data, output = "-", part = "all", quantiles, carry, format = "csv";
+  std::vector<std::string> decide;
   bool shares = false;
   PredictOptions options;
 };
@@ -26,7 +29,7 @@ void run_predict(PredictArguments& a, const CLI::App& command, const Settings& r
   refuse_for_tables(model, command, {"--shares"});
   refuse_for_choices(model, command,
                      {"--carry", "--quantiles", "--interval", "--highest-density", "--mode", "--density",
-                      "--temperature", "--tolerance", "--unseen-as-missing"});
+                      "--temperature", "--tolerance", "--unseen-as-missing", "--decide"});
   const auto responses = model.responses();
   only_for(command, {"--tolerance"},
            std::count_if(responses.begin(), responses.end(),
@@ -35,11 +38,13 @@ void run_predict(PredictArguments& a, const CLI::App& command, const Settings& r
   a.options.quantiles = number_list("--quantiles", a.quantiles);
   a.options.carry = name_list(a.carry);
   const TableFormat format = table_format(a.format);
+  const std::optional<Decision> decision = decision_of(model, a.decide);
   std::optional<OutputFileWriter> file;
   if (a.output != "-") file.emplace(a.output);
   bool header = true;
   const auto sink = [&](const OutputTable& table) {
-    const std::string text = format_table(table, format, header);
+    const std::string text =
+        format_table(decision ? decided(model, *decision, table) : table, format, header);
     header = false;
     if (file)
       file->write(text);
@@ -86,6 +91,7 @@ void add_predict(CLI::App& app) {
       ->check(inner_share());
   command->add_flag("--mode", a->options.mode, "The best response: where the utility is highest");
   command->add_flag("--utilities", a->options.utilities, "The utility of every class or alternative");
+  add_decide(*command, a->decide);
   command->add_option("--density", a->options.density_points, "The density on a grid of so many points")
       ->option_text("POINTS")
       ->check(CLI::Range(1, 100000));
@@ -106,7 +112,8 @@ void add_predict(CLI::App& app) {
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer(
       "Examples:\n  bl predict model.bl new.csv --output predictions.csv\n"
-      "  bl predict model.bl new.csv --quantiles 0.1,0.5,0.9 --interval 0.9 --carry id");
+      "  bl predict model.bl new.csv --quantiles 0.1,0.5,0.9 --interval 0.9 --carry id\n"
+      "  bl predict model.bl new.csv --decide cost costs.csv");
   command->callback([a, command, reading] { run_predict(*a, *command, reading->settings()); });
 }
 

@@ -15,6 +15,7 @@
 #include "fit/smoothness.hpp"
 #include "fitted/fitted_model.hpp"
 #include "fitted/part_data.hpp"
+#include "metrics/decision.hpp"
 #include "plan/number_plan.hpp"
 #include "plan/plan.hpp"
 #include "plan/stored_settings.hpp"
@@ -92,6 +93,7 @@ struct Prepared {
   Index members;
   double readout_unit;                      // while it is learned
   std::vector<std::vector<double>> starts;  // of each member; empty: from the seed
+  const Lesson* lesson = nullptr;
 };
 
 struct Trained {
@@ -118,6 +120,7 @@ struct TrainingRows {
       if (p.space.classes() == 0) throw UsageError("class_weight = 'balanced' needs a class response");
       balance_classes(rows, p.space.classes());
     }
+    if (p.lesson) spread_classes(rows, *p.lesson->log_probabilities, p.lesson->share);
     Matrix<double> values(rows.encoded.continuous.rows(), rows.encoded.continuous.cols());
     for (std::size_t i = 0; i < values.flat().size(); ++i)
       values.flat()[i] = static_cast<double>(rows.encoded.continuous.flat()[i]);
@@ -337,6 +340,17 @@ void evaluate_parts(const Prepared& p, const FittedModel& model, FitSummary& sum
     summary.test = evaluate_rows(model, lenient, *p.table, p.split.test, model.utility, pool);
 }
 
+// Weights of classes for decisions by macro F1. Found by the probabilities of validation rows alone.
+void keep_decisions(const Prepared& p, const FittedModel& model, json& information) {
+  if (p.space.classes() < 2 || p.space.values() > 0 || p.split.validation.empty()) return;
+  ThreadPool pool(static_cast<std::size_t>(p.settings->threads));
+  const SpillScope scope(p.settings->out_of_core);
+  const Encoded<double> rows =
+      p.encoder.with_unseen(UnseenPolicy::missing).encode<double>(*p.table, p.split.validation);
+  const Matrix<double> log_p = class_log_probabilities(model, model.utility, rows.features, pool);
+  information["decide"] = {{"macro_f1", metrics::macro_f1_log_weights(log_p.view(), rows.weights)}};
+}
+
 // Where held-out rows say that a distribution is not to be trusted as it stands.
 std::vector<std::string> distribution_notes(const std::vector<Metric>& metrics, std::size_t rows) {
   constexpr double kNominal = 0.9, kNoticeable = 0.05, kStandardErrors = 3, kWild = -1;
@@ -385,12 +399,13 @@ void describe_fit(const Prepared& p, const Trained& trained, FitSummary& summary
 
 }  // namespace
 
-FitSummary fit_table(const Table& table, const Settings& given, const FitOptions& options) {
+FitSummary fit_table(const Table& table, const Settings& given, const FitOptions& options,
+                     const Lesson* lesson) {
   validate(given);
   const Schema schema = plan_schema(table, given);
   const Settings settings = options.training_rows_only ? without_test_part(given, schema) : given;
   Prepared prepared = prepare(table, schema, settings, options);
-
+  prepared.lesson = lesson;
   check_held_out(prepared);
 
   const int starts = plan_starts(settings, prepared.architecture);
@@ -417,6 +432,7 @@ FitSummary fit_table(const Table& table, const Settings& given, const FitOptions
   if (options.on_trained) options.on_trained(summary.model);
   try {
     evaluate_parts(prepared, *interim, summary);
+    keep_decisions(prepared, *interim, stored.information);
   } catch (const NumericError& error) {
     trained.notes.push_back(fmt::format("held-out metrics could not be computed: {}", error.what()));
   }

@@ -54,6 +54,8 @@ void bind_simplify(nb::module_& module) {
       .def_rw("most_columns", &SimplifyOptions::most_columns)
       .def_rw("starts", &SimplifyOptions::starts)
       .def_rw("threads", &SimplifyOptions::threads);
+  module.attr("READABLE_BLOCKS") = kReadableBlocks;
+  module.attr("READABLE_COLUMNS") = kReadableColumns;
   module.def("simplify", &run_simplify, nb::arg("model"), nb::arg("data"), nb::arg("options"));
 }
 

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "data/read_table.hpp"
+#include "features/schema.hpp"
 #include "fitted/part_data.hpp"
 
 namespace bl {
@@ -11,9 +13,12 @@ namespace {
 constexpr double kSingle = 1e-6;  // of numbers of order one in single precision
 
 PartData<float> three_rows() {
-  Encoder encoder;
-  Table table;
-  return PartData<float>(encoder, ResponseSpace(encoder), table, {}, false);
+  const Table table = read_table_from_memory("x,y\n1,a\n2,b\n3,c\n", "t.csv");
+  RoleOptions roles;
+  roles.targets = {"y"};
+  const std::vector<Index> rows = {0, 1, 2};
+  const Encoder encoder = Encoder::fit(table, infer_schema(table, roles), {}, rows);
+  return PartData<float>(encoder, ResponseSpace(encoder), table, rows, false);
 }
 
 TEST(Lesson, SpreadsWeightOverClasses) {

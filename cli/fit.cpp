@@ -119,7 +119,7 @@ void remove_checkpoints(const std::string& path) {
 // A small problem in the place of the large model that was saved.
 void keep_readable(const FitArguments& arguments, const Model& large, const Data& data,
                    const Settings& settings) {
-  SimplifyOptions options{.most_blocks = kReadableBlocks, .most_columns = kReadableColumns};
+  SimplifyOptions options{.most_blocks = kReadableBlocks};
   options.threads = static_cast<std::size_t>(settings.threads);
   options.should_stop = interrupted;
   const Simplified result = [&] {
@@ -182,7 +182,7 @@ void add_fit(CLI::App& app) {
                     "Go on from OUTPUT.checkpoint, if an earlier run left one");
   command->add_flag("--readable", arguments->readable,
                     "Keep a small problem that can be read in full in place of the large one, as bl simplify "
-                    "chooses it");
+                    "chooses it: at most 3 blocks, at most 8 columns a head");
   command->add_flag("--json", arguments->json, "Print the result as JSON");
   command->add_flag("-q,--quiet", arguments->quiet, "Print nothing but errors");
   auto choice = std::make_shared<ChoiceOptions>(*command);

@@ -119,13 +119,15 @@ class SupervisedEstimator(TableEstimator):
         *,
         blocks: int | None = None,
         columns: int | None = None,
+        head_columns: int | None = None,
         starts: int | None = None,
         readable: bool = False,
     ) -> _Estimator:
         """A new estimator with a small problem that can be read in full, fitted to the rows of the fit.
 
         blocks, columns: its size; without them the smallest that is within one standard error of the best size, and
-        within 0.005. readable: no more than 3 blocks and 8 columns, as `bl fit --readable` keeps them. X keeps its columns; those that the small problem does not read are passed over. The sizes that were tried are
+        within 0.005. head_columns: what one head reads at most, 8 where it is not given. readable: no more than 3
+        blocks, as `bl fit --readable` keeps them. X keeps its columns; those that the small problem does not read are passed over. The sizes that were tried are
         in sizes_, and in words in simplification_.
         """
         data_columns = self._observed(X, y)
@@ -138,8 +140,10 @@ class SupervisedEstimator(TableEstimator):
             data_columns.append(_core.number_column(weight, weights))
         options = _core.SimplifyOptions()
         if readable:
-            options.most_blocks, options.most_columns = _core.READABLE_BLOCKS, _core.READABLE_COLUMNS
-        for name, value in dict(blocks=blocks, columns=columns, starts=starts, threads=self.threads).items():
+            options.most_blocks = _core.READABLE_BLOCKS
+        for name, value in dict(
+            blocks=blocks, columns=columns, head_columns=head_columns, starts=starts, threads=self.threads
+        ).items():
             if value is not None:
                 setattr(options, name, value)
         data = _core.Data.from_columns(data_columns, type(self).__name__)

@@ -51,11 +51,10 @@ void bind_simplify(nb::module_& module) {
       .def_rw("blocks", &SimplifyOptions::blocks)
       .def_rw("columns", &SimplifyOptions::columns)
       .def_rw("most_blocks", &SimplifyOptions::most_blocks)
-      .def_rw("most_columns", &SimplifyOptions::most_columns)
+      .def_rw("head_columns", &SimplifyOptions::head_columns)
       .def_rw("starts", &SimplifyOptions::starts)
       .def_rw("threads", &SimplifyOptions::threads);
   module.attr("READABLE_BLOCKS") = kReadableBlocks;
-  module.attr("READABLE_COLUMNS") = kReadableColumns;
   module.def("simplify", &run_simplify, nb::arg("model"), nb::arg("data"), nb::arg("options"));
 }
 

@@ -93,7 +93,7 @@ struct Prepared {
   Index members;
   double readout_unit;                      // while it is learned
   std::vector<std::vector<double>> starts;  // of each member; empty: from the seed
-  const Lesson* lesson = nullptr;
+  const Guidance* guidance = nullptr;
 };
 
 struct Trained {
@@ -120,7 +120,8 @@ struct TrainingRows {
       if (p.space.classes() == 0) throw UsageError("class_weight = 'balanced' needs a class response");
       balance_classes(rows, p.space.classes());
     }
-    if (p.lesson) spread_classes(rows, *p.lesson->log_probabilities, p.lesson->share);
+    if (p.guidance && p.guidance->log_probabilities)
+      spread_classes(rows, *p.guidance->log_probabilities, p.guidance->share);
     Matrix<double> values(rows.encoded.continuous.rows(), rows.encoded.continuous.cols());
     for (std::size_t i = 0; i < values.flat().size(); ++i)
       values.flat()[i] = static_cast<double>(rows.encoded.continuous.flat()[i]);
@@ -156,6 +157,7 @@ Trained train(const Prepared& p, const FitOptions& options) {
   MemberPlan<T> plan{
       .spec = plan_training(s, static_cast<Index>(p.split.train.size()), p.space.one_number(), curves),
       .members = p.members};
+  if (p.guidance) plan.spec.bounds = p.guidance->bounds;
   std::optional<double> smoothness;
   if (curves) {
     const bool classes = p.space.values() == 0;
@@ -400,12 +402,12 @@ void describe_fit(const Prepared& p, const Trained& trained, FitSummary& summary
 }  // namespace
 
 FitSummary fit_table(const Table& table, const Settings& given, const FitOptions& options,
-                     const Lesson* lesson) {
+                     const Guidance* guidance) {
   validate(given);
   const Schema schema = plan_schema(table, given);
   const Settings settings = options.training_rows_only ? without_test_part(given, schema) : given;
   Prepared prepared = prepare(table, schema, settings, options);
-  prepared.lesson = lesson;
+  prepared.guidance = guidance;
   check_held_out(prepared);
 
   const int starts = plan_starts(settings, prepared.architecture);

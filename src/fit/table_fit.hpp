@@ -3,18 +3,21 @@
 
 #include "bl/fit.hpp"
 #include "fitted/fitted_model.hpp"
+#include "model/monotone.hpp"
 
 namespace bl {
 
-// What another model says about the rows: probabilities of the classes in its training part, in their order.
-// Of every row's weight, `share` is spread over the classes by them and the rest stays with its own class.
-struct Lesson {
-  const Matrix<double>* log_probabilities;
-  double share = 0.5;
+// What a fit may be told beside its settings.
+struct Guidance {
+  // What another model says: log-probabilities of the classes of the training rows, in their order; null:
+  // nothing. Of every row's weight, `share` is spread over the classes by them and the rest stays with its own.
+  const Matrix<double>* log_probabilities = nullptr;
+  double share = 0;
+  std::vector<Bound> bounds = {};  // per parameter of a member; empty: none
 };
 
-// `lesson` is for a class response alone and may be null.
+// `guidance` may be null. Probabilities are for a class response alone.
 FitSummary fit_table(const Table& table, const Settings& settings, const FitOptions& options,
-                     const Lesson* lesson = nullptr);
+                     const Guidance* guidance = nullptr);
 
 }  // namespace bl

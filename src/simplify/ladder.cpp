@@ -10,7 +10,7 @@ namespace bl {
 namespace {
 
 constexpr std::array<std::size_t, 5> kBlocks = {1, 2, 3, 5, 8};
-constexpr std::array<std::size_t, 3> kColumns = {4, 8, 16};
+constexpr std::array<std::size_t, 4> kColumns = {4, 8, 16, 32};
 
 template <std::size_t N>
 std::vector<std::size_t> steps(const std::array<std::size_t, N>& all, std::size_t last) {

@@ -11,7 +11,7 @@ struct Size {
   bool operator==(const Size&) const = default;
 };
 
-// Blocks 1, 2, 3, 5, 8 and columns 4, 8, 16 up to the most that is asked for, with as many columns as there
+// Blocks 1, 2, 3, 5, 8 and columns 4, 8, 16, 32 up to the most that is asked for, with as many columns as there
 // are. Few columns first.
 std::vector<Size> ladder(const Size& most, std::size_t features);
 

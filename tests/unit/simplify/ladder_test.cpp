@@ -10,9 +10,9 @@ namespace {
 TEST(Ladder, GoesUpToWhatIsAskedFor) {
   const std::vector<Size> few = ladder({3, 6}, 10);
   EXPECT_EQ(few, (std::vector<Size>{{1, 4}, {2, 4}, {3, 4}, {1, 6}, {2, 6}, {3, 6}}));
-  EXPECT_EQ(ladder({1, 16}, 3), (std::vector<Size>{{1, 3}}));
-  EXPECT_EQ(ladder({8, 16}, 100).back(), (Size{8, 16}));
-  EXPECT_EQ(ladder({8, 16}, 13).back(), (Size{8, 13}));
+  EXPECT_EQ(ladder({1, 32}, 3), (std::vector<Size>{{1, 3}}));
+  EXPECT_EQ(ladder({8, 32}, 100).back(), (Size{8, 32}));
+  EXPECT_EQ(ladder({8, 32}, 13).back(), (Size{8, 13}));
 }
 
 TEST(Ladder, MeansAndTheirErrors) {

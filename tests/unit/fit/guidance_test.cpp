@@ -21,7 +21,7 @@ PartData<float> three_rows() {
   return PartData<float>(encoder, ResponseSpace(encoder), table, rows, false);
 }
 
-TEST(Lesson, SpreadsWeightOverClasses) {
+TEST(Guidance, SpreadsWeightOverClasses) {
   PartData<float> part = three_rows();
   part.encoded.features = Matrix<float>(3, 2);
   for (Index i = 0; i < 3; ++i)
@@ -49,7 +49,7 @@ TEST(Lesson, SpreadsWeightOverClasses) {
     for (int k = 0; k < 3; ++k) EXPECT_NEAR(found[i][k], expected[i][k], 4 * kSingle) << i << " " << k;
 }
 
-TEST(Lesson, ACertainTeacherLeavesTheClasses) {
+TEST(Guidance, ACertainTeacherLeavesTheClasses) {
   PartData<float> part = three_rows();
   part.encoded.features = Matrix<float>(1, 1);
   part.encoded.features(0, 0) = 1;

@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "explain/curve_words.hpp"
 #include "explain/render.hpp"
 
 namespace bl::explain {
@@ -20,12 +21,13 @@ struct Drawn {
   const Pieces* pieces;
 };
 
-// By column; curves that stand in a product with other factors are left to the formula.
-std::map<std::size_t, std::vector<Drawn>> curves_of(const Block& block) {
+// By column; straight lines whose far values are pulled in, and curves in a product with other factors, are left
+// to the formula.
+std::map<std::size_t, std::vector<Drawn>> curves_of(const Problem& problem, const Block& block) {
   std::map<std::size_t, std::vector<Drawn>> out;
   for (std::size_t h = 0; h < block.heads.size(); ++h)
     for (const Monomial& term : block.heads[h].terms)
-      if (term.curve && term.factors.size() == 1)
+      if (term.curve && term.factors.size() == 1 && is_bent(problem, *term.curve))
         out[term.curve->variable].push_back({h, &term.curve->pieces});
   return out;
 }
@@ -70,7 +72,7 @@ std::string panel(const Pieces& curve, const Point& at, const Scale& scale) {
 }  // namespace
 
 CurvePanels curve_panels(const Problem& problem, const Block& block, const Point& top) {
-  const auto curves = curves_of(block);
+  const auto curves = curves_of(problem, block);
   if (curves.empty()) return {};
   std::vector<std::size_t> columns;
   for (const auto& [variable, drawn] : curves) columns.push_back(variable);

@@ -2,8 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bl/decide.hpp"
 #include "choice.hpp"
 #include "commands.hpp"
+#include "decide.hpp"
 #include "options.hpp"
 #include "terminal.hpp"
 
@@ -13,16 +15,19 @@ namespace {
 
 struct EvaluateArguments {
   std::string model, data, part = "all";
+  std::vector<std::string> decide;
   bool json = false;
   PredictOptions options;
 };
 
 void run_evaluate(const EvaluateArguments& a, const CLI::App& command, const Settings& reading) {
   const Model model = open_model(command, a.model);
-  refuse_for_choices(model, command, {"--temperature", "--unseen-as-missing"});
+  refuse_for_choices(model, command, {"--temperature", "--unseen-as-missing", "--decide"});
   const Data data = model.read(a.data, reading);
   const Part part = part_from_name(a.part);
-  const auto metrics = model.evaluate(data, part, a.options);
+  const std::optional<Decision> decision = decision_of(model, a.decide);
+  const auto metrics = decision ? evaluate_decisions(model, data, part, *decision, a.options)
+                                : model.evaluate(data, part, a.options);
   const std::string unit = model.is_choice() ? "situations" : "rows";
   nlohmann::ordered_json out;
   if (!model.is_choice()) out["rows"] = model.part_rows(data, part);
@@ -47,6 +52,7 @@ void add_evaluate(CLI::App& app) {
   command->add_option("--temperature", a->options.temperature, "Another temperature than the trained one")
       ->option_text("TAU")
       ->check(positive_number());
+  add_decide(*command, a->decide);
   command->add_flag("--unseen-as-missing", a->options.treat_unseen_as_missing,
                     "Take levels not seen in training as missing");
   command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
@@ -54,7 +60,9 @@ void add_evaluate(CLI::App& app) {
       ->check(thread_range());
   command->add_flag("--json", a->json, "Print as JSON");
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
-  command->footer("Example:\n  bl evaluate model.bl data.csv --part test");
+  command->footer(
+      "Examples:\n  bl evaluate model.bl data.csv --part test\n"
+      "  bl evaluate model.bl data.csv --part test --decide macro_f1");
   command->callback([a, command, reading] { run_evaluate(*a, *command, reading->settings()); });
 }
 

@@ -127,7 +127,7 @@ void remove_checkpoints(const std::string& path) {
 // A small problem in the place of the large model that was saved.
 void keep_readable(const FitArguments& arguments, const Model& large, const Data& data,
                    const Settings& settings) {
-  SimplifyOptions options;
+  SimplifyOptions options{.most_blocks = kReadableBlocks};
   options.threads = static_cast<std::size_t>(settings.threads);
   options.should_stop = interrupted;
   const Simplified result = [&] {
@@ -196,7 +196,7 @@ void add_fit(CLI::App& app) {
   command
       ->add_flag("--readable", arguments->readable,
                  "Keep a small problem that can be read in full in place of the large one, as bl simplify "
-                 "chooses it")
+                 "chooses it: at most 3 blocks, at most 8 columns a head")
       ->group(kCommon);
   command->add_flag("--json", arguments->json, "Print the result as JSON")->group(kCommon);
   command->add_flag("-q,--quiet", arguments->quiet, "Print nothing but errors")->group(kCommon);

@@ -4,10 +4,12 @@
 #include <cstdio>
 #include <optional>
 
+#include "bl/decide.hpp"
 #include "bl/errors.hpp"
 #include "bl/output.hpp"
 #include "choice.hpp"
 #include "commands.hpp"
+#include "decide.hpp"
 #include "options.hpp"
 
 namespace bl::cli {
@@ -16,6 +18,7 @@ namespace {
 
 struct PredictArguments {
   std::string model, data, output = "-", part = "all", quantiles, carry, format = "csv";
+  std::vector<std::string> decide;
   bool shares = false;
   PredictOptions options;
 };
@@ -27,7 +30,7 @@ void run_predict(PredictArguments& a, const CLI::App& command, const DigitOption
   refuse_for_tables(model, command, {"--shares"});
   refuse_for_choices(model, command,
                      {"--quantiles", "--interval", "--highest-density", "--mode", "--density",
-                      "--temperature", "--tolerance", "--unseen-as-missing", "--ood"});
+                      "--temperature", "--tolerance", "--unseen-as-missing", "--ood", "--decide"});
   const auto responses = model.responses();
   only_for(command, {"--tolerance"},
            std::count_if(responses.begin(), responses.end(),
@@ -36,11 +39,13 @@ void run_predict(PredictArguments& a, const CLI::App& command, const DigitOption
   a.options.quantiles = number_list("--quantiles", a.quantiles);
   a.options.carry = name_list(a.carry);
   const TableFormat format = table_format(a.format);
+  const std::optional<Decision> decision = decision_of(model, a.decide);
   std::optional<OutputFileWriter> file;
   if (a.output != "-") file.emplace(a.output);
   bool header = true;
   const auto sink = [&](const OutputTable& table) {
-    const std::string text = format_table(digits.rounded(table, a.options.carry), format, header);
+    const OutputTable shown = decision ? decided(model, *decision, table) : table;
+    const std::string text = format_table(digits.rounded(shown, a.options.carry), format, header);
     header = false;
     if (file)
       file->write(text);
@@ -91,6 +96,7 @@ void add_predict(CLI::App& app) {
   command->add_flag("--ood", a->options.ood,
                     "Classes: how unlike the training rows a row is: its energy and its largest probability, "
                     "and where they stand among training rows (0: below all, 100: above)");
+  add_decide(*command, a->decide);
   command->add_option("--density", a->options.density_points, "The density on a grid of so many points")
       ->option_text("POINTS")
       ->check(CLI::Range(1, 100000));
@@ -112,7 +118,8 @@ void add_predict(CLI::App& app) {
   command->footer(
       "Examples:\n  bl predict model.bl new.csv --output predictions.csv\n"
       "  bl predict model.bl new.csv --quantiles 0.1,0.5,0.9 --interval 0.9 --carry id\n"
-      "  bl predict digits.bl images.idx --ood");
+      "  bl predict digits.bl images.idx --ood\n"
+      "  bl predict model.bl new.csv --decide cost costs.csv");
   command->callback(
       [a, command, digits, reading] { run_predict(*a, *command, *digits, reading->settings()); });
 }

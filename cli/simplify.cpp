@@ -51,6 +51,9 @@ void add_simplify(CLI::App& app) {
   command->add_option("--columns", a->options.columns, "Columns that it reads, those that matter most")
       ->option_text("N")
       ->check(CLI::Range(1, 100000));
+  command->add_option("--head-columns", a->options.head_columns, "Columns that one head reads, at most")
+      ->option_text("[8]")
+      ->check(CLI::Range(1, 100000));
   command->add_option("--starts", a->options.starts, "Fits of every size; the best one counts")
       ->option_text("[2]")
       ->check(CLI::Range(1, 100));

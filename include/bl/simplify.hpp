@@ -11,9 +11,11 @@
 namespace bl {
 
 struct SimplifyOptions {
-  std::size_t blocks = 0;   // of the small model; 0: chosen
-  std::size_t columns = 0;  // features that it reads, at most; 0: chosen
-  std::size_t starts = 2;   // fits of every size from different starting values; the best one counts
+  std::size_t blocks = 0;                          // of the small model; 0: chosen
+  std::size_t columns = 0;                         // features that it reads, at most; 0: chosen
+  std::size_t most_blocks = 8, most_columns = 32;  // where they are chosen
+  std::size_t head_columns = 8;  // features that one head reads, at most: those that move it most
+  std::size_t starts = 2;        // fits of every size from different starting values; the best one counts
   std::size_t threads = 0;
   // should_stop ends the work with Interrupted.
   std::function<bool()> should_stop = {};
@@ -42,10 +44,15 @@ struct Simplified {
   HeldOutLoss large_test = {}, small_test = {};  // over test rows, which decided nothing
 };
 
+// Blocks of a problem that a person reads in full.
+inline constexpr std::size_t kReadableBlocks = 3;
+
 // Ranks the columns by the log-likelihood that is lost without them and fits models of one layer to the first
-// few of them, with labels alone and from scratch, for a ladder of sizes. Rows are cut as the settings of the
-// model's fit cut them. Writes the size that is asked for, or the smallest that is within one standard error
-// (of the difference, row by row) of the best one. UsageError for choices, a single block, or responses
+// few of them, for a ladder of sizes; where the response is a class, to the large model's probabilities as well
+// as to the classes. Where a head would read more than `head_columns` of them, it keeps those that move it most,
+// and the model is fitted again without the others. Rows are cut as the settings of the model's fit cut them. Writes the size that is asked
+// for, or the smallest that is within one standard error (of the difference, row by row) of the best one and
+// within 0.005 of it. UsageError for choices, a single block, or responses
 // without a known likelihood.
 Simplified simplify(const Model& model, const Data& data, const SimplifyOptions& options = {});
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -102,20 +103,44 @@ class BLClassifier(ClassifierMixin, SupervisedEstimator):
         """
         return np.log(self.predict_proba(X))
 
-    def predict(self, X: Any) -> np.ndarray:
-        """The likeliest class of each row.
+    def predict(self, X: Any, *, decide: Any = None) -> np.ndarray:
+        """The class of each row.
 
         Parameters
         ----------
         X : array or data frame
             Rows, with the columns of the fit.
+        decide : str or array, optional
+            None or "accuracy" for the likeliest class; "macro_f1" for the one with the largest probability times its
+            weight, found at the fit for the highest macro F1 expected of the validation rows; or a square array of
+            costs, costs[i, j] of deciding classes_[j] where classes_[i] is true, for the least expected cost.
 
         Returns
         -------
         ndarray
         """
         probabilities = self.predict_proba(X)
-        return self.classes_[np.argmax(probabilities, axis=1)]
+        if decide is None or (isinstance(decide, str) and decide == "accuracy"):
+            return self.classes_[np.argmax(probabilities, axis=1)]
+        if isinstance(decide, str) and decide == "macro_f1":
+            return self.classes_[np.argmax(probabilities * self._macro_f1_weights(), axis=1)]
+        if isinstance(decide, str):
+            raise ValueError(f"decide={decide!r}: expected 'accuracy', 'macro_f1' or an array of costs")
+        costs = np.asarray(decide, dtype=np.float64)
+        classes = len(self.classes_)
+        if costs.shape != (classes, classes) or not np.all(np.isfinite(costs)):
+            raise ValueError(f"decide: expected {classes} rows of {classes} finite costs")
+        return self.classes_[np.argmin(probabilities @ costs, axis=1)]
+
+    def _macro_f1_weights(self) -> np.ndarray:
+        """Of the classes, in the order of classes_."""
+        information = json.loads(self.model_.information_json()).get("information", {})
+        found = information.get("decide", {}).get("macro_f1")
+        if found is None:
+            raise ValueError("the model has no weights for macro_f1: its fit had no validation rows to find them on")
+        levels = self.model_.responses()[0].levels
+        weights = [(f"weight({level})", [one]) for level, one in zip(levels, np.exp(found))]
+        return self._by_class(weights, "weight")[0]
 
     def utility(self, X: Any, y: Any = None) -> np.ndarray:
         """BL(x, class) of every class, or of the class y of each row.

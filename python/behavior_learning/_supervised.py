@@ -286,7 +286,9 @@ class SupervisedEstimator(TableEstimator):
         *,
         blocks: int | None = None,
         columns: int | None = None,
+        head_columns: int | None = None,
         starts: int | None = None,
+        readable: bool = False,
     ) -> _Estimator:
         """A new estimator with a small problem that can be read in full, fitted to the rows of the fit.
 
@@ -299,7 +301,11 @@ class SupervisedEstimator(TableEstimator):
         sample_weight : array, optional
             Their weights, where the fit had some.
         blocks, columns : int, optional
-            Its size; without them the smallest that is within one standard error of the best size.
+            Its size; without them the smallest that is within one standard error of the best size, and within 0.005.
+        head_columns : int, optional
+            What one head reads at most (default 8).
+        readable : bool
+            No more than 3 blocks, as `bl fit --readable` keeps them.
         starts : int, optional
             Starting values tried for each size.
 
@@ -317,7 +323,11 @@ class SupervisedEstimator(TableEstimator):
             weights = self._checked_weights(np.ones(rows) if sample_weight is None else sample_weight, rows)
             data_columns.append(_core.number_column(weight, weights))
         options = _core.SimplifyOptions()
-        for name, value in dict(blocks=blocks, columns=columns, starts=starts, threads=self.threads).items():
+        if readable:
+            options.most_blocks = _core.READABLE_BLOCKS
+        for name, value in dict(
+            blocks=blocks, columns=columns, head_columns=head_columns, starts=starts, threads=self.threads
+        ).items():
             if value is not None:
                 setattr(options, name, value)
         data = _core.Data.from_columns(data_columns, type(self).__name__)

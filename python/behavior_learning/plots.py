@@ -155,3 +155,39 @@ def graph(estimator: Any, *, threshold: float = 0.3, ax: Any = None) -> Any:
     ax.set(xlim=(-0.5, len(blocks) + 0.5), ylim=(0, 1))
     ax.set_axis_off()
     return ax
+
+
+def curves(estimator: Any, block: str = "L1.B1", *, columns: int = 8) -> Any:
+    """The curves of a block as small multiples: a line of axes for each column, one for each head, all on one scale.
+
+    The columns with the highest curves come first; ticks are the knots, closer where there are more rows. Returns the
+    array of axes, columns x heads."""
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ImportError("plots need matplotlib: pip install 'behavior-learning[plots]'") from error
+    blocks = {one["name"]: one for layer in estimator.explain().to_dict()["layers"] for one in layer}
+    if block not in blocks:
+        raise ValueError(f"there is no block {block}; there are {', '.join(list(blocks)[:8])}")
+    heads = blocks[block]["heads"]
+    found: dict[str, dict[int, dict[str, Any]]] = {}
+    for h, head in enumerate(heads):
+        for term in head["terms"]:
+            if "curve" in term and len(term["factors"]) == 1:
+                found.setdefault(term["curve"]["variable"], {})[h] = term["curve"]
+    if not found:
+        raise ValueError(f"{block} has no curves")
+    highest = {name: max(np.ptp(one["values"]) for one in by_head.values()) for name, by_head in found.items()}
+    names = sorted(found, key=lambda name: -highest[name])[:columns]
+    figure, axes = pyplot.subplots(len(names), len(heads), sharey=True, squeeze=False, layout="constrained",
+                                   figsize=(2.6 * len(heads) + 1, 1.3 * len(names) + 0.6))
+    for i, name in enumerate(names):
+        for h, curve in found[name].items():
+            ax = axes[i, h]
+            ax.plot(curve["knots"], curve["values"])
+            ax.axhline(0, color="0.8", zorder=0)
+            ax.plot(curve["knots"], np.zeros(len(curve["knots"])), "|", color="0.4", transform=ax.get_xaxis_transform())
+        axes[i, 0].set_ylabel(name)
+    for h, head in enumerate(heads):
+        axes[0, h].set_title(head["name"], fontsize="medium")
+    return axes

@@ -77,8 +77,11 @@ void bind_simplify(nb::module_& module) {
       .def(nb::init<>())
       .def_rw("blocks", &SimplifyOptions::blocks)
       .def_rw("columns", &SimplifyOptions::columns)
+      .def_rw("most_blocks", &SimplifyOptions::most_blocks)
+      .def_rw("head_columns", &SimplifyOptions::head_columns)
       .def_rw("starts", &SimplifyOptions::starts)
       .def_rw("threads", &SimplifyOptions::threads);
+  module.attr("READABLE_BLOCKS") = kReadableBlocks;
   module.def("simplify", &run_simplify, nb::arg("model"), nb::arg("data"), nb::arg("options"));
 }
 

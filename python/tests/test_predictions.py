@@ -170,3 +170,30 @@ def test_a_small_problem_in_place_of_a_large_one(labels):
         large.simplify(X, y, columns=4)
     with pytest.raises(UsageError, match="simplify"):
         large.summary(X, y)
+
+
+def test_readable_is_no_larger_than_it_says(labels):
+    X, y = labels
+    large = BLClassifier(epochs=10, seed=1).fit(X, y)
+    small = large.simplify(X, y, starts=1, readable=True, head_columns=2)
+    assert small.sizes_["blocks"].max() == 3
+    for block in small.explain().to_dict()["layers"][0]:
+        for head in block["heads"]:
+            read = {term["curve"]["variable"] for term in head["terms"] if "curve" in term}
+            assert len(read) <= 2
+
+
+def test_classes_are_decided_by_what_is_wanted(labels):
+    X, y = labels
+    classifier = BLClassifier(epochs=10, seed=1).fit(X, y)
+    p = classifier.predict_proba(X)
+    np.testing.assert_array_equal(classifier.predict(X, decide="accuracy"), classifier.predict(X))
+    costs = np.array([[0, 1, 1], [9, 0, 9], [1, 1, 0]])
+    np.testing.assert_array_equal(classifier.predict(X, decide=costs), classifier.classes_[np.argmin(p @ costs, axis=1)])
+    assert set(classifier.predict(X, decide="macro_f1")) <= set(classifier.classes_)
+    with pytest.raises(ValueError, match="3 rows of 3"):
+        classifier.predict(X, decide=np.eye(2))
+    with pytest.raises(ValueError, match="macro_f1"):
+        classifier.predict(X, decide="f1")
+    with pytest.raises(ValueError, match="no weights for macro_f1"):
+        BLClassifier(epochs=2, fractions="1:0:0").fit(X, y).predict(X, decide="macro_f1")

@@ -54,6 +54,17 @@ def test_plots_show_the_numbers(labels, numbers):
     texts = {one.get_text() for one in plots.graph(classifier, threshold=0).texts}
     assert {"x0", "L1.B1", "L2.B2"} <= texts
 
+    bent = BLClassifier(layers=[2], curves="all", epochs=3).fit(X, y)
+    axes = plots.curves(bent, "L1.B2", columns=2)
+    assert axes.shape == (2, 3)
+    drawn = {(name.get_ylabel(), h): axes[i, h].lines[0].get_ydata() for i, name in enumerate(axes[:, 0]) for h in range(3)}
+    for h, head in enumerate(bent.explain().to_dict()["layers"][0][1]["heads"]):
+        for term in head["terms"]:
+            if "curve" in term and (term["curve"]["variable"], h) in drawn:
+                np.testing.assert_array_equal(drawn[term["curve"]["variable"], h], term["curve"]["values"])
+    with pytest.raises(ValueError, match="no block L9"):
+        plots.curves(bent, "L9")
+
     X, y = numbers
     regressor = BLRegressor(layers=[3], epochs=10).fit(X, y)
     curve = plots.density(regressor, X, rows=[0, 5]).lines[0]

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "explain/curve_words.hpp"
 #include "explain/hierarchy.hpp"
 
 namespace bl::explain {
@@ -64,7 +65,7 @@ class Writer {
             {"knots", curve.pieces.knots},
             {"values", curve.pieces.values},
             {"ends", curve.pieces.straight_ends ? "straight" : "constant"},
-            {"in_words", in_words(curve.pieces)}};
+            {"in_words", curve_in_words(p_, curve)}};
   }
 
   json write(const Block& block) const {

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <set>
 
+#include "explain/curves_svg.hpp"
 #include "explain/svg_parts.hpp"
 
 namespace bl::explain {
@@ -186,7 +187,9 @@ class HeadDrawing {
     constexpr std::size_t kTerms = 5;
     std::string text;
     const auto add = [&](double value, const std::string& what) {
-      const std::string number = number_text(std::abs(value)) + (what.empty() ? "" : "\u00a0" + what);
+      const bool alone = value == 1 && what.ends_with("~");  // a curve
+      const std::string number =
+          alone ? what : number_text(std::abs(value)) + (what.empty() ? "" : "\u00a0" + what);
       text += text.empty() ? (value < 0 ? "\u2212" : "") : value < 0 ? " \u2212\u00a0" : " +\u00a0";
       text += number;
     };
@@ -323,13 +326,15 @@ std::string block_svg(const Problem& problem, const Block& block, const RenderOp
     body += caption.svg;
     bottom = std::max(bottom, top + ring_height + kGap + kLine * static_cast<double>(caption.lines) + kGap);
   }
-  const double width = std::max(cell * static_cast<double>(columns), 620.0), height = bottom + kFoot;
+  const CurvePanels curves = curve_panels(problem, block, {12, bottom});
+  const double width = std::max({cell * static_cast<double>(columns), 620.0, curves.width});
+  const double height = bottom + curves.height + kFoot;
   return svg_start(width, height) +
          svg_text({12, 20},
                   fmt::format("{}: the problem behind {}, in {} units", block.name, problem.response,
                               problem.units == Units::original ? "the data's own" : "standardised"),
                   "font-weight='bold' font-size='14'") +
-         body + legend(height, ring.hidden()) + "</svg>\n";
+         body + curves.svg + legend(height, ring.hidden()) + "</svg>\n";
 }
 
 std::string render_svg(const Problem& problem, const RenderOptions& options) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "explain/curve_words.hpp"
 #include "explain/hierarchy.hpp"
 #include "explain/render.hpp"
 
@@ -73,7 +74,8 @@ std::string curve_lines(const Problem& problem, const Head& head, const RenderOp
     if (!term->curve) continue;
     const Pieces& curve = term->curve->pieces;
     const std::string name = factors_text(problem, *term);
-    out += set_in_lines(fmt::format("           {}", name), words(in_words(curve)), kIndent);
+    out += set_in_lines(fmt::format("           {}", name), words(curve_in_words(problem, *term->curve)),
+                        kIndent);
     if (!all) continue;
     std::vector<std::string> points;
     for (std::size_t i = 0; i < curve.knots.size(); ++i)

@@ -19,6 +19,7 @@
 #include "gibbs/utility.hpp"
 #include "metrics/classification.hpp"
 #include "plan/device_plan.hpp"
+#include "metrics/decision.hpp"
 #include "plan/number_plan.hpp"
 #include "plan/plan.hpp"
 #include "plan/stored_settings.hpp"
@@ -123,6 +124,7 @@ struct Prepared {
     std::optional<double> smoothness = {};
   };
   std::optional<First> first = {};
+  const Guidance* guidance = nullptr;
 };
 
 struct Trained {
@@ -150,6 +152,8 @@ struct TrainingRows {
       if (p.space.classes() == 0) throw UsageError("class_weight = 'balanced' needs a class response");
       balance_classes(rows, p.space.classes());
     }
+    if (p.guidance && p.guidance->log_probabilities)
+      spread_classes(rows, *p.guidance->log_probabilities, p.guidance->share);
     Matrix<double> values(rows.encoded.continuous.rows(), rows.encoded.continuous.cols());
     for (std::size_t i = 0; i < values.flat().size(); ++i)
       values.flat()[i] = static_cast<double>(rows.encoded.continuous.flat()[i]);
@@ -273,6 +277,7 @@ Trained train(const Prepared& p, const FitOptions& options) {
   const bool curves = has_bends(p.encoder);
   MemberPlan<T> plan{.spec = spec, .members = p.members, .metric = monitored<T>(p, validation, pool)};
   std::optional<double> smoothness = p.first ? p.first->smoothness : std::nullopt;
+  if (p.guidance) plan.spec.bounds = p.guidance->bounds;
   if (curves) {
     const bool classes = p.space.values() == 0;
     const auto decay = [&](double of_bends) {
@@ -477,6 +482,17 @@ void evaluate_parts(const Prepared& p, const FittedModel& model, FitSummary& sum
     summary.test = evaluate_rows(model, lenient, *p.table, p.split.test, model.utility, pool);
 }
 
+// Weights of classes for decisions by macro F1. Found by the probabilities of validation rows alone.
+json found_decisions(const Prepared& p, const FittedModel& model) {
+  if (p.space.classes() < 2 || p.space.values() > 0 || p.split.validation.empty()) return nullptr;
+  ThreadPool pool(static_cast<std::size_t>(p.settings->threads));
+  const SpillScope scope(p.settings->out_of_core);
+  const Encoded<double> rows =
+      p.encoder.with_unseen(UnseenPolicy::missing).encode<double>(*p.table, p.split.validation);
+  const Matrix<double> log_p = class_log_probabilities(model, model.utility, rows.features, pool);
+  return {{"macro_f1", metrics::macro_f1_log_weights(log_p.view(), rows.weights)}};
+}
+
 // Where held-out rows say that a distribution is not to be trusted as it stands.
 std::vector<std::string> distribution_notes(const std::vector<Metric>& metrics, std::size_t rows) {
   constexpr double kNominal = 0.9, kNoticeable = 0.05, kStandardErrors = 3, kWild = -1;
@@ -593,12 +609,13 @@ void keep_scores(const Prepared& p, StoredModel& stored, bool all) {
 
 }  // namespace
 
-FitSummary fit_table(const Table& table, const Settings& given, const FitOptions& options) {
+FitSummary fit_table(const Table& table, const Settings& given, const FitOptions& options,
+                     const Guidance* guidance) {
   validate(given);
   const Schema schema = plan_schema(table, given);
   const Settings settings = options.training_rows_only ? without_test_part(given, schema) : given;
   Prepared prepared = prepare(table, schema, settings, options);
-
+  prepared.guidance = guidance;
   check_held_out(prepared);
 
   const int starts = plan_starts(settings, prepared.architecture);
@@ -615,8 +632,10 @@ FitSummary fit_table(const Table& table, const Settings& given, const FitOptions
   FitSummary summary{.model = Model(interim)};
   summary.unused = std::move(unused);
   if (options.on_trained) options.on_trained(summary.model);
+  json decisions;
   try {
     evaluate_parts(prepared, *interim, summary);
+    decisions = found_decisions(prepared, *interim);
   } catch (const NumericError& error) {
     trained.notes.push_back(fmt::format("held-out metrics could not be computed: {}", error.what()));
   }
@@ -641,6 +660,7 @@ FitSummary fit_table(const Table& table, const Settings& given, const FitOptions
     trained = std::move(second);
   }
   keep_scores(prepared, stored, refit);
+  if (!decisions.is_null()) stored.information["decide"] = std::move(decisions);
   stored.information["metrics"] = {{"validation", metrics_json(summary.validation)},
                                    {"test", metrics_json(summary.test)}};
   summary.model = Model(std::make_shared<const FittedModel>(std::move(stored)));

@@ -3,9 +3,21 @@
 
 #include "bl/fit.hpp"
 #include "fitted/fitted_model.hpp"
+#include "model/monotone.hpp"
 
 namespace bl {
 
-FitSummary fit_table(const Table& table, const Settings& settings, const FitOptions& options);
+// What a fit may be told beside its settings.
+struct Guidance {
+  // What another model says: log-probabilities of the classes of the training rows, in their order; null:
+  // nothing. Of every row's weight, `share` is spread over the classes by them and the rest stays with its own.
+  const Matrix<double>* log_probabilities = nullptr;
+  double share = 0;
+  std::vector<Bound> bounds = {};  // per parameter of a member; empty: none
+};
+
+// `guidance` may be null. Probabilities are for a class response alone.
+FitSummary fit_table(const Table& table, const Settings& settings, const FitOptions& options,
+                     const Guidance* guidance = nullptr);
 
 }  // namespace bl

@@ -1,7 +1,10 @@
 // Encoded rows of a table with the storage that objectives view.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/spill.hpp"
@@ -55,6 +58,42 @@ void balance_classes(PartData<T>& part, Index classes) {
   for (const double sum : sums) present += sum > 0 ? 1 : 0;
   for (std::size_t i = 0; i < part.classes.size(); ++i)
     part.weights[i] *= static_cast<T>(total / (present * sums[static_cast<std::size_t>(part.classes[i])]));
+}
+
+// Every row once for each class that it may have, with that part of its weight: `share` of it by the
+// probabilities given, the rest with its own class. What is left of classes below a hundredth goes to the
+// likeliest.
+template <class T>
+void spread_classes(PartData<T>& part, const Matrix<double>& log_probabilities, double share) {
+  constexpr double kLeast = 0.01;
+  std::vector<Index> from;
+  std::vector<std::int32_t> classes;
+  std::vector<T> weights;
+  std::vector<double> of_class(static_cast<std::size_t>(log_probabilities.cols()));
+  for (Index row = 0; row < log_probabilities.rows(); ++row) {
+    const auto at = static_cast<std::size_t>(row);
+    for (std::size_t k = 0; k < of_class.size(); ++k)
+      of_class[k] = share * std::exp(log_probabilities(row, static_cast<Index>(k)));
+    of_class[static_cast<std::size_t>(part.classes[at])] += 1 - share;
+    const auto top = std::max_element(of_class.begin(), of_class.end());
+    for (double& one : of_class)
+      if (one < kLeast && one < *top) *top += std::exchange(one, 0.0);
+    const double weight = part.weights.empty() ? 1.0 : static_cast<double>(part.weights[at]);
+    for (std::size_t k = 0; k < of_class.size(); ++k) {
+      if (of_class[k] == 0) continue;
+      from.push_back(row);
+      classes.push_back(static_cast<std::int32_t>(k));
+      weights.push_back(static_cast<T>(weight * of_class[k]));
+    }
+  }
+  Matrix<T> features(static_cast<Index>(from.size()), part.encoded.features.cols());
+  for (Index i = 0; i < features.rows(); ++i)
+    std::copy_n(part.encoded.features.row(from[static_cast<std::size_t>(i)]), features.cols(),
+                features.row(i));
+  part.encoded.features = std::move(features);
+  part.encoded.continuous = Matrix<T>(static_cast<Index>(from.size()), 0);
+  part.classes = std::move(classes);
+  part.weights = std::move(weights);
 }
 
 }  // namespace bl

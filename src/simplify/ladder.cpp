@@ -10,7 +10,7 @@ namespace bl {
 namespace {
 
 constexpr std::array<std::size_t, 5> kBlocks = {1, 2, 3, 5, 8};
-constexpr std::array<std::size_t, 3> kColumns = {4, 8, 16};
+constexpr std::array<std::size_t, 4> kColumns = {4, 8, 16, 32};
 
 template <std::size_t N>
 std::vector<std::size_t> steps(const std::array<std::size_t, N>& all, std::size_t last) {
@@ -23,11 +23,10 @@ std::vector<std::size_t> steps(const std::array<std::size_t, N>& all, std::size_
 
 }  // namespace
 
-std::vector<Size> ladder(std::size_t blocks, std::size_t columns, std::size_t features) {
-  const std::size_t most_columns = std::min(features, columns > 0 ? columns : kColumns.back());
+std::vector<Size> ladder(const Size& most, std::size_t features) {
   std::vector<Size> sizes;
-  for (const std::size_t c : steps(kColumns, most_columns))
-    for (const std::size_t b : steps(kBlocks, blocks > 0 ? blocks : kBlocks.back())) sizes.push_back({b, c});
+  for (const std::size_t c : steps(kColumns, std::min(features, most.columns)))
+    for (const std::size_t b : steps(kBlocks, most.blocks)) sizes.push_back({b, c});
   return sizes;
 }
 
@@ -69,7 +68,7 @@ std::size_t chosen_size(const std::vector<Size>& sizes, const std::vector<std::v
   const auto terms = [&](std::size_t i) { return sizes[i].blocks * sizes[i].columns; };
   for (const std::size_t i : allowed) {
     const RowMean worse = mean_difference(losses[i], losses[best], weights);
-    if (worse.mean <= worse.error && terms(i) < terms(chosen)) chosen = i;
+    if (worse.mean <= std::min(worse.error, kNoticeableLoss) && terms(i) < terms(chosen)) chosen = i;
   }
   return chosen;
 }

@@ -11,9 +11,9 @@ struct Size {
   bool operator==(const Size&) const = default;
 };
 
-// Blocks 1, 2, 3, 5, 8 and columns 4, 8, 16, or up to what is asked for (0: nothing), with as many columns as
-// there are. Few columns first.
-std::vector<Size> ladder(std::size_t blocks, std::size_t columns, std::size_t features);
+// Blocks 1, 2, 3, 5, 8 and columns 4, 8, 16, 32 up to the most that is asked for, with as many columns as there
+// are. Few columns first.
+std::vector<Size> ladder(const Size& most, std::size_t features);
 
 // Mean and standard error of what rows lose, with weights where there are any.
 struct RowMean {
@@ -24,8 +24,9 @@ RowMean mean_of(const std::vector<double>& losses, const std::vector<double>& we
 RowMean mean_difference(const std::vector<double>& a, const std::vector<double>& b,
                         const std::vector<double>& weights);
 
-// Among the sizes that are asked for (0: any), the smallest (blocks times columns) whose losses are within one
-// standard error of the difference to the best one's.
+// Among the sizes that are asked for (0: any), the smallest (blocks times columns) whose mean loss is within one
+// standard error of the difference to the best one's, and within kNoticeableLoss.
+inline constexpr double kNoticeableLoss = 0.005;
 std::size_t chosen_size(const std::vector<Size>& sizes, const std::vector<std::vector<double>>& losses,
                         const std::vector<double>& weights, const Size& asked);
 

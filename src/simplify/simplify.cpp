@@ -1,6 +1,7 @@
 #include "bl/simplify.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,6 +15,8 @@
 #include "fit/table_fit.hpp"
 #include "plan/plan.hpp"
 #include "plan/table_plan.hpp"
+#include "predict/evaluation.hpp"
+#include "simplify/head_columns.hpp"
 #include "simplify/ladder.hpp"
 
 namespace bl {
@@ -28,6 +31,7 @@ struct Task {
   Settings settings;  // of the large model's fit, without what it left at the defaults
   Split split;
   std::vector<std::string> ranked;  // features, the one that matters most first
+  Matrix<double> taught;  // what the large model says of the classes of training rows; empty: nothing
   double started;
 
   const Table& table() const { return data->impl().table; }
@@ -49,6 +53,8 @@ void check(const FittedModel& model, const SimplifyOptions& options) {
   if (options.blocks > 64) throw UsageError("blocks: a problem to be read has 1 to 64");
   if (options.columns > features)
     throw UsageError(fmt::format("columns = {}: the model has {} features", options.columns, features));
+  if (options.most_blocks < 1 || options.most_columns < 1 || options.head_columns < 1)
+    throw UsageError("most_blocks, most_columns, head_columns: expected at least 1");
   if (options.starts < 1 || options.starts > 100) throw UsageError("starts: expected 1 to 100");
 }
 
@@ -105,21 +111,61 @@ std::vector<Part> parts_of(const Split& split, Index rows) {
   return parts;
 }
 
-// The seed decides starting values and split, so another start is given its rows by hand; the file names the
-// seed of the split, by which its parts are known again.
-Model fit_once(const Task& task, const Size& size, std::size_t start) {
-  Settings settings = small_settings(task, size);
-  const std::int64_t seed = settings.seed;
-  settings.seed = seed + static_cast<std::int64_t>(start);
+// Of a row's weight, what follows the large model rather than the row's own class, by start: its probabilities
+// teach more than one class a row does where the large model is good, less where it is not.
+constexpr std::array<double, 2> kShares = {0.5, 1};
+
+// The decay of bends that a fit chose, so that the next one of its size need not.
+void take_smoothness(const StoredModel& model, Settings& settings) {
+  const auto& training = model.information["training"];
+  if (training.contains("smoothness")) settings.smoothness = training["smoothness"].get<double>();
+}
+
+FitSummary fitted(const Task& task, const Settings& settings, const Guidance& guidance,
+                  const std::optional<Model>& start) {
   FitOptions options;
   options.should_stop = task.options->should_stop;
   options.parts = parts_of(task.split, task.table().rows);
-  const FitSummary fitted = fit_table(task.table(), settings, options);
-  if (fitted.interrupted) throw Interrupted("interrupted; nothing was written");
-  StoredModel stored = fitted.model.impl().stored;
+  options.start = start;
+  FitSummary summary = fit_table(task.table(), settings, options, &guidance);
+  if (summary.interrupted) throw Interrupted("interrupted; nothing was written");
+  return summary;
+}
+
+// The weights that each head gives up, and the model without them to go on from.
+std::optional<Model> without_columns(const Task& task, const StoredModel& model, Guidance& guidance) {
+  constexpr std::size_t kRows = 1000;  // enough to rank columns by
+  const std::size_t rows = std::min(kRows, task.split.train.size());
+  const Matrix<double> encoded =
+      model.encoder.encode<double>(task.table(), std::span(task.split.train).first(rows)).features;
+  guidance.bounds = head_bounds(model, encoded, task.options->head_columns);
+  if (guidance.bounds.empty()) return {};
+  StoredModel start = model;
+  project<double>(guidance.bounds, start.parameters);
+  return model_of(std::move(start));
+}
+
+// The seed decides starting values and split, so another start is given its rows by hand; the file names the
+// seed of the split, by which its parts are known again.
+Model fit_once(const Task& task, const Size& size, std::size_t start, const std::optional<Model>& before) {
+  Settings settings = small_settings(task, size);
+  const std::int64_t seed = settings.seed;
+  settings.seed = seed + static_cast<std::int64_t>(start);
+  Guidance guidance;
+  if (task.taught.rows() > 0) {
+    guidance.log_probabilities = &task.taught;
+    guidance.share = kShares[start % kShares.size()];
+  }
+  if (before) take_smoothness(before->impl().stored, settings);
+  StoredModel stored = fitted(task, settings, guidance, {}).model.impl().stored;
+  if (const std::optional<Model> kept = without_columns(task, stored, guidance)) {
+    take_smoothness(stored, settings);
+    stored = fitted(task, settings, guidance, kept).model.impl().stored;
+  }
   stored.information["settings"]["seed"] = std::to_string(seed);
   stored.information["split"].erase("given");
-  stored.information["simplified"] = {{"start", start}};
+  stored.information["simplified"] = {{"start", start}, {"head_columns", task.options->head_columns}};
+  if (guidance.log_probabilities) stored.information["simplified"]["taught"] = guidance.share;
   return model_of(std::move(stored));
 }
 
@@ -158,12 +204,21 @@ Tried try_size(const Task& task, const Size& size, const std::vector<double>& we
       task.options->on_progress(now() - task.started,
                                 fmt::format("blocks {}, columns {}, start {} of {}", size.blocks,
                                             size.columns, start + 1, task.options->starts));
-    const Model model = fit_once(task, size, start);
+    const Model model = fit_once(task, size, start, best.model);
     std::vector<double> losses = losses_of(task, model, task.split.validation);
     if (best.model && !(mean_of(losses, weights).mean < mean_of(best.losses, weights).mean)) continue;
     best = {model, std::move(losses)};
   }
   return best;
+}
+
+Matrix<double> classes_taught(const FittedModel& large, const Table& table, const Split& split,
+                              std::size_t threads) {
+  if (large.space.classes() == 0 || large.space.values() > 0) return {};
+  ThreadPool pool(threads);
+  const Encoder lenient = large.stored.encoder.with_unseen(UnseenPolicy::missing);
+  return class_log_probabilities(large, large.utility, lenient.encode<double>(table, split.train).features,
+                                 pool);
 }
 
 Task task_of(const Model& model, const Data& data, const SimplifyOptions& options) {
@@ -176,7 +231,8 @@ Task task_of(const Model& model, const Data& data, const SimplifyOptions& option
   if (split.validation.size() < 2)
     throw UsageError("sizes are compared on validation rows, and `fractions` of the fit leave none");
   std::vector<std::string> ranked = ranked_columns(model, data, split);
-  return {&large, &data, &options, settings, std::move(split), std::move(ranked), now()};
+  Matrix<double> taught = classes_taught(large, table, split, options.threads);
+  return {&large, &data, &options, settings, std::move(split), std::move(ranked), std::move(taught), now()};
 }
 
 }  // namespace
@@ -185,7 +241,9 @@ Simplified simplify(const Model& model, const Data& data, const SimplifyOptions&
   const Task task = task_of(model, data, options);
   const std::vector<double> weights = weights_of(task, task.split.validation);
   const std::vector<double> large = losses_of(task, model, task.split.validation);
-  const std::vector<Size> sizes = ladder(options.blocks, options.columns, task.ranked.size());
+  const std::vector<Size> sizes = ladder({options.blocks > 0 ? options.blocks : options.most_blocks,
+                                          options.columns > 0 ? options.columns : options.most_columns},
+                                         task.ranked.size());
   std::vector<Model> models;
   std::vector<std::vector<double>> losses;
   std::vector<SimplifiedSize> rows;

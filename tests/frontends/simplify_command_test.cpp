@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "base/random.hpp"
@@ -114,6 +115,27 @@ TEST_F(SimplifyCommand, LadderIsATableWithOneChoice) {
   EXPECT_EQ(chosen, 1);
   // Three columns matter, so that four are enough.
   EXPECT_LT(sizes[2]["difference"].get<double>(), 3 * sizes[2]["difference_error"].get<double>() + 0.05);
+}
+
+TEST_F(SimplifyCommand, AHeadReadsNoMoreColumnsThanAsked) {
+  bl("simplify large.bl data.csv --blocks 2 --columns 10 --head-columns 3 --starts 1 -o small.bl");
+  const json problem = json::parse(bl("explain small.bl --format json"));
+  std::set<std::string> all;
+  for (const json& block : problem["layers"][0])
+    for (const json& head : block["heads"]) {
+      std::set<std::string> read;
+      for (const json& term : head["terms"])
+        for (const json& factor : term["factors"])
+          if (const auto name = factor["variable"].get<std::string>(); name.starts_with("x"))
+            read.insert(name);
+      EXPECT_EQ(read.size(), 3U);
+      all.insert(read.begin(), read.end());
+    }
+  for (const char* name : {"x1", "x4", "x7"}) EXPECT_TRUE(all.contains(name)) << name;
+  // What is printed is the model: its probabilities are still those of a good one.
+  const json large = json::parse(bl("evaluate large.bl data.csv --part validation --json"));
+  const json few = json::parse(bl("evaluate small.bl data.csv --part validation --json"));
+  EXPECT_LT(few["log_loss"].get<double>(), large["log_loss"].get<double>() + 0.1);
 }
 
 TEST_F(SimplifyCommand, FitKeepsAReadableProblem) {

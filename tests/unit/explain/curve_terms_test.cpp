@@ -2,17 +2,24 @@
 // their slopes are those of the utility by the raw cell.
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "bl/errors.hpp"
 #include "engine/reference/utility.hpp"
 #include "example_model.hpp"
+#include "explain/curve_words.hpp"
+#include "explain/curves_svg.hpp"
 #include "explain/gradient.hpp"
 #include "explain/pieces.hpp"
 #include "explain/problem_json.hpp"
 #include "explain/render.hpp"
+#include "explain/svg.hpp"
 #include "gibbs/utility.hpp"
+#include "xml_check.hpp"
 
 namespace bl {
 namespace {
@@ -246,6 +253,72 @@ TEST(Pieces, ValuesAndSlopes) {
   EXPECT_EQ(straight.slope(-1), 2);
   EXPECT_EQ(straight.slope(8), -1);
   EXPECT_NEAR(constant.size(), std::sqrt(14.0), 1e-12);
+}
+
+// A straight line with far values pulled in is described by its slope, not by values at knots beyond the data.
+TEST(CurveTerms, APulledLineIsDescribedByItsSlope) {
+  const Case c(all_options().back());
+  const explain::Problem problem = c.problem(explain::Units::original);
+  const explain::Head& head = problem.layers[0][0].heads[0];
+  std::size_t found = 0;
+  for (const explain::Monomial& term : head.terms) {
+    if (!term.curve) continue;
+    ++found;
+    EXPECT_FALSE(explain::is_bent(problem, *term.curve));
+    const std::string words = explain::curve_in_words(problem, *term.curve);
+    const double median = problem.variables[term.curve->variable].mean;
+    const double slope = (term.curve->pieces.value(median + 1e-3) - term.curve->pieces.value(median)) / 1e-3;
+    EXPECT_TRUE(words.starts_with(
+        fmt::format("{} by {:.4g} a unit from ", slope < 0 ? "falls" : "rises", std::abs(slope))))
+        << words;
+    EXPECT_EQ(words.find("lowest"), std::string::npos);
+  }
+  EXPECT_GT(found, 0U);
+  EXPECT_EQ(explain::curve_panels(problem, problem.layers[0][0], {}).svg, "");
+}
+
+TEST(CurveTerms, PanelsDrawEveryCurveOnOneScale) {
+  const Case c(all_options().front());
+  const explain::Problem problem = c.problem(explain::Units::original);
+  const explain::Block& block = problem.layers[0][0];
+  const std::string svg = explain::render_svg(problem, {.block = block.name});
+  EXPECT_EQ(test::XmlCheck::problem_with(svg), "");
+  std::size_t curves = 0;
+  double low = 0, high = 0;
+  for (const explain::Head& head : block.heads)
+    for (const explain::Monomial& term : head.terms) {
+      if (!term.curve) continue;
+      ++curves;
+      for (const double value : term.curve->pieces.values) {
+        low = std::min(low, value);
+        high = std::max(high, value);
+      }
+    }
+  std::vector<std::vector<std::pair<double, double>>> drawn;
+  for (std::size_t at = svg.find("<polyline points='"); at != std::string::npos;
+       at = svg.find("<polyline points='", at + 1)) {
+    std::istringstream points(svg.substr(at + 18, svg.find('\'', at + 18) - at - 18));
+    drawn.emplace_back();
+    for (std::string point; points >> point;)
+      drawn.back().emplace_back(std::stod(point), std::stod(point.substr(point.find(',') + 1)));
+  }
+  ASSERT_EQ(drawn.size(), curves);
+  ASSERT_GT(curves, 2U);
+  // Pixels per unit of height are the same in every panel: 64 for the whole range.
+  std::size_t same = 0;
+  for (const explain::Head& head : block.heads)
+    for (const explain::Monomial& term : head.terms) {
+      if (!term.curve) continue;
+      const auto& values = term.curve->pieces.values;
+      for (const auto& line : drawn) {
+        bool fits = line.size() == values.size();
+        for (std::size_t i = 0; fits && i < values.size(); ++i)
+          fits =
+              std::abs(line[0].second - line[i].second - 64 * (values[i] - values[0]) / (high - low)) < 0.11;
+        same += fits ? 1 : 0;
+      }
+    }
+  EXPECT_GE(same, curves);
 }
 
 }  // namespace

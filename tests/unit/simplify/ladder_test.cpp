@@ -8,11 +8,11 @@ namespace bl {
 namespace {
 
 TEST(Ladder, GoesUpToWhatIsAskedFor) {
-  const std::vector<Size> few = ladder(3, 6, 10);
+  const std::vector<Size> few = ladder({3, 6}, 10);
   EXPECT_EQ(few, (std::vector<Size>{{1, 4}, {2, 4}, {3, 4}, {1, 6}, {2, 6}, {3, 6}}));
-  EXPECT_EQ(ladder(1, 0, 3), (std::vector<Size>{{1, 3}}));
-  EXPECT_EQ(ladder(0, 0, 100).back(), (Size{8, 16}));
-  EXPECT_EQ(ladder(0, 0, 13).back(), (Size{8, 13}));
+  EXPECT_EQ(ladder({1, 32}, 3), (std::vector<Size>{{1, 3}}));
+  EXPECT_EQ(ladder({8, 32}, 100).back(), (Size{8, 32}));
+  EXPECT_EQ(ladder({8, 32}, 13).back(), (Size{8, 13}));
 }
 
 TEST(Ladder, MeansAndTheirErrors) {
@@ -31,8 +31,10 @@ TEST(Ladder, MeansAndTheirErrors) {
 TEST(Ladder, TakesTheSmallestThatIsAsGoodAsTheBest) {
   const std::vector<Size> sizes = {{1, 4}, {2, 4}, {3, 8}};
   // The first is worse on every row, the second on one and better on another.
-  const std::vector<std::vector<double>> losses = {{2, 2, 2}, {1.4, 0.7, 1}, {1, 1, 1}};
+  const std::vector<std::vector<double>> losses = {{2, 2, 2}, {1.31, 0.7, 1}, {1, 1, 1}};
   EXPECT_EQ(chosen_size(sizes, losses, {}, {0, 0}), 1U);
+  // Within the error of the difference, but noticeably worse.
+  EXPECT_EQ(chosen_size(sizes, {{2, 2, 2}, {1.4, 0.7, 1}, {1, 1, 1}}, {}, {0, 0}), 2U);
   EXPECT_EQ(chosen_size(sizes, losses, {}, {1, 0}), 0U);
   EXPECT_EQ(chosen_size(sizes, losses, {}, {0, 8}), 2U);
   EXPECT_EQ(chosen_size(sizes, losses, {}, {3, 8}), 2U);

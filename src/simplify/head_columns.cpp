@@ -1,0 +1,65 @@
+#include "simplify/head_columns.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "model/basis.hpp"
+#include "model/parameters.hpp"
+
+namespace bl {
+
+namespace {
+
+// The feature that a term of the first layer reads; nothing for terms of the response alone.
+std::optional<std::size_t> feature_of(const StoredModel& model, const Term& term) {
+  for (const std::int32_t input : term)
+    if (input < model.architecture.input.context)
+      return model.encoder.columns()[static_cast<std::size_t>(input)].feature;
+  return {};
+}
+
+// Of what a feature adds to a head over the rows: for each row the sum of its weights times the encoded columns.
+double variance_of(const double* weights, const std::vector<Term>& terms,
+                   const std::vector<std::optional<std::size_t>>& features, std::size_t feature,
+                   const Matrix<double>& rows) {
+  double sum = 0, squares = 0;
+  for (Index i = 0; i < rows.rows(); ++i) {
+    double value = 0;
+    for (std::size_t t = 0; t < terms.size(); ++t)
+      if (features[t] == feature && terms[t].size() == 1) value += weights[t] * rows(i, terms[t][0]);
+    sum += value;
+    squares += value * value;
+  }
+  const auto n = static_cast<double>(rows.rows());
+  return squares / n - (sum / n) * (sum / n);
+}
+
+}  // namespace
+
+std::vector<Bound> head_bounds(const StoredModel& model, const Matrix<double>& rows, std::size_t most) {
+  const Architecture& a = model.architecture;
+  const ParameterLayout layout(a);
+  const std::vector<Term> terms = basis_terms(a.basis, a.input, a.degree());
+  std::vector<std::optional<std::size_t>> features;
+  for (const Term& term : terms) features.push_back(feature_of(model, term));
+  const std::size_t count = model.encoder.features().size();
+  std::vector<Bound> bounds(static_cast<std::size_t>(layout.size()), Bound::none);
+  if (count <= most) return {};
+  for (const TensorInfo& tensor : layout.tensors()) {
+    if (tensor.layer != 0 || tensor.role != TensorRole::weight) continue;
+    for (Index head = 0; head < tensor.size() / tensor.cols; ++head) {
+      const auto first = static_cast<std::size_t>(tensor.offset + head * tensor.cols);
+      std::vector<std::pair<double, std::size_t>> moved;  // minus the variance, feature
+      for (std::size_t f = 0; f < count; ++f)
+        moved.emplace_back(-variance_of(&model.parameters[first], terms, features, f, rows), f);
+      std::sort(moved.begin(), moved.end());
+      for (std::size_t t = 0; t < terms.size(); ++t)
+        if (features[t] && std::any_of(moved.begin() + static_cast<std::ptrdiff_t>(most), moved.end(),
+                                       [&](const auto& one) { return one.second == *features[t]; }))
+          bounds[first + t] = Bound::zero;
+    }
+  }
+  return bounds;
+}
+
+}  // namespace bl

@@ -7,7 +7,7 @@ from ._density import BLDensity
 from ._estimator import InterruptedWarning
 from ._explanation import Explanation
 from ._regressor import BLRegressor
-from ._summary import Summary
+from ._summary import Comparison, Summary, compare
 from ._tune import tune
 
 __version__ = library_version()
@@ -17,6 +17,7 @@ __all__ = [
     "BLClassifier",
     "BLDensity",
     "BLRegressor",
+    "Comparison",
     "DataError",
     "Error",
     "Explanation",
@@ -25,6 +26,7 @@ __all__ = [
     "NumericError",
     "Summary",
     "UsageError",
+    "compare",
     "setting_list",
     "tune",
 ]

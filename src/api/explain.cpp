@@ -13,6 +13,8 @@
 #include "explain/problem_json.hpp"
 #include "explain/render.hpp"
 #include "explain/svg.hpp"
+#include "choice/beyond_text.hpp"
+#include "features/beyond_names.hpp"
 #include "fitted/fitted_model.hpp"
 
 namespace bl {
@@ -73,7 +75,10 @@ std::string explain_model(const Model& model, ExplainFormat format, const Explai
     problem = explain::at_level(std::move(problem), kAlternative, options.alternative);
   const bool whole = options.alternative.empty() && options.block.empty();
   if (format == ExplainFormat::text && whole && choice != nullptr && choice->schema.linear)
-    return explain::linear_text(problem, kAlternative, choice->alternatives);
+    return explain::linear_text(problem, kAlternative, choice->alternatives) +
+           (choice->schema.beyond_logit() ? beyond_text(m) : "");
+  if (choice != nullptr && choice->schema.beyond_logit())
+    throw UsageError("of " + beyond_words(choice->schema) + " the text alone shows all; its summary has other forms");
   return render(
       problem, format, options,
       choice == nullptr ? explain::common_factors(standardised) : std::vector<explain::FactorReading>{});

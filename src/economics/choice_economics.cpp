@@ -11,6 +11,7 @@
 #include "bl/errors.hpp"
 #include "choice/reading.hpp"
 #include "choice/scores.hpp"
+#include "economics/beyond_economics.hpp"
 #include "economics/choice_scenario.hpp"
 #include "economics/delta.hpp"
 #include "features/linear_terms.hpp"
@@ -95,6 +96,7 @@ WhatIf what_if_numbers(const FittedModel& model, const ChoiceData& base, const C
 // P_j. Row by row: j n + k.
 std::vector<double> elasticity_numbers(const FittedModel& model, const ChoiceData& base, Index x,
                                        ThreadPool& pool) {
+  if (model.choice().schema.beyond_logit()) return beyond_elasticities(model, base, x, pool);
   const ChoiceScores scores = score_choices(model, base, pool);
   const Matrix<double> slopes = marginal_utilities(model, base, pool);
   const std::size_t n = base.alternatives.size();
@@ -172,6 +174,7 @@ WhatIf what_if(const Model& model, const Data& data, const ChoiceScenario& scena
   const FittedModel& m = model.impl();
   const std::optional<Index> cost =
       money.empty() ? std::nullopt : std::optional(static_cast<Index>(attribute_of(m, money)));
+  if (cost && m.choice().schema.beyond_logit()) require_common_money(m, *cost);
   const ChoiceData base = read_part(m, data.impl().table, Part::all, false);
   const ChangedChoices changed = apply_scenario(m, base, scenario);
   ThreadPool pool(threads);
@@ -214,6 +217,7 @@ ChoiceSlopes slopes(const Model& model, const Data& data, const std::string& att
   const auto x = static_cast<Index>(attribute_of(m, attribute));
   const ChoiceData base = read_part(m, data.impl().table, Part::all, false);
   ThreadPool pool(threads);
+  if (m.choice().schema.beyond_logit()) return beyond_slopes(m, base, x, pool);
   const Matrix<double> gradients = marginal_utilities(m, base, pool);
   const std::size_t n = base.alternatives.size();
   ChoiceSlopes out{.alternatives = base.alternatives,
@@ -260,6 +264,25 @@ void fill_medians(const Matrix<double>& slopes, const std::vector<std::int32_t>&
   for (auto& values : by) out.by.push_back(median(values));
 }
 
+// Medians over the population; a number that is the same for all has no quartiles of its own.
+ChoiceTradeOff beyond_trade_off(const Model& model, const ChoiceData& base, Index x, Index m) {
+  const std::vector<double> numbers = beyond_ratios(model.impl(), base, x, m);
+  if (numbers.empty())
+    throw NumericError("the utility does not depend on " + in_quotes(attributes(model)[static_cast<std::size_t>(m)]) +
+                       ", so there is no value in it");
+  const std::vector<double> errors = errors_of(model, numbers.size(), [&](const Model& other) {
+    return beyond_ratios(other.impl(), base, x, m);
+  });
+  ChoiceTradeOff out{.value = numbers[0],
+                     .standard_error = numbers[1] == numbers[2] ? errors[0] : kUnknown,
+                     .lower_quartile = numbers[1],
+                     .upper_quartile = numbers[2],
+                     .alternatives = base.alternatives,
+                     .by = {numbers.begin() + 3, numbers.end()},
+                     .errors = {errors.begin() + 3, errors.end()}};
+  return out;
+}
+
 }  // namespace
 
 ChoiceTradeOff trade_off(const Model& model, const Data& data, const std::string& attribute,
@@ -273,6 +296,7 @@ ChoiceTradeOff trade_off(const Model& model, const Data& data, const std::string
   out.errors.assign(n, kUnknown);
   const ChoiceData base = read_part(impl, data.impl().table, Part::all, false);
   ThreadPool pool(threads);
+  if (impl.choice().schema.beyond_logit()) return beyond_trade_off(model, base, x, m);
   fill_medians(marginal_utilities(impl, base, pool), base.classes, x, m, out);
   if (out.by.empty())
     throw NumericError("the utility does not depend on " + in_quotes(money) + ", so there is no value in it");

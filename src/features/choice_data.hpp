@@ -24,6 +24,7 @@ struct ChoiceData {
   std::vector<std::string> labels;        // situations: long: the situation's id, wide: the line of the file
   std::vector<Index> rows;                // situations: a row of the table, the first
   Table context;                          // one row per situation, the schema's context columns
+  Matrix<double> membership;              // situations x expressions of latent classes
 
   Index situations() const { return static_cast<Index>(begin.size()) - 1; }
   std::int64_t size(Index situation) const {
@@ -44,6 +45,9 @@ ChoiceData read_choices(const Table& table, const ChoiceSchema& schema, bool nee
 std::vector<std::int32_t> group_codes(const Table& table, const ChoiceSchema& schema,
                                       const std::string& column, const std::vector<Index>& rows,
                                       const char* what);
+
+// The person of a row of the table, as the file spells it.
+std::string person_name(const Table& table, const ChoiceSchema& schema, Index row);
 
 // The given situations alone, in this order.
 ChoiceData select_situations(const ChoiceData& data, const std::vector<Index>& situations);

@@ -92,6 +92,16 @@ ChoiceOptions::ChoiceOptions(CLI::App& command) {
   add("--specific", specific_, "Linear: attributes with a coefficient per alternative", "NAMES");
   add("--negative", negative_, "Attributes that never raise utility: costs, times", "NAMES");
   add("--positive", positive_, "Attributes that never lower utility", "NAMES");
+  add("--random", random_,
+      "Mixed logit: coefficients that differ between persons: time=normal,cost=lognormal (also triangular, "
+      "uniform)",
+      "NAMES");
+  add("--correlated", correlated_, "Random coefficients that correlate", "NAMES");
+  add("--draws", draws_, "Draws per person of random coefficients", "[500]");
+  add("--sequence", sequence_, "Of the draws", "[sobol]|halton|scrambled|pseudo");
+  add("--nests", nests_, "Nested logit: existing=train+car; an alternative may be in two nests", "NAMES");
+  add("--classes", classes_, "Latent classes: how many", "N");
+  add("--membership", membership_, "Columns of the person that the classes depend on", "NAMES");
   of_declaration_.push_back(
       command.add_flag("--network", network_, "A network without context; else linear")->group(group));
   of_declaration_.push_back(
@@ -145,6 +155,7 @@ ChoiceDeclaration ChoiceOptions::declaration(const Data& data, Settings& setting
   else
     fill_long(d);
   fill_utility(d);
+  fill_beyond(d);
   return d;
 }
 
@@ -213,6 +224,30 @@ void ChoiceOptions::fill_utility(ChoiceDeclaration& d) const {
   for (const auto& [attribute, same] : pairs("--specific", specific_)) d.specific.push_back({attribute, all});
   if (!d.specific.empty() && all.empty())
     throw UsageError("--specific needs --alternatives, to know whose coefficients there are");
+}
+
+void ChoiceOptions::fill_beyond(ChoiceDeclaration& d) const {
+  for (const auto& [name, distribution] : pairs("--random", random_))
+    d.random.emplace_back(name, name == distribution ? "normal" : distribution);
+  d.correlated = name_list(correlated_);
+  if (!draws_.empty()) d.draws.emplace_back("count", draws_);
+  if (!sequence_.empty()) d.draws.emplace_back("sequence", sequence_);
+  for (const auto& [name, among] : pairs("--nests", nests_)) {
+    ChoiceDeclaration::Nest nest{name, {}};
+    for (std::size_t from = 0; from <= among.size();) {
+      const std::size_t plus = std::min(among.find('+', from), among.size());
+      nest.alternatives.push_back(among.substr(from, plus - from));
+      from = plus + 1;
+    }
+    d.nests.push_back(std::move(nest));
+  }
+  if (!classes_.empty()) d.latent.emplace_back("classes", classes_);
+  for (const std::string& name : name_list(membership_)) d.membership.push_back(column_text(name));
+  for (const auto& [key, option] : {std::pair("random", "--random"), std::pair("random/correlated", "--correlated"),
+                                    std::pair("draws", "--draws"), std::pair("draws/sequence", "--sequence"),
+                                    std::pair("nests", "--nests"), std::pair("latent", "--classes"),
+                                    std::pair("latent/membership", "--membership")})
+    d.places[key] = option;
 }
 
 }  // namespace bl::cli

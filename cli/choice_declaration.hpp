@@ -24,10 +24,12 @@ class ChoiceOptions {
   void fill_long(ChoiceDeclaration& d) const;
   void fill_wide(ChoiceDeclaration& d, const Data& data) const;
   void fill_utility(ChoiceDeclaration& d) const;
+  void fill_beyond(ChoiceDeclaration& d) const;
 
   std::string choice_;
   std::string chosen_, situation_, alternative_, alternatives_, attributes_, available_, outside_, filter_,
-      context_, reference_, specific_, negative_, positive_;
+      context_, reference_, specific_, negative_, positive_, random_, correlated_, draws_, sequence_, nests_,
+      classes_, membership_;
   std::string pattern_ = "{alternative}_{attribute}";
   std::vector<std::string> terms_;
   bool network_ = false, no_constants_ = false;

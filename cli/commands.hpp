@@ -19,6 +19,7 @@ void add_whatif(CLI::App& app);
 void add_canonical(CLI::App& app);
 void add_summary(CLI::App& app);
 void add_check(CLI::App& app);
+void add_compare(CLI::App& app);
 void add_simplify(CLI::App& app);
 void add_report(CLI::App& app);
 void add_data(CLI::App& app);

@@ -107,7 +107,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   for (const auto add :
        {add_fit, add_predict, add_evaluate, add_inspect, add_explain, add_report, add_simplify, add_summary,
-        add_check, add_canonical, add_whatif, add_sample, add_data, add_schema, add_settings, add_devices,
+        add_compare,        add_check, add_canonical, add_whatif, add_sample, add_data, add_schema, add_settings, add_devices,
         add_demo, add_reproduce, add_completion})
     add(app);
   add_quiet(app);

@@ -19,7 +19,7 @@ namespace {
 struct PredictArguments {
   std::string model, data, output = "-", part = "all", quantiles, carry, format = "csv";
   std::vector<std::string> decide;
-  bool shares = false;
+  bool shares = false, posterior = false;
   PredictOptions options;
 };
 
@@ -27,7 +27,7 @@ void run_predict(PredictArguments& a, const CLI::App& command, const DigitOption
                  const Settings& reading) {
   check_output_path(command, a.output);
   const Model model = open_model(command, a.model);
-  refuse_for_tables(model, command, {"--shares"});
+  refuse_for_tables(model, command, {"--shares", "--posterior"});
   refuse_for_choices(model, command,
                      {"--quantiles", "--interval", "--highest-density", "--mode", "--density",
                       "--temperature", "--tolerance", "--unseen-as-missing", "--ood", "--decide"});
@@ -53,7 +53,10 @@ void run_predict(PredictArguments& a, const CLI::App& command, const DigitOption
       write_text("-", text);
   };
   const Part part = part_from_name(a.part);
-  if (a.shares) {
+  if (a.posterior) {
+    only_for(command, {"--part", "--utilities", "--shares"}, false, "predictions, not the persons of --posterior");
+    sink(posterior_means(model, model.read(a.data, reading), a.options.threads));
+  } else if (a.shares) {
     sink(market_shares(model, model.read(a.data, reading), part, a.options.threads));
   } else if (part == Part::all) {
     model.predict_file(a.data, reading, a.options, sink);
@@ -111,6 +114,8 @@ void add_predict(CLI::App& app) {
   command->add_flag("--unseen-as-missing", a->options.treat_unseen_as_missing,
                     "Take levels not seen in training as missing");
   command->add_flag("--shares", a->shares, "Choices: market shares in place of a line per situation");
+  command->add_flag("--posterior", a->posterior,
+                    "Mixed logit, latent classes: what each person's choices say about the person");
   command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
       ->option_text("N")
       ->check(thread_range());

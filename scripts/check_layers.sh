@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-core="base compute data metrics features model objective engine training inference artifact gibbs explain piecewise"
+core="base compute data metrics features model objective engine training inference random_utility artifact gibbs explain piecewise"
 declare -A may=(
   [base]=""
   [compute]="base"
@@ -17,6 +17,7 @@ declare -A may=(
   [engine]="base compute model objective gibbs"
   [training]="base compute model objective engine"
   [inference]="base compute model objective engine training"
+  [random_utility]="base compute training inference"
   [artifact]="base features model objective engine training"
   [gibbs]="base compute model objective piecewise"
   [zoo]="base compute model objective engine training gibbs inference"

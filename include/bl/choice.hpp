@@ -99,6 +99,10 @@ struct ChoiceTradeOff {
   bool varies = false;  // between the situations of an alternative
 };
 
+// What each person's choices say about the random coefficients: their mean and standard deviation given these
+// choices. Of a mixed logit; shares of classes of a latent-class model.
+OutputTable posterior_means(const Model& model, const Data& data, std::size_t threads = 0);
+
 const std::vector<std::string>& alternatives(const Model& model);
 // Those that are declared; terms are computed from them.
 std::vector<std::string> attributes(const Model& model);

@@ -27,6 +27,11 @@ struct ChoiceDeclaration {
     std::vector<std::string> alternatives;
     bool operator==(const Specific&) const = default;
   };
+  struct Nest {
+    std::string name;
+    std::vector<std::string> alternatives;
+    bool operator==(const Nest&) const = default;
+  };
 
   std::string layout = {};     // wide: a line per situation (where empty, too); long: a line per alternative
   std::string choice = {};     // wide: column of the chosen alternative's code
@@ -51,6 +56,14 @@ struct ChoiceDeclaration {
   Named signs = {};                                      // of attributes: positive or negative
   std::vector<std::string> context = {}, nominal = {};   // network: columns of the decision maker
   Named settings = {};                                   // of the fit, by name
+
+  // Linear: what comes after the logit, one of random, nests and latent (docs/choice_models.md).
+  Named random = {};                         // coefficients that differ between persons: name and distribution
+  std::vector<std::string> correlated = {};  // of these
+  Named draws = {};                          // count, sequence, dropped, primes, seed
+  std::vector<Nest> nests = {};
+  Named latent = {};                         // classes, starts, seed
+  std::vector<std::string> membership = {};  // latent: expressions over columns of the person
 
   std::string name = "choice schema";  // stands for it in messages
   // Where a part of it comes from, such as "schema.toml:3" or "--filter", by key: "data", "data/filter",

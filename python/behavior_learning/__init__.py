@@ -8,7 +8,7 @@ from ._effects import ShapleyValues
 from ._estimator import InterruptedWarning, MixingWarning, UnusedSettingWarning
 from ._explanation import Explanation
 from ._regressor import BLRegressor
-from ._summary import Summary
+from ._summary import Comparison, Summary, compare
 from ._tune import tune
 
 __version__ = library_version()
@@ -18,6 +18,7 @@ __all__ = [
     "BLClassifier",
     "BLDensity",
     "BLRegressor",
+    "Comparison",
     "DataError",
     "Error",
     "Explanation",
@@ -29,6 +30,7 @@ __all__ = [
     "Summary",
     "UnusedSettingWarning",
     "UsageError",
+    "compare",
     "setting_list",
     "tune",
 ]

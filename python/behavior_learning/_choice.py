@@ -53,6 +53,7 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
         if self.alternatives is not None:
             document["alternatives"] = _alternatives(self.alternatives)
         document["utility"] = utility
+        document.update(_beyond(self))
         return document
 
     def _declaration(self) -> _core.ChoiceDeclaration:
@@ -344,6 +345,23 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
         names, mean, _ = _core.slopes(self.model_, data, attribute)
         return dict(zip(names, mean.tolist()))
 
+    def posterior(self, X: Any) -> dict[str, Any]:
+        """What each person's choices say about the person.
+
+        Parameters
+        ----------
+        X : data frame
+            Choices, laid out as those of the fit.
+
+        Returns
+        -------
+        dict
+            By column: of a mixed logit mean and standard deviation of the random coefficients, of latent classes the
+            probability of each.
+        """
+        data = self._data(X)
+        return dict(_core.posterior_means(self.model_, data))
+
     def trade_off(self, X: Any, attribute: str, money: str, **errors: Any) -> dict[str, Any]:
         """What a unit of an attribute is worth in units of another, such as the value of time.
 
@@ -484,6 +502,10 @@ Either `schema` (the text or a dictionary of a choice schema, docs/choice.md), o
     form : "linear" or "network"
     constants, reference, generic, specific, signs : Of a linear utility
     context, nominal_context : Of a network: columns of the person or the situation, and those that are categories
+    random, correlated, draws : Mixed logit: {{"time": "normal", "cost": "lognormal"}}, names that correlate, and the
+        number of draws or {{"count": 1000, "sequence": "halton", "dropped": 100, "seed": 1}}
+    nests : Nested logit: {{"existing": ["train", "car"]}}
+    latent, membership : Latent classes: how many, and expressions over columns of the person
 
 Further parameters
 ------------------
@@ -501,6 +523,25 @@ def _errors(given: dict[str, Any]) -> _core.EconomicsErrors:
             raise TypeError(f"unknown option {name!r}; expected covariance, draws, level or seed")
         setattr(out, name, value)
     return out
+
+
+def _beyond(choice: BLChoice) -> dict[str, Any]:
+    """The tables of models beyond the logit that are given."""
+    tables: dict[str, Any] = {}
+    if choice.random is not None or choice.correlated is not None:
+        tables["random"] = dict(choice.random or {})
+        if choice.correlated is not None:
+            tables["random"]["correlated"] = list(choice.correlated)
+    if choice.draws is not None:
+        tables["draws"] = dict(choice.draws) if isinstance(choice.draws, Mapping) else {"count": choice.draws}
+    if choice.nests is not None:
+        tables["nests"] = {name: list(among) for name, among in choice.nests.items()}
+    if choice.latent is not None or choice.membership is not None:
+        latent = choice.latent or {}
+        tables["latent"] = dict(latent) if isinstance(latent, Mapping) else {"classes": latent}
+        if choice.membership is not None:
+            tables["latent"]["membership"] = list(choice.membership)
+    return tables
 
 
 def _table(X: Any) -> _core.Data:

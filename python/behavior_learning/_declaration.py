@@ -20,7 +20,19 @@ _DATA = (
 )
 _UTILITY = ("form", "constants", "reference", "generic", "specific", "signs", "context", "nominal")
 _ALTERNATIVE = ("name", "code", "columns", "available", "attributes")
-_TABLES = ("data", "derived", "attributes", "terms", "alternatives", "utility", "settings")
+_TABLES = (
+    "data",
+    "derived",
+    "attributes",
+    "terms",
+    "alternatives",
+    "utility",
+    "random",
+    "draws",
+    "nests",
+    "latent",
+    "settings",
+)
 
 
 def declaration_of(document: Mapping[str, Any], mark: Callable[[str, str], str]) -> _core.ChoiceDeclaration:
@@ -53,7 +65,27 @@ def declaration_of(document: Mapping[str, Any], mark: Callable[[str, str], str])
     out.specific = [
         _core.ChoiceSpecific(name, [str(one) for one in among]) for name, among in utility.get("specific", {}).items()
     ]
+    _fill_beyond(out, tables, mark)
     return out
+
+
+def _fill_beyond(
+    out: _core.ChoiceDeclaration, tables: Mapping[str, Any], mark: Callable[[str, str], str]
+) -> None:
+    """Random coefficients, nests and latent classes."""
+    random, latent = dict(tables.get("random", {})), dict(tables.get("latent", {}))
+    out.correlated = [str(one) for one in random.pop("correlated", None) or []]
+    out.membership = [str(one) for one in latent.pop("membership", None) or []]
+    out.random = _pairs(random, mark("random", ""))
+    out.latent = _pairs(latent, mark("latent", ""))
+    draws = {
+        key: ",".join(str(one) for one in value) if isinstance(value, (list, tuple)) else value
+        for key, value in tables.get("draws", {}).items()
+    }
+    out.draws = _pairs(draws, mark("draws", ""))
+    out.nests = [
+        _core.ChoiceNest(str(name), [str(one) for one in among]) for name, among in tables.get("nests", {}).items()
+    ]
 
 
 def document_of(stored: Mapping[str, Any]) -> dict[str, Any]:
@@ -74,9 +106,17 @@ def document_of(stored: Mapping[str, Any]) -> dict[str, Any]:
         "terms": dict(stored.get("terms", [])),
         "alternatives": alternatives,
         "utility": utility,
+        "random": _with(dict(stored.get("random", [])), "correlated", stored.get("correlated")),
+        "draws": dict(stored.get("draws", [])),
+        "nests": {one["name"]: one["alternatives"] for one in stored.get("nests", [])},
+        "latent": _with(dict(stored.get("latent", [])), "membership", stored.get("membership")),
         "settings": dict(stored["settings"]),
     }
     return {key: value for key, value in document.items() if value or key == "attributes"}
+
+
+def _with(table: dict[str, Any], key: str, values: Any) -> dict[str, Any]:
+    return {**table, key: values} if values else table
 
 
 def _given(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import json
-from typing import Any
+from typing import Any, Mapping
 
 import numpy as np
 
@@ -141,3 +141,42 @@ class Summary:
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(self.as_text())}</pre>"
+
+
+class Comparison:
+    """Models side by side, as `bl compare` prints them. str() is the table."""
+
+    def __init__(self, models: list[tuple[str, Any]]) -> None:
+        self._models = models
+
+    def _rendered(self, format: str) -> str:
+        return _core.render_comparison(self._models, format)
+
+    def __str__(self) -> str:
+        return self._rendered("text")
+
+    __repr__ = __str__
+
+    def _repr_markdown_(self) -> str:
+        return self.as_markdown()
+
+    def as_markdown(self) -> str:
+        return self._rendered("markdown")
+
+    def as_latex(self) -> str:
+        return self._rendered("latex")
+
+    def as_dict(self) -> dict[str, Any]:
+        return json.loads(self._rendered("json"))
+
+
+def compare(models: Mapping[str, Any]) -> Comparison:
+    """Estimates of several models in columns, errors below them, likelihoods, AIC, BIC and the likelihood ratio against
+    the first.
+
+    models: by name, fitted estimators that keep their errors, or their summaries.
+    """
+    summaries = {name: one if isinstance(one, Summary) else one.summary() for name, one in models.items()}
+    comparison = Comparison([(str(name), one._inference) for name, one in summaries.items()])
+    str(comparison)  # what cannot be compared is refused here
+    return comparison

@@ -95,6 +95,11 @@ void bind_declaration(nb::module_& module) {
            [](D::Specific* self, const std::string& attribute, const std::vector<std::string>& alternatives) {
              new (self) D::Specific{attribute, alternatives};
            });
+  nb::class_<D::Nest>(module, "ChoiceNest")
+      .def("__init__",
+           [](D::Nest* self, const std::string& name, const std::vector<std::string>& alternatives) {
+             new (self) D::Nest{name, alternatives};
+           });
   nb::class_<D>(module, "ChoiceDeclaration")
       .def(nb::init<>())
       .def_static("parse",
@@ -122,6 +127,12 @@ void bind_declaration(nb::module_& module) {
       .def_rw("context", &D::context)
       .def_rw("nominal", &D::nominal)
       .def_rw("settings", &D::settings)
+      .def_rw("random", &D::random)
+      .def_rw("correlated", &D::correlated)
+      .def_rw("draws", &D::draws)
+      .def_rw("nests", &D::nests)
+      .def_rw("latent", &D::latent)
+      .def_rw("membership", &D::membership)
       .def_rw("places", &D::places);
   module.def("did_you_mean", [](const std::string& wrong, const std::vector<std::string>& valid) {
     return did_you_mean(wrong, valid);
@@ -146,6 +157,9 @@ void bind_choice(nb::module_& module) {
   });
   module.def("market_shares", [](const Model& m, const Data& data) {
     return to_list(unlocked([&] { return market_shares(m, data); }));
+  });
+  module.def("posterior_means", [](const Model& m, const Data& data) {
+    return to_list(unlocked([&] { return posterior_means(m, data); }));
   });
   module.def("what_if", &what_if_dict, nb::arg("model"), nb::arg("data"), nb::arg("changes"),
              nb::arg("added"), nb::arg("withdrawn"), nb::arg("money"), nb::arg("errors"));

@@ -1,4 +1,5 @@
 // Standard errors, tests and canonical forms.
+#include "bl/compare.hpp"
 #include "bl/inference.hpp"
 
 #include "bindings.hpp"
@@ -98,6 +99,10 @@ void bind_inference(nb::module_& module) {
         return render(summary, summary_format(format));
       },
       nb::arg("summary"), nb::arg("format"));
+  module.def("render_comparison",
+             [](const std::vector<std::pair<std::string, InferenceSummary>>& models, const std::string& format) {
+               return render(compare(models), summary_format(format));
+             });
   module.def("wald_test", [](const InferenceSummary& summary, const std::string& hypothesis) {
     return test_dict(wald_test(summary, hypothesis));
   });

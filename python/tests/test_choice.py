@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from behavior_learning import BLChoice, DataError, UsageError
+from behavior_learning import BLChoice, DataError, UsageError, compare
 
 LONG = dict(
     layout="long",
@@ -198,3 +198,57 @@ def test_an_identifiable_network_has_errors(choices):
     again = BLChoice(form="network", epochs=3, layers=[2], **LONG).fit(long)
     with pytest.raises(UsageError, match="keeps no covariance"):
         again.summary()
+
+
+# --- beyond the logit
+
+
+def planted_choices(persons=80):
+    """Three alternatives, five choices a person; the coefficient of x is normal with mean -1 and deviation 1."""
+    rng = np.random.default_rng(3)
+    n = persons * 5
+    person = np.repeat(np.arange(persons), 5)
+    beta = np.repeat(rng.normal(-1, 1, persons), 5)
+    x, y = rng.normal(size=(n, 3)), rng.normal(size=(n, 3))
+    v = beta[:, None] * x + 0.5 * y + rng.gumbel(size=(n, 3))
+    frame = {"choice": np.array(["a", "b", "c"], dtype=object)[v.argmax(axis=1)], "id": person, "g": person % 2}
+    for j, name in enumerate("abc"):
+        frame["x" + name], frame["y" + name] = x[:, j], y[:, j]
+    return frame
+
+
+def beyond(**more):
+    alternatives = {name: {"attributes": {"x": "x" + name, "y": "y" + name}} for name in "abc"}
+    return BLChoice(choice="choice", person="id", alternatives=alternatives, **more)
+
+
+def test_mixed_logit_from_parameters():
+    frame = planted_choices()
+    model = beyond(random={"x": "normal"}, draws=100).fit(frame)
+    names = [one["name"] for one in model.coefficients_]
+    assert names == ["constant[b]", "constant[c]", "x", "y", "sd(x)"]
+    assert np.allclose(model.predict_proba(frame).sum(axis=1), 1)
+    posterior = model.posterior(frame)
+    assert len(posterior["mean(x)"]) == 80
+    assert model.evaluate(frame)["log_likelihood"] == pytest.approx(model.summary().llf, abs=1e-6)
+    assert "sequence" in beyond(random={"x": "normal"}, draws={"count": 9, "sequence": "halton"}).schema_text()
+
+
+def test_nests_classes_and_a_comparison(tmp_path):
+    frame = planted_choices()
+    models = {
+        "logit": beyond().fit(frame),
+        "nested": beyond(nests={"ab": ["a", "b"]}).fit(frame),
+        "classes": beyond(latent={"classes": 2, "starts": 2}, membership=["g"]).fit(frame),
+    }
+    table = compare(models)
+    assert "mu(ab)" in str(table) and "nested" in table.as_latex()
+    found = table.as_dict()
+    assert found["models"][1]["likelihood_ratio"] == pytest.approx(
+        2 * (models["nested"].summary().llf - models["logit"].summary().llf)
+    )
+    models["classes"].save(tmp_path / "classes.bl")
+    again = BLChoice.load(tmp_path / "classes.bl")
+    assert np.array_equal(again.predict_proba(frame), models["classes"].predict_proba(frame))
+    with pytest.raises(UsageError, match="choose one"):
+        beyond(nests={"ab": ["a", "b"]}, latent=2).fit(frame)

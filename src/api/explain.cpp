@@ -16,6 +16,8 @@
 #include "explain/problem_json.hpp"
 #include "explain/render.hpp"
 #include "explain/svg.hpp"
+#include "choice/beyond_text.hpp"
+#include "features/beyond_names.hpp"
 #include "fitted/fitted_model.hpp"
 
 namespace bl {
@@ -117,7 +119,11 @@ std::string explain_model(const Model& model, ExplainFormat format, const Explai
       return image_svg(m.stored, *shape, blocks);
   const bool whole = options.alternative.empty() && options.block.empty();
   if (format == ExplainFormat::text && whole && choice != nullptr && choice->schema.linear)
-    return explain::linear_text(problem, kAlternative, choice->alternatives) + terms_text(choice->schema);
+    return explain::linear_text(problem, kAlternative, choice->alternatives) + terms_text(choice->schema) +
+           (choice->schema.beyond_logit() ? beyond_text(m) : "");
+  if (choice != nullptr && choice->schema.beyond_logit())
+    throw UsageError("of " + beyond_words(choice->schema) +
+                     " the text alone shows all; its summary has other forms");
   ExplainOptions how = options;
   // Of a linear utility every coefficient counts, unless fewer are asked for.
   if (choice != nullptr && choice->schema.linear && !options.full) how.terms.reset();

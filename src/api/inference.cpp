@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "bl/errors.hpp"
+#include "choice/beyond.hpp"
 #include "choice/estimation.hpp"
 #include "economics/delta.hpp"
 #include "features/linear_terms.hpp"
@@ -45,10 +46,19 @@ void refuse_large(const FittedModel& model) {
                                          : ", or let `simplify` find a problem that can be read in full"));
 }
 
+// Those that a summary is about.
+const std::vector<double>& parameters_of(const StoredModel& stored) {
+  const ChoiceResponse* choice = stored.choice();
+  return choice != nullptr && choice->schema.beyond_logit() ? choice->beyond : stored.parameters;
+}
+
 // The model at the estimate, with its covariances.
 StoredModel with_estimate(const FittedModel& m, Estimation& found, const Table& table) {
   StoredModel stored = m.stored;
-  stored.parameters = found.estimate.chart.raw;
+  if (stored.choice() != nullptr && stored.choice()->schema.beyond_logit())
+    set_beyond(stored, found.estimate.chart.raw);
+  else
+    stored.parameters = found.estimate.chart.raw;
   stored.single_precision = false;
   stored.inference = std::move(found.stored);
   stored.inference->facts["digest"] = table_digest(table);
@@ -71,7 +81,7 @@ InferenceSummary stored_inference(const Model& model, const InferenceOptions& op
   const StoredInference& stored = *m.stored.inference;
   const NamedModel named = named_model(m);
   InferenceSummary out = make_summary({.model = &named,
-                                       .parameters = &m.stored.parameters,
+                                       .parameters = &parameters_of(m.stored),
                                        .stored = &stored,
                                        .covariance = stored_covariance(stored, options.covariance)},
                                       options);
@@ -93,7 +103,7 @@ Inference infer(const Model& model, const Data& data, const InferenceOptions& op
   StoredModel stored = with_estimate(m, found, table);
   const inference::Bootstrap* resampled = found.resampled ? &*found.resampled : nullptr;
   InferenceSummary out = make_summary({.model = &named,
-                                       .parameters = &stored.parameters,
+                                       .parameters = &parameters_of(stored),
                                        .stored = &*stored.inference,
                                        .covariance = found.estimate.entries,
                                        .bootstrap = resampled},

@@ -71,6 +71,14 @@ Declaration declaration_from_json(const JsonField& field) {
     d.specific.push_back({one["attribute"].text(), one["alternatives"].texts()});
   if (has(field, "constants")) d.constants = field["constants"].flag();
   if (has(field, "generic")) d.generic = field["generic"].texts();
+  for (const auto& [key, member] : {std::pair("random", &Declaration::random), std::pair("draws", &Declaration::draws),
+                                    std::pair("latent", &Declaration::latent)})
+    if (has(field, key)) d.*member = named(field[key]);
+  if (has(field, "nests"))
+    for (const JsonField& one : field["nests"].elements())
+      d.nests.push_back({one["name"].text(), one["alternatives"].texts()});
+  if (has(field, "correlated")) d.correlated = field["correlated"].texts();
+  if (has(field, "membership")) d.membership = field["membership"].texts();
   d.context = field["context"].texts();
   d.nominal = field["nominal"].texts();
   d.name = field["name"].text();
@@ -98,6 +106,13 @@ json to_json(const ChoiceDeclaration& d) {
   if (!d.terms.empty()) out["terms"] = d.terms;
   if (d.constants) out["constants"] = *d.constants;
   if (d.generic) out["generic"] = *d.generic;
+  for (const auto& [key, value] :
+       {std::pair("random", &d.random), std::pair("draws", &d.draws), std::pair("latent", &d.latent)})
+    if (!value->empty()) out[key] = *value;
+  for (const Declaration::Nest& one : d.nests)
+    out["nests"].push_back({{"name", one.name}, {"alternatives", one.alternatives}});
+  if (!d.correlated.empty()) out["correlated"] = d.correlated;
+  if (!d.membership.empty()) out["membership"] = d.membership;
   out["context"] = d.context;
   out["nominal"] = d.nominal;
   out["name"] = d.name;
@@ -105,11 +120,13 @@ json to_json(const ChoiceDeclaration& d) {
 }
 
 json to_json(const ChoiceResponse& choice) {
-  return {{"kind", "choice"},
-          {"declaration", to_json(choice.declaration)},
-          {"alternatives", choice.alternatives},
-          {"means", choice.means},
-          {"scales", choice.scales}};
+  json out = {{"kind", "choice"},
+              {"declaration", to_json(choice.declaration)},
+              {"alternatives", choice.alternatives},
+              {"means", choice.means},
+              {"scales", choice.scales}};
+  if (!choice.beyond.empty()) out["beyond"] = choice.beyond;
+  return out;
 }
 
 ChoiceResponse choice_from_json(const JsonField& field) {
@@ -121,6 +138,9 @@ ChoiceResponse choice_from_json(const JsonField& field) {
   out.scales = numbers(field["scales"]);
   if (out.means.size() != out.schema.attributes.size() || out.scales.size() != out.means.size())
     field["means"].fail("should have one number per attribute of the declaration, as should scales");
+  if (has(field, "beyond")) out.beyond = numbers(field["beyond"]);
+  if (out.schema.beyond_logit() == out.beyond.empty())
+    field["declaration"].fail("should go with parameters of its kind of model");
   for (const double scale : out.scales)
     if (!(scale > 0)) field["scales"].fail("should be positive");
   return out;

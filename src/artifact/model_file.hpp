@@ -33,6 +33,9 @@ struct ChoiceResponse {
   ChoiceSchema schema;                    // what the declaration says
   std::vector<std::string> alternatives;  // names, in the order of the model's classes
   std::vector<double> means, scales;      // of attributes: encoded = (value - mean) / scale
+  // Of a model beyond the logit: all its parameters (see choice/beyond.hpp). The model's own parameters are
+  // then those of the utility in the middle: means of coefficients, mixed over classes by their shares.
+  std::vector<double> beyond = {};
 
   bool has_signs() const;
 };

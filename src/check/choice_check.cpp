@@ -6,6 +6,7 @@
 #include "choice/encoded.hpp"
 #include "choice/linear.hpp"
 #include "choice/reading.hpp"
+#include "features/beyond_names.hpp"
 #include "summary/inference_summary.hpp"
 
 namespace bl {
@@ -20,6 +21,9 @@ struct ChoiceProblem {
   std::map<Index, std::string> names;
 
   ChoiceProblem(const FittedModel& model, const ChoiceData& choices) {
+    if (model.choice().schema.beyond_logit())
+      throw UsageError("a check by simulation is there for the logit and for blocks, not for " +
+                       beyond_words(model.choice().schema));
     planted.name = "model";
     planted.temperature = model.stored.temperature;
     situations.rows = choices.situations();

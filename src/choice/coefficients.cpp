@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "bl/choice.hpp"
+#include "features/beyond_names.hpp"
 #include "features/linear_terms.hpp"
 #include "fitted/fitted_model.hpp"
 
@@ -38,8 +39,13 @@ std::vector<ChoiceCoefficient> coefficients(const Model& model) {
   const ChoiceResponse& choice = model.impl().choice();
   std::vector<ChoiceCoefficient> out;
   if (!choice.schema.linear) return out;
-  for (const LinearTerm& term : linear_terms(choice.schema, choice.alternatives))
-    out.push_back({term.name, stored.parameters[out.size()], kUnknown, kUnknown, kUnknown});
+  if (choice.schema.beyond_logit()) {
+    for (const std::string& name : beyond_names(choice.schema, choice.alternatives))
+      out.push_back({name, choice.beyond[out.size()], kUnknown, kUnknown, kUnknown});
+  } else {
+    for (const LinearTerm& term : linear_terms(choice.schema, choice.alternatives))
+      out.push_back({term.name, stored.parameters[out.size()], kUnknown, kUnknown, kUnknown});
+  }
   if (!stored.inference) return out;
   const std::size_t size = stored.inference->positions.size();
   const auto error = [&](const std::vector<double>& covariance, std::size_t i) {
@@ -59,7 +65,7 @@ std::string coefficients_text(const Model& model) {
   const std::vector<ChoiceCoefficient> all = coefficients(model);
   const bool clustered =
       std::any_of(all.begin(), all.end(), [](const auto& one) { return !std::isnan(one.clustered_error); });
-  std::string out = fmt::format("{:<24}{:>12}{:>12}{:>12}{}\n", "linear utility", "estimate", "s.e.",
+  std::string out = fmt::format("{:<24}{:>12}{:>12}{:>12}{}\n", model.impl().choice().schema.beyond_logit() ? "parameters" : "linear utility", "estimate", "s.e.",
                                 "robust s.e.", clustered ? "  by person" : "");
   const std::vector<std::string> reasons = reasons_of(model, all.size());
   for (std::size_t k = 0; k < all.size(); ++k) {

@@ -24,17 +24,6 @@ std::size_t person_count(const ChoiceData& data) {
   return std::set<std::int32_t>(data.persons.begin(), data.persons.end()).size();
 }
 
-json choice_facts(const ChoiceData& data) {
-  double null = 0;
-  for (Index i = 0; i < data.situations(); ++i) {
-    const double weight = data.weights.empty() ? 1 : data.weights[static_cast<std::size_t>(i)];
-    null -= weight * std::log(static_cast<double>(data.size(i)));
-  }
-  return {{"alternatives", data.alternatives.size()},
-          {"persons", person_count(data)},
-          {"null_log_likelihood", null}};
-}
-
 // What is computed where the objective can still be evaluated.
 struct FromRows {
   std::optional<inference::Covariance> by_person = {};
@@ -170,6 +159,17 @@ std::vector<Undetermined> separated_together(const std::vector<LinearTerm>& term
 }
 
 }  // namespace
+
+json choice_facts(const ChoiceData& data) {
+  double null = 0;
+  for (Index i = 0; i < data.situations(); ++i) {
+    const double weight = data.weights.empty() ? 1 : data.weights[static_cast<std::size_t>(i)];
+    null -= weight * std::log(static_cast<double>(data.size(i)));
+  }
+  return {{"alternatives", data.alternatives.size()},
+          {"persons", person_count(data)},
+          {"null_log_likelihood", null}};
+}
 
 ChoiceEstimate estimate_linear(const std::vector<LinearTerm>& terms, const std::vector<double>& coefficients,
                                const ChoiceData& data, const ChoiceEstimateSpec& spec, ThreadPool& pool) {

@@ -27,6 +27,9 @@ struct ChoiceEstimate {
   std::optional<inference::Bootstrap> resampled = {};
 };
 
+// Alternatives, persons and the log-likelihood of equally likely alternatives, as a model file keeps them.
+nlohmann::json choice_facts(const ChoiceData& data);
+
 // From maximal coefficients (see fit_linear); those at a bound of their sign become 0 and stay there, and those
 // that the choices do not determine stay where they are and are named with the reason.
 ChoiceEstimate estimate_linear(const std::vector<LinearTerm>& terms, const std::vector<double>& coefficients,

@@ -1,6 +1,7 @@
 #include "choice/estimation.hpp"
 
 #include "bl/errors.hpp"
+#include "choice/beyond_estimate.hpp"
 #include "choice/estimate.hpp"
 #include "choice/reading.hpp"
 #include "choice/undetermined.hpp"
@@ -36,6 +37,17 @@ ChoiceEstimate estimate_again(const FittedModel& model, const ChoiceData& choice
                        fit.cause);
   ThreadPool pool(options.threads);
   return estimate_linear(terms, fit.coefficients, choices, spec, pool);
+}
+
+ChoiceEstimate estimate_beyond_again(const FittedModel& model, const ChoiceData& choices,
+                                     const InferenceOptions& options, const ChoiceEstimateSpec& spec,
+                                     InferenceWatch& watch) {
+  Settings settings = fit_settings(model);
+  settings.threads = static_cast<std::int64_t>(options.threads);
+  random_utility::MaximumSpec how;
+  how.should_stop = [&watch] { return watch.stopped(); };
+  how.on_iteration = [&watch](std::int64_t iteration) { watch.tell("iterations", iteration, 0); };
+  return estimate_beyond(model.choice().schema, choices, model.choice().beyond, settings, how, spec);
 }
 
 ChoiceEstimate estimate_from_parameters(const FittedModel& model, const ChoiceData& choices,
@@ -76,8 +88,9 @@ Estimation estimate_choice(const FittedModel& model, const Table& table, const I
   for (const std::string& column : out.columns)
     spec.covariance.clusters.push_back(group_codes(table, schema, column, choices.rows, "person"));
   spec.on_step = watch.on_step();
-  ChoiceEstimate found =
-      (schema.linear ? estimate_again : estimate_from_parameters)(model, choices, options, spec, watch);
+  ChoiceEstimate found = (schema.beyond_logit() ? estimate_beyond_again
+                          : schema.linear       ? estimate_again
+                                                : estimate_from_parameters)(model, choices, options, spec, watch);
   out.estimate = std::move(found.estimate);
   out.stored = std::move(found.stored);
   out.resampled = std::move(found.resampled);

@@ -10,11 +10,14 @@
 #include "base/joined.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
+#include "choice/beyond.hpp"
+#include "choice/beyond_estimate.hpp"
 #include "choice/encoded.hpp"
 #include "choice/estimate.hpp"
 #include "choice/linear.hpp"
 #include "choice/reference.hpp"
 #include "choice/undetermined.hpp"
+#include "features/beyond_names.hpp"
 #include "fit/members.hpp"
 #include "fit/minimum_progress.hpp"
 #include "plan/device_plan.hpp"
@@ -229,6 +232,38 @@ void fit_linear_model(const Parts& parts, const FitPlan& plan, StoredModel& mode
   model.inference->facts["digest"] = plan.identity.data;
 }
 
+void fit_beyond_model(const Parts& parts, const FitPlan& plan, StoredModel& model, FitSummary& summary) {
+  const ChoiceSchema& schema = plan.schema;
+  ChoiceResponse& response = std::get<ChoiceResponse>(model.response);
+  if (plan.options.resume)
+    throw UsageError(beyond_words(schema) + ": such a fit begins anew; leave out `resume`");
+  const auto terms = linear_terms(schema, response.alternatives);
+  model.architecture = linear_architecture(terms, parts.train.attributes.cols(),
+                                           static_cast<Index>(response.alternatives.size()));
+  response.means.assign(schema.attributes.size(), 0);
+  response.scales.assign(schema.attributes.size(), 1);
+  random_utility::MaximumSpec how;
+  if (plan.settings.epochs > 0) how.iterations = plan.settings.epochs.value();
+  how.should_stop = plan.options.should_stop;
+  ChoiceEstimate found =
+      estimate_beyond(schema, parts.train, {}, plan.settings, how, {.person = schema.person});
+  set_beyond(model, found.estimate.chart.raw);
+  summary.interrupted = found.estimate.minimisation.interrupted;
+  summary.stop_cause = found.estimate.cause;
+  summary.epochs = found.estimate.minimisation.best.iterations;
+  for (const std::string& note : found.estimate.notes) summary.notes.push_back(note);
+  if (!found.estimate.converged) {
+    summary.notes.push_back("no standard errors: " + found.estimate.cause);
+    return;
+  }
+  if (!found.estimate.identification.directions.empty())
+    summary.notes.push_back(
+        "some combination of parameters does not change the likelihood, so not all have standard errors; its "
+        "summary names it");
+  model.inference = std::move(found.stored);
+  model.inference->facts["digest"] = plan.identity.data;
+}
+
 std::string plan_text(const StoredModel& m, const Parts& parts) {
   const ChoiceResponse& response = *m.choice();
   return fmt::format(
@@ -290,6 +325,8 @@ Settings settings_of(const ChoiceDeclaration& declaration, bool linear, const Se
 std::string choice_words(const StoredModel& m) {
   const ParameterLayout layout(m.architecture);
   const ChoiceSchema& schema = m.choice()->schema;
+  if (schema.beyond_logit())
+    return fmt::format("{}, {} parameters", beyond_words(schema), m.choice()->beyond.size());
   if (schema.linear)
     return fmt::format("linear utility, {} coefficients",
                        linear_terms(schema, m.choice()->alternatives).size());
@@ -338,10 +375,13 @@ FitSummary fit_choices(const Table& table, const ChoiceDeclaration& written, con
                      options,
                      {table_digest(table), settings_json(settings).dump() + to_json(declaration).dump()},
                      table.rows};
-  (schema.linear ? fit_linear_model : fit_network)(parts, plan, model, summary);
+  (schema.beyond_logit() ? fit_beyond_model
+   : schema.linear       ? fit_linear_model
+                         : fit_network)(parts, plan, model, summary);
   model.information.update(information_of(plan, parts, summary));
   summary.plan = plan_text(model, parts);
-  summary.parameters = ParameterLayout(model.architecture).free_count();
+  summary.parameters = schema.beyond_logit() ? static_cast<Index>(model.choice()->beyond.size())
+                                             : ParameterLayout(model.architecture).free_count();
   summary.train_rows = static_cast<std::size_t>(parts.train.situations());
   summary.validation_rows = static_cast<std::size_t>(parts.validation.situations());
   summary.test_rows = static_cast<std::size_t>(parts.test.situations());

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "bl/errors.hpp"
+#include "choice/beyond.hpp"
 #include "compute/log_sum_exp.hpp"
 #include "features/choice_terms.hpp"
 
@@ -76,6 +77,7 @@ template Matrix<double> encode_attributes(const Matrix<double>&, const std::vect
                                           const std::vector<double>&);
 
 ChoiceScores score_choices(const FittedModel& model, const ChoiceData& data, ThreadPool& pool, Part part) {
+  if (model.choice().schema.beyond_logit()) return score_beyond(model, data, pool);
   ChoiceScores scores;
   scores.utility.resize(data.classes.size());
   scores.probability.resize(data.classes.size());
@@ -148,16 +150,18 @@ std::vector<Metric> choice_metrics(const ChoiceData& data, const ChoiceScores& s
     const std::size_t chosen = begin + static_cast<std::size_t>(data.chosen[i]);
     const double w = data.weights.empty() ? 1 : data.weights[i];
     weight += w;
-    log_likelihood += w * (scores.utility[chosen] - scores.log_sum[i]);
+    log_likelihood += w * (scores.by_probability ? std::log(scores.probability[chosen])
+                                                 : scores.utility[chosen] - scores.log_sum[i]);
     null -= w * std::log(static_cast<double>(end - begin));
     const auto best = std::max_element(scores.probability.begin() + static_cast<std::ptrdiff_t>(begin),
                                        scores.probability.begin() + static_cast<std::ptrdiff_t>(end));
     hits += static_cast<std::size_t>(best - scores.probability.begin()) == chosen ? w : 0;
   }
+  const double of_all = scores.log_likelihood.value_or(log_likelihood);
   return {{"situations", static_cast<double>(data.situations())},
-          {"log_likelihood", log_likelihood},
+          {"log_likelihood", of_all},
           {"null_log_likelihood", null},
-          {"rho_square", null == 0 ? 0 : 1 - log_likelihood / null},
+          {"rho_square", null == 0 ? 0 : 1 - of_all / null},
           {"cross_entropy", -log_likelihood / weight},
           {"accuracy", hits / weight}};
 }

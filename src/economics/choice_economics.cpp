@@ -10,6 +10,7 @@
 #include "choice/reading.hpp"
 #include "choice/scores.hpp"
 #include "economics/choice_errors.hpp"
+#include "economics/beyond_economics.hpp"
 #include "economics/choice_scenario.hpp"
 #include "fitted/fitted_model.hpp"
 
@@ -28,6 +29,7 @@ double per_percent(double slope, double value) {
 // P_j. Row by row: j n + k.
 std::vector<double> elasticity_numbers(const FittedModel& model, const ChoiceData& base, Index x,
                                        ThreadPool& pool) {
+  if (model.choice().schema.beyond_logit()) return beyond_elasticities(model, base, x, pool);
   const ChoiceScores scores = score_choices(model, base, pool);
   const Matrix<double> slopes = marginal_utilities(model, base, pool);
   const std::size_t n = base.alternatives.size();
@@ -110,6 +112,7 @@ ChoiceSlopes slopes(const Model& model, const Data& data, const std::string& att
   const ChoiceData base = read_part(m, data.impl().table, Part::all, false);
   require_alone(m, base, attribute);
   ThreadPool pool(threads);
+  if (m.choice().schema.beyond_logit()) return beyond_slopes(m, base, x, pool);
   const Matrix<double> gradients = marginal_utilities(m, base, pool);
   const std::size_t n = base.alternatives.size();
   ChoiceSlopes out{.alternatives = base.alternatives,
@@ -165,6 +168,29 @@ bool differ(const std::vector<double>& values) {
   return *most - *least > 1e-9 * (std::abs(*most) + std::abs(*least));
 }
 
+// Medians over the population; a number that is the same for all has no quartiles of its own.
+ChoiceTradeOff beyond_trade_off(const Model& model, const ChoiceData& base, Index x, Index m,
+                                const EconomicsErrors& options) {
+  const std::vector<double> numbers = beyond_ratios(model.impl(), base, x, m);
+  if (numbers.empty())
+    throw NumericError("the utility does not depend on " + in_quotes(attributes(model)[static_cast<std::size_t>(m)]) +
+                       ", so there is no value in it");
+  const QuantityErrors found = quantity_errors(model, options, numbers.size(), [&](const Model& other) {
+    return beyond_ratios(other.impl(), base, x, m);
+  });
+  const std::vector<double>& errors = found.errors;
+  ChoiceTradeOff out{.value = numbers[0],
+                     .standard_error = numbers[1] == numbers[2] ? errors[0] : kUnknown,
+                     .lower_quartile = numbers[1],
+                     .upper_quartile = numbers[2],
+                     .alternatives = base.alternatives,
+                     .by = {numbers.begin() + 3, numbers.end()},
+                     .errors = {errors.begin() + 3, errors.end()}};
+  out.interval = numbers[1] == numbers[2] ? found.intervals[0] : Interval{kUnknown, kUnknown};
+  out.intervals.assign(found.intervals.begin() + 3, found.intervals.end());
+  return out;
+}
+
 }  // namespace
 
 ChoiceTradeOff trade_off(const Model& model, const Data& data, const std::string& attribute,
@@ -174,6 +200,7 @@ ChoiceTradeOff trade_off(const Model& model, const Data& data, const std::string
              m = static_cast<Index>(attribute_of(impl, money));
   const ChoiceData base = read_part(impl, data.impl().table, Part::all, false);
   for (const std::string& name : {attribute, money}) require_alone(impl, base, name);
+  if (impl.choice().schema.beyond_logit()) return beyond_trade_off(model, base, x, m, options);
   ThreadPool pool(threads);
   const auto by = ratios_of(impl, base, x, m, pool);
   ChoiceTradeOff out;

@@ -9,6 +9,7 @@
 #include "bl/errors.hpp"
 #include "choice/reading.hpp"
 #include "choice/scores.hpp"
+#include "economics/beyond_economics.hpp"
 #include "economics/choice_errors.hpp"
 #include "economics/choice_scenario.hpp"
 #include "fitted/fitted_model.hpp"
@@ -96,6 +97,7 @@ WhatIf what_if(const Model& model, const Data& data, const ChoiceScenario& scena
       money.empty() ? std::nullopt : std::optional(static_cast<Index>(attribute_of(m, money)));
   const ChoiceData base = read_part(m, data.impl().table, Part::all, false);
   if (cost) require_alone(m, base, money);
+  if (cost && m.choice().schema.beyond_logit()) require_common_money(m, *cost);
   const ChangedChoices changed = apply_scenario(m, base, scenario);
   ThreadPool pool(threads);
   WhatIf result = what_if_numbers(m, base, changed, cost, true, pool);

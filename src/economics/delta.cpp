@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "bl/errors.hpp"
+#include "choice/beyond.hpp"
 #include "inference/parameter_map.hpp"
 #include "summary/inference_summary.hpp"
 
@@ -14,9 +15,37 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
+// Quantities by the parameters of a model beyond the logit, which are stored as they are.
+Eigen::MatrixXd beyond_gradient(const Model& model, const Eigen::MatrixXd& v, Index count,
+                                const Quantities& quantities) {
+  const StoredModel& stored = model.impl().stored;
+  const std::vector<double>& parameters = stored.choice()->beyond;
+  const auto at = [&](Index position, double change) {
+    std::vector<double> values = parameters;
+    values[static_cast<std::size_t>(position)] += change;
+    StoredModel moved = stored;
+    set_beyond(moved, std::move(values));
+    return quantities(model_of(std::move(moved)));
+  };
+  const auto size = static_cast<Index>(stored.inference->positions.size());
+  Eigen::MatrixXd gradient(count, size);
+  for (Index k = 0; k < size; ++k) {
+    const Index position = stored.inference->positions[static_cast<std::size_t>(k)];
+    const bool known = !std::isnan(v(k, k)) && v(k, k) > 0;
+    const double step = known ? 1e-3 * std::sqrt(v(k, k))
+                              : 1e-4 * (1 + std::abs(parameters[static_cast<std::size_t>(position)]));
+    const std::vector<double> up = at(position, step), down = at(position, -step);
+    for (Index q = 0; q < count; ++q)
+      gradient(q, k) = (up[static_cast<std::size_t>(q)] - down[static_cast<std::size_t>(q)]) / (2 * step);
+  }
+  return gradient;
+}
+
 // Quantities by stored parameters.
 Eigen::MatrixXd gradient_of(const Model& model, const Eigen::MatrixXd& v, Index count,
                             const Quantities& quantities) {
+  if (model.is_choice() && model.impl().choice().schema.beyond_logit())
+    return beyond_gradient(model, v, count, quantities);
   const StoredModel& stored = model.impl().stored;
   const inference::ParameterMap map(stored.architecture);
   const std::vector<double> effective = map.effective(stored.parameters);

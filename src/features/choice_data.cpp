@@ -117,6 +117,20 @@ std::vector<double> read_weights(const ChoiceSource& source, const Expression& e
   return weights;
 }
 
+Matrix<double> read_membership(const ChoiceSource& source, const std::vector<Expression>& expressions,
+                               const std::vector<Index>& rows) {
+  Matrix<double> out(static_cast<Index>(rows.size()), static_cast<Index>(expressions.size()));
+  for (std::size_t k = 0; k < expressions.size(); ++k) {
+    const std::vector<double> all = source.evaluate(expressions[k]);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const double value = all[static_cast<std::size_t>(rows[i])];
+      if (std::isnan(value)) source.fail(rows[i], expressions[k].text() + ", of the membership, is missing");
+      out(static_cast<Index>(i), static_cast<Index>(k)) = value;
+    }
+  }
+  return out;
+}
+
 std::vector<std::int32_t> codes_of(const ChoiceSource& source, const std::string& column,
                                    const std::vector<Index>& rows, const char* what) {
   CellCodes codes(source.column(column));
@@ -153,6 +167,7 @@ ChoiceData read_choices(const Table& table, const ChoiceSchema& schema, bool nee
         read.push_back(column);
   data.term_columns = gather(table, read, data.rows);
   compute_terms(schema, lacks_by_schema(schema, data), data);
+  if (schema.latent) data.membership = read_membership(source, schema.latent->membership, data.rows);
   return data;
 }
 
@@ -160,6 +175,14 @@ std::vector<std::int32_t> group_codes(const Table& table, const ChoiceSchema& sc
                                       const std::string& column, const std::vector<Index>& rows,
                                       const char* what) {
   return codes_of(ChoiceSource(table, schema, false), column, rows, what);
+}
+
+std::string person_name(const Table& table, const ChoiceSchema& schema, Index row) {
+  const ChoiceSource source(table, schema);
+  const Column& column = source.column(schema.person);
+  const auto i = static_cast<std::size_t>(row);
+  return column.raw == RawType::numeric ? format_number(column.numbers[i])
+                                        : column.levels[static_cast<std::size_t>(column.codes[i])];
 }
 
 ChoiceData select_situations(const ChoiceData& data, const std::vector<Index>& situations) {
@@ -191,6 +214,10 @@ ChoiceData select_situations(const ChoiceData& data, const std::vector<Index>& s
   out.context = taken(data.context);
   out.term_columns = taken(data.term_columns);
   out.person_columns = data.person_columns;
+  out.membership.resize(static_cast<Index>(situations.size()), data.membership.cols());
+  for (std::size_t i = 0; i < situations.size(); ++i)
+    std::copy_n(data.membership.row(situations[i]), data.membership.cols(),
+                out.membership.row(static_cast<Index>(i)));
   return out;
 }
 

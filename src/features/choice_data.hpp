@@ -28,6 +28,7 @@ struct ChoiceData {
   Table term_columns;                     // one row per situation, other columns that terms read
   // Long: columns behind several attributes that are the same on all lines of a situation, so the person's.
   std::set<std::string> person_columns;
+  Matrix<double> membership;              // situations x expressions of latent classes
 
   Index situations() const { return static_cast<Index>(begin.size()) - 1; }
   std::int64_t size(Index situation) const {
@@ -49,6 +50,9 @@ ChoiceData read_choices(const Table& table, const ChoiceSchema& schema, bool nee
 std::vector<std::int32_t> group_codes(const Table& table, const ChoiceSchema& schema,
                                       const std::string& column, const std::vector<Index>& rows,
                                       const char* what);
+
+// The person of a row of the table, as the file spells it.
+std::string person_name(const Table& table, const ChoiceSchema& schema, Index row);
 
 // The given situations alone, in this order.
 ChoiceData select_situations(const ChoiceData& data, const std::vector<Index>& situations);

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "bl/errors.hpp"
+#include "features/choice_beyond.hpp"
 
 namespace bl {
 
@@ -182,6 +183,7 @@ class Compiler {
         fail("utility/" + std::string(key), in_quotes(key) + " is for form = \"linear\"");
     if (schema_.linear) compile_linear();
     compile_signs();
+    compile_beyond(d_, schema_);
   }
 
   void check_name(const std::string& key, const std::string& name, const Texts& valid,

@@ -12,6 +12,7 @@
 // expressions stand in [attributes].
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -51,6 +52,40 @@ struct LinearUtility {
   std::vector<Coefficient> coefficients;
 };
 
+// How a coefficient differs between persons. With a location m and a spread s, z a draw: normal m + s z;
+// log_normal exp(m + s z), with the sign of its attribute; triangular and uniform m + s z, z from -1 to 1.
+enum class Mixing : std::uint8_t { normal, log_normal, triangular, uniform };
+
+enum class DrawSequence : std::uint8_t { halton, scrambled_halton, sobol, pseudo_random };
+
+// Mixed logit.
+struct RandomCoefficients {
+  struct One {
+    std::string name;  // of a term of the linear utility
+    Mixing mixing;
+  };
+  std::vector<One> coefficients;
+  std::vector<std::string> correlated;  // names, in the order of `coefficients`
+  std::int64_t draws = 500;             // per person
+  DrawSequence sequence = DrawSequence::sobol;
+  std::int64_t dropped = 0;  // first points of the sequence that are left out
+  std::vector<std::int64_t> primes;  // Halton: one per coefficient
+  std::uint64_t seed = 1;
+};
+
+// Nested and, where an alternative is in two nests, cross-nested logit.
+struct ChoiceNest {
+  std::string name;
+  std::vector<std::string> alternatives;
+};
+
+struct LatentClasses {
+  std::int64_t classes = 2;
+  std::int64_t starts = 10;
+  std::uint64_t seed = 1;
+  std::vector<Expression> membership;
+};
+
 struct ChoiceSchema {
   bool wide = true;
   std::string choice;                   // wide: column that holds the code of the chosen alternative
@@ -71,6 +106,12 @@ struct ChoiceSchema {
   bool linear = true;      // else a network
   LinearUtility utility;   // linear
   std::vector<int> signs;  // per attribute: 1 it never lowers the utility, -1 it never raises it, 0 free
+  std::optional<RandomCoefficients> random;  // linear; at most one of these three
+  std::vector<ChoiceNest> nests;
+  std::optional<LatentClasses> latent;
+
+  // A linear utility in a model other than the conditional logit.
+  bool beyond_logit() const { return random || !nests.empty() || latent; }
 
   std::vector<std::string> alternative_names() const;
   // The column of the choice, or of the alternatives in a long file.

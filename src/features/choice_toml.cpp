@@ -20,13 +20,15 @@ class ChoiceFile {
 
   ChoiceDeclaration read(std::string_view text) {
     const toml::table root = parse_toml(text, out_.name);
-    check_keys(root, "", {"data", "derived", "attributes", "terms", "alternatives", "utility", "settings"});
+    check_keys(root, "", {"data", "derived", "attributes", "terms", "alternatives", "utility", "random",
+                          "draws", "nests", "latent", "settings"});
     read_data(table_at(root, "data", true));
     out_.derived = named(table_at(root, "derived", false), "derived");
     out_.attributes = named(table_at(root, "attributes", out_.layout == "long"), "attributes");
     out_.terms = named(table_at(root, "terms", false), "terms");
     read_alternatives(root);
     read_utility(table_at(root, "utility", false));
+    read_beyond(root);
     for (const auto& [key, node] : ordered(table_at(root, "settings", false)))
       out_.settings.emplace_back(
           key, node->is_boolean() ? (node->value_or(false) ? "true" : "false") : scalar(*node));
@@ -165,6 +167,37 @@ class ChoiceFile {
       note_place("utility/specific/" + attribute, *node);
     }
     out_.signs = named(table_at(utility, "signs", false), "utility/signs");
+  }
+
+  // [random] time = "normal", correlated = [...]; [draws] count = 1000; [nests] rail = [...]; [latent] ...
+  void read_beyond(const toml::table& root) {
+    for (const auto& [key, node] : ordered(table_at(root, "random", false))) {
+      note_place("random/" + key, *node);
+      if (key == "correlated")
+        out_.correlated = list(*node);
+      else
+        out_.random.emplace_back(key, scalar(*node));
+    }
+    for (const auto& [key, node] : ordered(table_at(root, "draws", false))) {
+      note_place("draws/" + key, *node);
+      out_.draws.emplace_back(key, node->is_array() ? joined_list(list(*node)) : scalar(*node));
+    }
+    for (const auto& [key, node] : ordered(table_at(root, "nests", false))) {
+      out_.nests.push_back({key, list(*node)});
+      note_place("nests/" + key, *node);
+    }
+    for (const auto& [key, node] : ordered(table_at(root, "latent", false))) {
+      note_place("latent/" + key, *node);
+      if (key == "membership")
+        out_.membership = list(*node);
+      else
+        out_.latent.emplace_back(key, scalar(*node));
+    }
+  }
+  static std::string joined_list(const Texts& texts) {
+    std::string out;
+    for (const std::string& one : texts) out += (out.empty() ? "" : ",") + one;
+    return out;
   }
 
   ChoiceDeclaration out_;

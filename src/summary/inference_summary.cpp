@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "bl/errors.hpp"
+#include "features/beyond_names.hpp"
 #include "features/linear_terms.hpp"
 #include "inference/covariance.hpp"
 #include "inference/distributions.hpp"
@@ -28,7 +29,8 @@ std::vector<explain::Coefficient> coefficients_of(const NamedModel& model, bool 
     return explain::coefficients(model.architecture, model.inputs, model.outputs,
                                  standardised ? explain::Units::standardised : explain::Units::original);
   std::vector<explain::Coefficient> out;
-  const Index weight = ParameterLayout(model.architecture).tensor("layers/0/U/weight").offset;
+  const Index weight =
+      model.beyond.empty() ? ParameterLayout(model.architecture).tensor("layers/0/U/weight").offset : 0;
   for (std::size_t k = 0; k < model.linear.size(); ++k) {
     out.push_back({.name = model.linear[k]});
     out.back().parts.emplace_back(weight + static_cast<Index>(k), 1.0);
@@ -40,6 +42,12 @@ std::vector<explain::Coefficient> coefficients_of(const NamedModel& model, bool 
 inference::Chart chart_of(const NamedModel& model, const std::vector<double>& parameters, const json& facts) {
   if (model.linear.empty())
     return inference::make_chart(model.architecture, parameters, facts.value("reference", Index{0}));
+  if (!model.beyond.empty()) {
+    inference::Chart chart;
+    chart.raw = chart.effective = parameters;
+    chart.states.assign(parameters.size(), inference::ParameterState::free);
+    return chart;
+  }
   inference::Chart chart = inference::plain_chart(model.architecture, parameters, {});
   for (const json& position : facts.value("at_bound", json::array()))
     if (const auto at = position.get<std::size_t>(); at < chart.states.size())
@@ -90,6 +98,7 @@ std::set<Index> positions_on_ridges(const NamedModel& model, const StoredInferen
 
 std::string model_words(const NamedModel& model) {
   const Architecture& a = model.architecture;
+  if (!model.beyond.empty()) return model.beyond;
   if (!model.linear.empty()) return "linear utility";
   if (!a.readout.present) return fmt::format("single block, degree {}", a.degree());
   std::string widths;
@@ -163,7 +172,10 @@ NamedModel named_model(const FittedModel& model) {
   named.inputs = explain::network_inputs(problem);
   if (named.architecture.form == Form::vector) named.outputs = model.space.class_labels;
   const ChoiceResponse* choice = model.stored.choice();
-  if (choice != nullptr && choice->schema.linear)
+  if (choice != nullptr && choice->schema.beyond_logit()) {
+    named.linear = beyond_names(choice->schema, choice->alternatives);
+    named.beyond = beyond_words(choice->schema);
+  } else if (choice != nullptr && choice->schema.linear)
     for (const LinearTerm& term : linear_terms(choice->schema, choice->alternatives))
       named.linear.push_back(term.name);
   return named;

@@ -41,10 +41,15 @@ std::string response_digest(const DatasetView<double>& data) {
 }  // namespace
 
 StoredInference stored_of(const inference::Estimate& e, const Objective<double>& objective, Index reference) {
+  return stored_of(e, objective.data(), objective.spec().kind, reference);
+}
+
+StoredInference stored_of(const inference::Estimate& e, const DatasetView<double>& data, ObjectiveKind kind,
+                          Index reference) {
   StoredInference out;
   out.positions = e.chart.positions;
   const Eigen::MatrixXd& inverse = e.identification.inverse;
-  const bool likelihood = objective.spec().kind == ObjectiveKind::likelihood;
+  const bool likelihood = kind == ObjectiveKind::likelihood;
   out.robust =
       row_major(entry_covariance(e.chart, e.identification, inverse * e.information.products * inverse));
   if (likelihood) out.classical = row_major(entry_covariance(e.chart, e.identification, inverse));
@@ -56,9 +61,9 @@ StoredInference stored_of(const inference::Estimate& e, const Objective<double>&
   if (e.information.from_products)
     notes.emplace_back("kinks leave no second derivative: the information is that of the score products");
   out.facts = {{"objective", likelihood                                               ? "likelihood"
-                             : objective.spec().kind == ObjectiveKind::score_matching ? "score matching"
+                             : kind == ObjectiveKind::score_matching ? "score matching"
                                                                                       : "hybrid"},
-               {"rows", objective.data().rows},
+               {"rows", data.rows},
                {"total_weight", e.total_weight},
                {"loss", e.loss},
                {"gradient", e.gradient},
@@ -70,7 +75,7 @@ StoredInference stored_of(const inference::Estimate& e, const Objective<double>&
                {"directions", directions},
                {"notes", notes},
                {"reference", reference},
-               {"response_digest", response_digest(objective.data())}};
+               {"response_digest", response_digest(data)}};
   return out;
 }
 

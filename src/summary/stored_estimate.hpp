@@ -10,7 +10,9 @@ namespace bl {
 
 std::vector<double> row_major(const Eigen::MatrixXd& matrix);
 
-// Both covariances and the facts about the estimate.
+// Both covariances and the facts about the estimate. Of the data, rows, responses and weights count.
+StoredInference stored_of(const inference::Estimate& estimate, const DatasetView<double>& data,
+                          ObjectiveKind kind, Index reference);
 StoredInference stored_of(const inference::Estimate& estimate, const Objective<double>& objective,
                           Index reference);
 

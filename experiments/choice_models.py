@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Mixed and nested logit of Swissmetro: bl, Biogeme and xlogit on the same situations and the same draws.
+
+    experiments/choice_models.py DATA_FOLDER [--bl build/release/bl] [--draws 500] [--programs bl,biogeme,xlogit]
+
+DATA_FOLDER holds swissmetro.dat. Needs `pip install biogeme xlogit` for these two. All programs take Halton draws of base 2,
+situation after situation, with the first ten points left out. Seconds are processor time of the estimation alone, in a process
+of its own, threads added up: compilation that a program does at run time is part of it, reading the file is not (of bl it is).
+"""
+import argparse
+import json
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+EXAMPLES = pathlib.Path(__file__).resolve().parent.parent / "examples"
+
+
+def run_bl(arguments, model):
+    schema = (EXAMPLES / f"swissmetro_{model}.toml").read_text().replace("count = 1000", f"count = {arguments.draws}")
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        (folder / "schema.toml").write_text(schema)
+        before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
+        subprocess.run([arguments.bl, "fit", f"{arguments.data}/swissmetro.dat", "--choice", str(folder / "schema.toml"),
+                        "--output", str(folder / "model.bl")], check=True, capture_output=True)
+        wall, after = time.time() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+        out = {}
+        for kind in ("classical", "robust"):
+            text = subprocess.run([arguments.bl, "summary", str(folder / "model.bl"), "--covariance", kind, "--format", "json"],
+                                  check=True, capture_output=True, text=True).stdout
+            out[kind] = json.loads(text)
+    names = {"constant[train]": "ASC_TRAIN", "constant[car]": "ASC_CAR", "time": "B_TIME", "cost": "B_COST", "sd(time)": "B_TIME_S",
+             "mu(existing)": "MU_EXISTING"}
+    return {"log_likelihood": out["robust"]["log_likelihood"],
+            "estimates": {names[one["name"]]: one["estimate"] for one in out["robust"]["estimates"]},
+            "errors": {names[one["name"]]: one["standard_error"] for one in out["classical"]["estimates"]},
+            "robust": {names[one["name"]]: one["standard_error"] for one in out["robust"]["estimates"]},
+            "processor": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, "wall": wall}
+
+
+def read_situations(folder):
+    import pandas
+    frame = pandas.read_csv(f"{folder}/swissmetro.dat", sep="\t")
+    frame = frame[frame.PURPOSE.isin([1, 3]) & (frame.CHOICE != 0)].reset_index(drop=True)
+    pays = frame.GA == 0
+    out = pandas.DataFrame({"CHOICE": frame.CHOICE})
+    for code, name in ((1, "TRAIN"), (2, "SM"), (3, "CAR")):
+        out[f"TT{code}"] = frame[f"{name}_TT"] / 100
+        out[f"CO{code}"] = frame[f"{name}_CO"] * (pays if code < 3 else 1) / 100
+        out[f"AV{code}"] = frame[f"{name}_AV"] * ((frame.SP != 0) if code != 2 else 1)
+    return out.astype(float)
+
+
+def run_biogeme(arguments, model):
+    import biogeme.biogeme as bio
+    import biogeme.database as db
+    from biogeme.expressions import Beta, Draws, MonteCarlo, Variable, log
+    from biogeme.models import logit, lognested
+    from biogeme.results_processing.variance_covariance import EstimateVarianceCovariance
+    from biogeme.nests import NestsForNestedLogit, OneNestForNestedLogit
+    frame = read_situations(arguments.data)
+    database = db.Database("swissmetro", frame)
+    asc_car, asc_train = Beta("ASC_CAR", 0, None, None, 0), Beta("ASC_TRAIN", 0, None, None, 0)
+    b_cost = Beta("B_COST", 0, None, None, 0)
+    b_time = Beta("B_TIME", 0, None, None, 0)
+    if model == "mixed":
+        b_time = b_time + Beta("B_TIME_S", 1, None, None, 0) * Draws("b_time", "NORMAL_HALTON2")
+    constant = {1: asc_train, 2: 0, 3: asc_car}
+    v = {k: constant[k] + b_time * Variable(f"TT{k}") + b_cost * Variable(f"CO{k}") for k in (1, 2, 3)}
+    av = {k: Variable(f"AV{k}") for k in (1, 2, 3)}
+    if model == "mixed":
+        value = log(MonteCarlo(logit(v, av, Variable("CHOICE"))))
+    else:
+        nest = OneNestForNestedLogit(nest_param=Beta("MU_EXISTING", 1, 1, 10, 0), list_of_alternatives=[1, 3], name="existing")
+        value = lognested(v, av, NestsForNestedLogit(choice_set=[1, 2, 3], tuple_of_nests=(nest,)), Variable("CHOICE"))
+    options = {"number_of_draws": arguments.draws} if model == "mixed" else {}
+    started, before = time.time(), resource.getrusage(resource.RUSAGE_SELF)
+    the = bio.BIOGEME(database, value, generate_html=False, generate_yaml=False, save_iterations=False, **options)
+    the.model_name = model
+    results = the.estimate()
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    names = list(results.get_beta_values())
+    return {"log_likelihood": results.final_loglikelihood, "estimates": results.get_beta_values(),
+            "errors": {name: results.get_parameter_std_err(name, EstimateVarianceCovariance.RAO_CRAMER) for name in names},
+            "robust": {name: results.get_parameter_std_err(name, EstimateVarianceCovariance.ROBUST) for name in names},
+            "processor": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, "wall": time.time() - started}
+
+
+def run_xlogit(arguments, model):
+    if model != "mixed":
+        return None
+    import numpy
+    from xlogit import MixedLogit
+    frame = read_situations(arguments.data)
+    n = len(frame)
+    x = numpy.zeros((n, 3, 4))
+    for j, code in enumerate((1, 2, 3)):
+        x[:, j] = numpy.column_stack([numpy.full(n, code == 1), numpy.full(n, code == 3), frame[f"TT{code}"], frame[f"CO{code}"]])
+    started, before = time.time(), resource.getrusage(resource.RUSAGE_SELF)
+    fitted = MixedLogit()
+    fitted.fit(x.reshape(-1, 4), (frame.CHOICE.to_numpy()[:, None] == [1, 2, 3]).reshape(-1),
+               ["ASC_TRAIN", "ASC_CAR", "B_TIME", "B_COST"], numpy.tile([1, 2, 3], n), numpy.repeat(numpy.arange(n), 3),
+               randvars={"B_TIME": "n"}, avail=frame[["AV1", "AV2", "AV3"]].to_numpy().reshape(-1), n_draws=arguments.draws,
+               halton_opts={"drop": 11, "primes": [2]}, verbose=0, tol_opts={"ftol": 1e-10, "gtol": 1e-6})
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    names = ["B_TIME_S" if name == "sd.B_TIME" else name for name in fitted.coeff_names]
+    return {"log_likelihood": fitted.loglikelihood, "estimates": dict(zip(names, fitted.coeff_.tolist())),
+            "errors": dict(zip(names, fitted.stderr.tolist())), "robust": {},
+            "processor": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, "wall": time.time() - started}
+
+
+RUNS = {"bl": run_bl, "biogeme": run_biogeme, "xlogit": run_xlogit}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data")
+    parser.add_argument("--bl", default="build/release/bl")
+    parser.add_argument("--draws", type=int, default=500)
+    parser.add_argument("--programs", default="bl,biogeme,xlogit")
+    parser.add_argument("--models", default="nested,mixed")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.one:  # in a process of its own
+        program, model = arguments.one.split(":")
+        print("RESULT " + json.dumps(RUNS[program](arguments, model)))
+        return
+    for model in arguments.models.split(","):
+        print(f"\n{model} logit" + (f", {arguments.draws} draws" if model == "mixed" else ""))
+        for program in arguments.programs.split(","):
+            call = [sys.executable, __file__, arguments.data, "--bl", arguments.bl, "--draws", str(arguments.draws), "--one",
+                    f"{program}:{model}"]
+            done = subprocess.run(call, capture_output=True, text=True)
+            lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
+            if not lines:
+                print(f"  {program}: failed\n{done.stderr[-2000:]}")
+                continue
+            found = json.loads(lines[0][7:])
+            if found is None:
+                continue
+            print(f"  {program:<9} log-likelihood {found['log_likelihood']:.4f}, {found['processor']:.2f} s of processor time, "
+                  f"{found['wall']:.2f} s")
+            for name, value in sorted(found["estimates"].items()):
+                print(f"    {name:<12}{value:>12.6f}  s.e. {found['errors'].get(name, float('nan')):.6f}  robust "
+                      f"{found['robust'].get(name, float('nan')):.6f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

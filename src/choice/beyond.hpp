@@ -1,0 +1,57 @@
+// Choice models beyond the logit: from a schema and situations to random_utility, and back.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "artifact/model_file.hpp"
+#include "choice/scores.hpp"
+#include "features/linear_terms.hpp"
+#include "random_utility/maximum.hpp"
+#include "random_utility/mixed_logit.hpp"
+
+namespace bl {
+
+// Situations and the model that answers about them. Units are whose choices depend on each other: persons, or
+// single situations in a nested logit and where nobody knows the persons.
+struct BeyondModel {
+  std::vector<LinearTerm> terms;
+  std::unique_ptr<random_utility::ChoiceSets> sets;
+  std::vector<Index> order;  // situation of the data, per situation of the sets
+  std::unique_ptr<random_utility::RandomUtilityModel> model;
+
+  // The person's code, or the situation, of every unit.
+  std::vector<std::int32_t> by_unit(const std::vector<std::int32_t>& groups) const;
+};
+
+BeyondModel make_beyond(const ChoiceSchema& schema, const ChoiceData& data);
+
+// Draws of a mixed logit as random_utility wants them.
+random_utility::MixedLogitSpec mixed_spec(const ChoiceSchema& schema, const std::vector<LinearTerm>& terms);
+
+// The coefficients of the utility in the middle (see ChoiceResponse::beyond).
+std::vector<double> middle_coefficients(const ChoiceSchema& schema, const std::vector<LinearTerm>& terms,
+                                        const std::vector<double>& parameters);
+
+// Puts the parameters of a model beyond the logit in their places.
+void set_beyond(StoredModel& model, std::vector<double> parameters);
+
+// Probabilities, mean utilities and log-sums; the log-likelihood where the choices are known.
+ChoiceScores score_beyond(const FittedModel& model, const ChoiceData& data, ThreadPool& pool);
+
+// Derivatives of the terms by an attribute: entries of the sets x terms.
+Matrix<double> design_slopes(const BeyondModel& beyond, const ChoiceData& data, Index attribute);
+
+// The forecast with responses to an attribute, put in the data's order. Responses of situation i begin at
+// begins[i].
+struct ChoiceResponses {
+  ChoiceScores scores;
+  std::vector<double> slope, negative;  // entries
+  std::vector<double> responses;
+  std::vector<std::int64_t> begins;
+};
+ChoiceResponses respond_beyond(const FittedModel& model, const ChoiceData& data, Index attribute,
+                               ThreadPool& pool);
+
+}  // namespace bl

@@ -1,0 +1,16 @@
+// Maximum likelihood of choice models beyond the logit, with what is known about the parameters there.
+#pragma once
+
+#include "bl/settings.hpp"
+#include "choice/estimate.hpp"
+#include "random_utility/maximum.hpp"
+
+namespace bl {
+
+// From these parameters, or where there are none from those of the logit. `settings`: epochs and threads
+// count. UsageError for a bootstrap and for clusters in two ways.
+ChoiceEstimate estimate_beyond(const ChoiceSchema& schema, const ChoiceData& data, std::vector<double> start,
+                               const Settings& settings, const random_utility::MaximumSpec& how,
+                               const ChoiceEstimateSpec& spec);
+
+}  // namespace bl

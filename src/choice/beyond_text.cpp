@@ -1,0 +1,53 @@
+#include "choice/beyond_text.hpp"
+
+#include <fmt/format.h>
+
+#include "base/joined.hpp"
+#include "features/beyond_names.hpp"
+
+namespace bl {
+
+namespace {
+
+std::string mixed_text(const ChoiceSchema& schema, const std::vector<std::string>& names,
+                       const std::vector<double>& values, std::size_t terms) {
+  static constexpr const char* kWords[] = {"normal", "log-normal", "triangular", "uniform"};
+  std::string out = "\nCoefficients above are means; these differ between persons:\n";
+  for (const RandomCoefficients::One& one : schema.random->coefficients)
+    out += fmt::format("  {}: {}\n", one.name, kWords[static_cast<std::size_t>(one.mixing)]);
+  for (std::size_t k = 0; k < names.size(); ++k)
+    if (k >= terms || names[k].starts_with("mean(log")) out += fmt::format("  {} = {:.4g}\n", names[k], values[k]);
+  return out;
+}
+
+std::string nested_text(const ChoiceSchema& schema, const std::vector<std::string>& names,
+                        const std::vector<double>& values, std::size_t terms) {
+  std::string out = "\nAlternatives of a nest are closer substitutes; 1 is the logit:\n";
+  for (std::size_t k = terms; k < names.size(); ++k) {
+    const bool nest = k - terms < schema.nests.size();
+    out += fmt::format("  {} = {:.4g}{}\n", names[k], values[k],
+                       nest ? " of " + joined(schema.nests[k - terms].alternatives) : "");
+  }
+  return out;
+}
+
+std::string latent_text(const ChoiceSchema& schema, const std::vector<std::string>& names,
+                        const std::vector<double>& values) {
+  std::string out = "\nCoefficients above are means over the classes; those of each class:\n";
+  for (std::size_t k = 0; k < names.size(); ++k) out += fmt::format("  {} = {:.4g}\n", names[k], values[k]);
+  return schema.latent->membership.empty() ? out
+                                           : out + "The means take persons whose membership columns are 0.\n";
+}
+
+}  // namespace
+
+std::string beyond_text(const FittedModel& model) {
+  const ChoiceResponse& choice = model.choice();
+  const std::vector<std::string> names = beyond_names(choice.schema, choice.alternatives);
+  const std::size_t terms = linear_terms(choice.schema, choice.alternatives).size();
+  if (choice.schema.random) return mixed_text(choice.schema, names, choice.beyond, terms);
+  if (choice.schema.latent) return latent_text(choice.schema, names, choice.beyond);
+  return nested_text(choice.schema, names, choice.beyond, terms);
+}
+
+}  // namespace bl

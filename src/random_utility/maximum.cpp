@@ -1,0 +1,226 @@
+#include "random_utility/maximum.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "bl/errors.hpp"
+#include "training/lbfgs.hpp"
+
+namespace bl::random_utility {
+
+namespace {
+
+constexpr std::int64_t kIterationsPerScaling = 15;
+// Of coordinates of unit information, in which errors are about 1 / sqrt(persons).
+constexpr double kHessianStep = 1e-4;
+
+double total_weight(const ChoiceSets& sets) {
+  return sets.weights.empty() ? static_cast<double>(sets.person_count())
+                              : std::accumulate(sets.weights.begin(), sets.weights.end(), 0.0);
+}
+
+// The log-likelihood as a function of coordinates, with the persons' scores.
+class InCoordinates {
+ public:
+  InCoordinates(const RandomUtilityModel& model, const std::vector<Coordinate>& coordinates, ThreadPool& pool)
+      : model_(model), coordinates_(coordinates), pool_(pool) {
+    scores_.resize(model.sets().person_count(), model.parameters());
+  }
+
+  std::vector<double> parameters(const Eigen::VectorXd& at) const {
+    std::vector<double> out;
+    for (std::size_t k = 0; k < coordinates_.size(); ++k)
+      out.push_back(coordinates_[k].parameter(at(static_cast<Index>(k))));
+    return out;
+  }
+
+  double evaluate(const Eigen::VectorXd& at) {
+    const double value = model_.log_likelihood(parameters(at), scores_.view(), pool_);
+    slopes_.resize(at.size());
+    for (Index k = 0; k < at.size(); ++k) slopes_(k) = coordinates_[static_cast<std::size_t>(k)].slope(at(k));
+    return value;
+  }
+  Eigen::MatrixXd scores() const {
+    Eigen::MatrixXd out(scores_.rows(), scores_.cols());
+    for (Index i = 0; i < out.rows(); ++i)
+      for (Index k = 0; k < out.cols(); ++k) out(i, k) = scores_(i, k) * slopes_(k);
+    return out;
+  }
+  Eigen::VectorXd gradient() const {
+    Eigen::VectorXd out = Eigen::VectorXd::Zero(scores_.cols());
+    for (Index i = 0; i < scores_.rows(); ++i)
+      for (Index k = 0; k < out.size(); ++k) out(k) += scores_(i, k);
+    return out.cwiseProduct(slopes_);
+  }
+
+ private:
+  const RandomUtilityModel& model_;
+  const std::vector<Coordinate>& coordinates_;
+  ThreadPool& pool_;
+  Matrix<double> scores_;
+  Eigen::VectorXd slopes_;
+};
+
+// Columns that make the mean products of the scores the identity, as far as there is information.
+Eigen::MatrixXd whitening(const Eigen::MatrixXd& scores, double weight) {
+  Eigen::MatrixXd products = scores.transpose() * scores / weight;
+  const double largest = products.diagonal().maxCoeff();
+  products.diagonal().array() += 1e-10 * (largest > 0 ? largest : 1);
+  const Eigen::LLT<Eigen::MatrixXd> factor(products);
+  const Index size = products.rows();
+  if (factor.info() != Eigen::Success) return Eigen::MatrixXd::Identity(size, size);
+  return factor.matrixU().solve(Eigen::MatrixXd::Identity(size, size));
+}
+
+}  // namespace
+
+double Coordinate::parameter(double coordinate) const {
+  if (kind == Kind::positive) return std::exp(coordinate);
+  if (kind == Kind::share) return 1 / (1 + std::exp(-coordinate));
+  return factor * coordinate + shift;
+}
+
+double Coordinate::coordinate(double parameter) const {
+  if (kind == Kind::positive) return std::log(parameter);
+  if (kind == Kind::share) return std::log(parameter / (1 - parameter));
+  return (parameter - shift) / factor;
+}
+
+double Coordinate::slope(double coordinate) const {
+  const double value = parameter(coordinate);
+  if (kind == Kind::positive) return value;
+  if (kind == Kind::share) return value * (1 - value);
+  return factor;
+}
+
+Maximum maximise(const RandomUtilityModel& model, std::vector<double> start,
+                 const std::vector<Coordinate>& coordinates, const MaximumSpec& spec, ThreadPool& pool) {
+  InCoordinates function(model, coordinates, pool);
+  const auto size = static_cast<Index>(start.size());
+  const double weight = total_weight(model.sets());
+  if (!(weight > 0)) throw DataError("the weights sum to zero; there is nothing to learn from");
+  Eigen::VectorXd origin(size);
+  for (Index k = 0; k < size; ++k)
+    origin(k) = coordinates[static_cast<std::size_t>(k)].coordinate(start[static_cast<std::size_t>(k)]);
+  Maximum out;
+  const Lbfgs<double> optimizer;
+  bool stuck = false;
+  while (!out.converged && !out.interrupted && !stuck && out.iterations < spec.iterations) {
+    if (!std::isfinite(function.evaluate(origin)))
+      throw NumericError("the log-likelihood is not finite; scale the attributes");
+    const Eigen::MatrixXd basis = whitening(function.scores(), weight);
+    const auto place = [&](std::span<const double> u) {
+      return Eigen::VectorXd(origin + basis * Eigen::Map<const Eigen::VectorXd>(u.data(), size));
+    };
+    const DifferentiableFunction<double> loss = [&](std::span<const double> u, std::span<double> gradient) {
+      const double value = -function.evaluate(place(u)) / weight;
+      const Eigen::VectorXd g = -(basis.transpose() * function.gradient()) / weight;
+      std::copy(g.data(), g.data() + size, gradient.begin());
+      return value;
+    };
+    std::vector<double> u(start.size(), 0.0);
+    LbfgsState<double> state;
+    for (std::int64_t i = 0; i < kIterationsPerScaling && out.iterations < spec.iterations; ++i) {
+      const LbfgsStatus status = optimizer.iterate(loss, u, state);
+      ++out.iterations;
+      out.gradient = std::sqrt(
+          std::inner_product(state.gradient.begin(), state.gradient.end(), state.gradient.begin(), 0.0));
+      out.converged = out.gradient < spec.tolerance;
+      out.interrupted = spec.should_stop && spec.should_stop();
+      if (spec.on_iteration) spec.on_iteration(out.iterations);
+      stuck = status == LbfgsStatus::no_descent;
+      if (out.converged || out.interrupted || stuck) break;
+    }
+    origin = place(u);
+  }
+  out.log_likelihood = function.evaluate(origin);
+  // At the precision of the arithmetic the line search ends; the gradient says whether it is the maximum.
+  out.converged = out.converged || (stuck && out.gradient < 1e3 * spec.tolerance);
+  out.parameters = function.parameters(origin);
+  out.cause = fmt::format("{} after {} iterations, gradient norm {:.1e}",
+                          out.converged ? "converged" : "stopped before it converged", out.iterations,
+                          out.gradient);
+  return out;
+}
+
+ChoiceInformation information_at(const RandomUtilityModel& model, const Maximum& maximum,
+                                 const std::vector<Coordinate>& coordinates, const inference::OnStep& on_step,
+                                 ThreadPool& pool) {
+  InCoordinates function(model, coordinates, pool);
+  const auto size = static_cast<Index>(maximum.parameters.size());
+  const double weight = total_weight(model.sets());
+  Eigen::VectorXd at(size), slopes(size);
+  for (Index k = 0; k < size; ++k) {
+    const Coordinate& one = coordinates[static_cast<std::size_t>(k)];
+    at(k) = one.coordinate(maximum.parameters[static_cast<std::size_t>(k)]);
+    slopes(k) = one.slope(at(k));
+  }
+  ChoiceInformation out;
+  inference::Estimate& e = out.estimate;
+  e.loss = -function.evaluate(at) / weight;
+  out.scores = function.scores();
+  const Eigen::VectorXd gradient = function.gradient();
+  const Eigen::MatrixXd basis = whitening(out.scores, weight), inverse = basis.inverse();
+  Eigen::MatrixXd hessian(size, size);  // in whitened coordinates: all directions have a like size
+  for (Index k = 0; k < size; ++k) {
+    if (on_step) on_step("second derivatives", k, size);
+    function.evaluate(at + kHessianStep * basis.col(k));
+    const Eigen::VectorXd up = function.gradient();
+    function.evaluate(at - kHessianStep * basis.col(k));
+    hessian.col(k) = -(basis.transpose() * (up - function.gradient())) / (2 * kHessianStep);
+  }
+  hessian = (0.5 * (hessian + hessian.transpose())).eval();
+  e.information.hessian = inverse.transpose() * hessian * inverse;
+  e.information.products = out.scores.transpose() * out.scores;
+  e.information.gradient = -gradient / weight;
+  e.information.total_weight = weight;
+  e.total_weight = weight;
+  e.chart.raw = e.chart.effective = maximum.parameters;
+  e.chart.states.assign(maximum.parameters.size(), inference::ParameterState::free);
+  for (Index k = 0; k < size; ++k) e.chart.positions.push_back(k);
+  e.chart.tangent = slopes.asDiagonal();
+  e.identification = inference::identify(e.information.hessian, e.chart);
+  const Eigen::MatrixXd& bread = e.identification.inverse;
+  e.covariance = {.coordinates = bread * e.information.products * bread, .factor = "none", .cluster_counts = {}};
+  e.entries = inference::entry_covariance(e.chart, e.identification, e.covariance.coordinates);
+  for (Index k = 0; k < size; ++k) {
+    const double spread = std::sqrt(e.information.products(k, k) / weight);
+    if (spread > 0) e.gradient = std::max(e.gradient, std::abs(gradient(k)) / weight / spread);
+  }
+  e.converged = maximum.converged && e.identification.is_minimum;
+  e.cause = !maximum.converged ? maximum.cause : "the log-likelihood still rises along some direction";
+  e.minimisation.starts = 1;
+  e.minimisation.interrupted = maximum.interrupted;
+  e.minimisation.best.parameters = maximum.parameters;
+  e.minimisation.best.iterations = maximum.iterations;
+  e.minimisation.optima = {
+      {.loss = e.loss, .gradient_norm = maximum.gradient, .starts = 1, .converged = maximum.converged}};
+  return out;
+}
+
+Eigen::MatrixXd clustered_covariance(const ChoiceInformation& information,
+                                     const std::vector<std::int32_t>& groups, Index& count) {
+  const Eigen::MatrixXd& scores = information.scores;
+  std::map<std::int32_t, Eigen::VectorXd> sums;
+  for (Index i = 0; i < scores.rows(); ++i) {
+    const auto found =
+        sums.try_emplace(groups[static_cast<std::size_t>(i)], Eigen::VectorXd::Zero(scores.cols())).first;
+    found->second += scores.row(i).transpose();
+  }
+  count = static_cast<Index>(sums.size());
+  if (count < 2) throw UsageError("clustered errors need at least two clusters");
+  Eigen::MatrixXd products = Eigen::MatrixXd::Zero(scores.cols(), scores.cols());
+  for (const auto& [group, sum] : sums) products += sum * sum.transpose();
+  products *= static_cast<double>(count) / static_cast<double>(count - 1);
+  const inference::Estimate& e = information.estimate;
+  const Eigen::MatrixXd& bread = e.identification.inverse;
+  return bread * products * bread;
+}
+
+}  // namespace bl::random_utility

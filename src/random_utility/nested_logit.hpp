@@ -1,0 +1,48 @@
+// Nested and cross-nested logit. With utilities V and nests m of scale mu_m,
+//
+//   P(j) = sum_m P(j | m) P(m),  P(j | m) ~ exp(mu_m (V_j + log a_jm)),  P(m) ~ exp(S_m),
+//   S_m = 1/mu_m log sum_j exp(mu_m (V_j + log a_jm)),
+//
+// where a_jm is the share of alternative j that is in nest m. An alternative in no nest is a nest of its own.
+// mu = 1 is the logit; 1/mu is the dissimilarity parameter; mu < 1 contradicts utility maximisation.
+// Parameters: a coefficient per term, mu per nest, then the shares of the alternatives in two nests that are
+// in the first.
+#pragma once
+
+#include <vector>
+
+#include "random_utility/random_utility_model.hpp"
+
+namespace bl::random_utility {
+
+struct NestPlace {
+  Index first = -1, second = -1;  // nests; -1: none
+  Index share = -1;               // which share says how much is in the first; -1: all of it
+};
+
+struct NestedLogitSpec {
+  Index terms = 0, nests = 0;
+  Index shares = 0;
+  std::vector<NestPlace> places;  // per alternative
+};
+
+class NestedLogit : public RandomUtilityModel {
+ public:
+  NestedLogit(const ChoiceSets& sets, NestedLogitSpec spec);
+
+  Index parameters() const override { return spec_.terms + spec_.nests + spec_.shares; }
+  double log_likelihood(std::span<const double> parameters, MatrixView<double> scores,
+                        ThreadPool& pool) const override;
+  Forecast forecast(std::span<const double> parameters, DesignSlopes slopes, ThreadPool& pool) const override;
+  Population population(std::span<const double> parameters) const override;
+
+ private:
+  struct Situation;
+  void solve(std::span<const double> parameters, Index situation, Situation& at) const;
+  void score_situation(std::span<const double> parameters, Index situation, Situation& at,
+                       std::span<double> score) const;
+
+  NestedLogitSpec spec_;
+};
+
+}  // namespace bl::random_utility

@@ -1,0 +1,74 @@
+// What every model of random utility beyond the logit answers, given choices: how likely they are, and what
+// the probabilities and their derivatives are.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/matrix.hpp"
+#include "base/parallel.hpp"
+#include "random_utility/choice_sets.hpp"
+
+namespace bl::random_utility {
+
+// Of the entries and situations of choice sets.
+struct Forecast {
+  std::vector<double> probability;  // entries
+  std::vector<double> utility;      // entries: its mean over draws or classes
+  std::vector<double> log_sum;      // situations: expected largest utility, up to a constant
+  // Where responses are asked for: d utility / d attribute of the entry itself, its mean over draws or classes
+  // and the share of them in which it is below zero.
+  std::vector<double> slope, negative;
+  // Situation by situation: d probability of entry j / d attribute of entry k, n x n row-major. Empty unless
+  // asked for.
+  std::vector<double> responses;
+};
+
+// Coefficients of the terms as they differ in the population: a row per draw or class, with its share.
+struct Population {
+  Matrix<double> coefficients;  // rows x terms
+  std::vector<double> shares;
+};
+
+// Where situation t's responses begin.
+inline std::vector<std::int64_t> response_begins(const ChoiceSets& sets) {
+  std::vector<std::int64_t> out{0};
+  for (Index t = 0; t < sets.situations(); ++t) out.push_back(out.back() + sets.size(t) * sets.size(t));
+  return out;
+}
+
+// Derivatives of the design by one attribute, entries x terms; empty: responses are not asked for.
+using DesignSlopes = MatrixView<const double>;
+
+class RandomUtilityModel {
+ public:
+  explicit RandomUtilityModel(const ChoiceSets& sets) : sets_(&sets) {}
+  virtual ~RandomUtilityModel() = default;
+  RandomUtilityModel(const RandomUtilityModel&) = delete;
+  RandomUtilityModel& operator=(const RandomUtilityModel&) = delete;
+
+  virtual Index parameters() const = 0;
+
+  // The weighted log-likelihood of all choices, and of each person the derivatives of the person's part: the
+  // rows of scores, persons x parameters. -infinity where parameters are out of bounds.
+  virtual double log_likelihood(std::span<const double> parameters, MatrixView<double> scores,
+                                ThreadPool& pool) const = 0;
+
+  virtual Forecast forecast(std::span<const double> parameters, DesignSlopes slopes, ThreadPool& pool) const = 0;
+
+  virtual Population population(std::span<const double> parameters) const = 0;
+
+  const ChoiceSets& sets() const { return *sets_; }
+
+ private:
+  const ChoiceSets* sets_;
+};
+
+// Sum of the persons' parts in their order: the same for any number of threads.
+inline double ordered_sum(std::span<const double> parts) {
+  double sum = 0;
+  for (const double part : parts) sum += part;
+  return sum;
+}
+
+}  // namespace bl::random_utility

@@ -57,9 +57,10 @@ struct WhatIf {
   std::vector<double> before, after;      // market shares
   std::vector<double> change_error;       // of after - before
   // Of what the alternatives that were changed win or lose together, the part that each other one gives or
-  // takes; 0 for those that were changed. NaN where some of these win and others lose.
+  // takes; 0 for those that were changed. Where some of these win and others lose: the part
+  // of what all losers lose that each gains.
   std::vector<double> diversion;
-  double surplus_change = 0;              // mean change of the log-sum, in units of utility
+  double surplus_change = 0;  // mean change of the log-sum, in units of utility
   double surplus_error = 0;
   double money_change = 0;  // the same divided by the marginal utility of money; NaN unless asked for
   double money_error = 0;
@@ -85,8 +86,9 @@ struct ChoiceSlopes {
 
 // dV/d(attribute) over dV/d(money), as money per unit of the attribute.
 struct ChoiceTradeOff {
-  double value = 0;  // the ratio of coefficients where it is the same for all alternatives and situations; else
-                     // the median over them
+  double value =
+      0;  // the ratio of coefficients where it is the same for all alternatives and situations; else
+          // the median over them
   double standard_error = 0;  // NaN where it is a median
   Interval interval = {};
   double lower_quartile = 0, upper_quartile = 0;

@@ -232,7 +232,12 @@ ChoiceEstimate estimate_network(const StoredModel& model, const ChoiceData& data
   FromRows rows = from_rows(objective, out.estimate, data, fit, spec, pool);
   out.stored = stored_choice(out.estimate, objective, data, rows, spec, minimiser.reference);
   const auto running = inference::weights_that_run_away(objective, out.estimate, minimiser, pool);
-  if (!running.empty()) out.stored.facts["runs_away"] = running;
+  if (!running.empty() && out.estimate.converged) out.stored.facts["runs_away"] = running;
+  if (!running.empty() && !out.estimate.converged)
+    out.estimate.cause =
+        "a weight (lambda) runs away along a ridge that leads to infinity: at ten times its value, with all "
+        "else at its best, the likelihood is as high; a simpler utility, such as a linear one, may say the "
+        "same";
   out.resampled = std::move(rows.resampled);
   return out;
 }

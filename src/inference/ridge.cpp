@@ -25,7 +25,7 @@ std::vector<Index> weights_that_run_away(const Objective<double>& objective, con
                                          const MinimiserSpec& spec, ThreadPool& pool) {
   std::vector<Index> out;
   const Architecture& a = objective.network().architecture();
-  if (!e.converged || a.readout.present) return out;
+  if (a.readout.present || e.minimisation.interrupted) return out;
   const ParameterMap map(a);
   Loss loss(objective, spec.seed, pool, 0, spec.noise);
   for (const HeadPlace& head : map.heads()) {

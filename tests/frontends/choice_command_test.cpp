@@ -145,7 +145,6 @@ TEST_F(ChoiceCommand, WhatMakesNoSenseIsSaid) {
       {"fit wide.csv --choice schema.toml --set momentum=0.5 -o x.bl", "--momentum = '0.5' has no effect"},
       {"predict model.bl wide.csv --quantiles 0.5", "--quantiles has no meaning"},
       {"evaluate model.bl wide.csv --temperature 2", "--temperature has no meaning"},
-      {"explain model.bl wide.csv --importance", "--importance has no meaning"},
       {"explain model.bl --economics", "needs data"},
       {"explain model.bl --alternative tram", "'bus', 'car'"},
       {"whatif model.bl wide.csv", "nothing to change"},

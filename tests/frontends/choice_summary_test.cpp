@@ -237,15 +237,18 @@ TEST_F(ChoiceSummary, WhatTheChoicesDoNotDetermineIsNamed) {
                                                            "half = \"{}_t / 2\"\n"));
   output("fit trips.csv --choice twice.toml -q -o twice.bl");
   const json found = summary("twice.bl");
-  ASSERT_EQ(found["not_identified"].size(), 1U);
-  // One more of `half` is half a unit less of time.
-  EXPECT_THAT(found["not_identified"][0].get<std::string>(), HasSubstr("1 half - 0.5 time"));
-  std::map<std::string, std::string> states;
-  for (const json& one : found["estimates"]) states[one["name"]] = one["state"];
-  EXPECT_EQ(states["time"], "not identified");
-  EXPECT_EQ(states["half"], "not identified");
-  EXPECT_EQ(states["cost"], "");
+  std::map<std::string, json> rows;
+  for (const json& one : found["estimates"]) rows[one["name"]] = one;
+  EXPECT_EQ(rows["half"]["state"], "collinear with time");
+  EXPECT_TRUE(rows["half"]["standard_error"].is_null());
   EXPECT_EQ(found["parameters"], 4);
+  EXPECT_THAT(found["notes"][0].get<std::string>(), HasSubstr("half (collinear with time)"));
+  // The others are those of the utility without it.
+  fit("", "m");
+  for (const json& one : summary("m.bl")["estimates"]) {
+    EXPECT_NEAR(rows[one["name"]]["estimate"], one["estimate"], 1e-6);
+    EXPECT_NEAR(rows[one["name"]]["standard_error"], one["standard_error"], 1e-6);
+  }
 }
 
 TEST_F(ChoiceSummary, FormatsAndMistakes) {
@@ -268,7 +271,6 @@ TEST_F(ChoiceSummary, FormatsAndMistakes) {
       {"summary network.bl", 2, "stores no standard errors"},
       {"summary m.bl --cluster home", 2, "give the data"},
       {"summary m.bl trips.csv --cluster nobody", 3, "nobody"},
-      {"summary m.bl trips.csv --economics", 2, "bl explain MODEL DATA --economics"},
       {"summary m.bl --reference car", 2, "schema"},
       {"summary m.bl --units standardised", 2, "units of its attributes"},
       {"summary m.bl trips.csv --starts 3", 2, "one maximum"},

@@ -86,8 +86,8 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", library_version());
   app.require_subcommand(1);
   for (const auto add :
-       {add_fit, add_predict, add_evaluate, add_inspect, add_explain, add_report, add_simplify, add_summary, add_check,
-        add_canonical, add_whatif, add_sample, add_schema, add_settings, add_demo, add_reproduce})
+       {add_fit, add_predict, add_evaluate, add_inspect, add_explain, add_report, add_simplify, add_summary,
+        add_check, add_canonical, add_whatif, add_sample, add_schema, add_settings, add_demo, add_reproduce})
     add(app);
   learn_options(app);
   try {

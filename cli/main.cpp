@@ -106,9 +106,9 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", library_version());
   app.require_subcommand(1);
   for (const auto add :
-       {add_fit, add_predict, add_evaluate, add_inspect, add_explain, add_report, add_simplify, add_summary,
-        add_compare,        add_check, add_canonical, add_whatif, add_sample, add_data, add_schema, add_settings, add_devices,
-        add_demo, add_reproduce, add_completion})
+       {add_fit,     add_predict,  add_evaluate, add_inspect,   add_explain,   add_report,    add_simplify,
+        add_summary, add_compare,  add_check,    add_canonical, add_whatif,    add_sample,    add_data,
+        add_schema,  add_settings, add_devices,  add_demo,      add_reproduce, add_completion})
     add(app);
   add_quiet(app);
   learn_options(app);

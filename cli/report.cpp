@@ -53,14 +53,16 @@ void add_report(CLI::App& app) {
   command->add_option("-o,--output", a->output, "Where the page goes")->required()->option_text("FILE");
   command->add_option("--title", a->options.title, "Its heading")->option_text("TEXT");
   command
-      ->add_option("--row", a->options.row,
-                   "Begin at this row of the data (1 is the first) instead of a typical one; its values then stand in "
-                   "the file")
+      ->add_option(
+          "--row", a->options.row,
+          "Begin at this row of the data (1 is the first) instead of a typical one; its values then stand in "
+          "the file")
       ->option_text("N")
       ->check(CLI::PositiveNumber);
   command
-      ->add_option("--money", a->options.money,
-                   "Of choices: the attribute that is a cost; without it one called cost, price, fare or toll")
+      ->add_option(
+          "--money", a->options.money,
+          "Of choices: the attribute that is a cost; without it one called cost, price, fare or toll")
       ->option_text("NAME");
   command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
       ->option_text("[0]")

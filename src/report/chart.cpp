@@ -16,7 +16,8 @@ namespace {
 std::string points(const Frame& f, const std::vector<double>& x, const std::vector<double>& y) {
   std::string out;
   for (std::size_t i = 0; i < x.size(); ++i)
-    if (std::isfinite(y[i])) out += fmt::format("{}{:.1f},{:.1f}", out.empty() ? "" : " ", f.x(x[i]), f.y(y[i]));
+    if (std::isfinite(y[i]))
+      out += fmt::format("{}{:.1f},{:.1f}", out.empty() ? "" : " ", f.x(x[i]), f.y(y[i]));
   return out;
 }
 
@@ -99,7 +100,8 @@ std::string legend(const std::vector<std::string>& labels) {
   std::string out = "<p class=\"legend\">";
   for (std::size_t i = 0; i < labels.size(); ++i)
     out += fmt::format(
-        "<span><svg width=\"28\" height=\"10\" aria-hidden=\"true\"><line class=\"line s{}\" x1=\"1\" x2=\"27\" "
+        "<span><svg width=\"28\" height=\"10\" aria-hidden=\"true\"><line class=\"line s{}\" x1=\"1\" "
+        "x2=\"27\" "
         "y1=\"5\" y2=\"5\"/></svg> {}</span> ",
         i % kStyles, escaped(labels[i]));
   return out + "</p>\n";
@@ -115,12 +117,14 @@ std::string histogram_chart(const std::string& title, const std::string& x_label
   const double step = f.plot_width() / static_cast<double>(shares.size());
   for (std::size_t i = 0; i < shares.size(); ++i)
     out += fmt::format(
-        "<rect class=\"fill s0\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"><title>{}</title></rect>",
+        "<rect class=\"fill s0\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
+        "height=\"{:.1f}\"><title>{}</title></rect>",
         f.left + step * static_cast<double>(i), f.y(shares[i]), step - 1, f.bottom() - f.y(shares[i]),
         percent(shares[i]));
   return out +
-         fmt::format("<line class=\"reference\" x1=\"{0:.1f}\" x2=\"{1:.1f}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/></svg>",
-                     f.left, f.right(), f.y(even));
+         fmt::format(
+             "<line class=\"reference\" x1=\"{0:.1f}\" x2=\"{1:.1f}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/></svg>",
+             f.left, f.right(), f.y(even));
 }
 
 std::string heat_map(const HeatMap& map) {
@@ -136,8 +140,9 @@ std::string heat_map(const HeatMap& map) {
     for (std::size_t c = 0; c < map.values[r].size(); ++c)
       cells += fmt::format(
           "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill-opacity=\"{:.3f}\"/>",
-          f.left + width * static_cast<double>(c), f.bottom() - height * static_cast<double>(r + 1), width + 0.3,
-          height + 0.3, high > low ? 0.04 + 0.96 * (map.values[r][c] - low) / (high - low) : 0.5);
+          f.left + width * static_cast<double>(c), f.bottom() - height * static_cast<double>(r + 1),
+          width + 0.3, height + 0.3,
+          high > low ? 0.04 + 0.96 * (map.values[r][c] - low) / (high - low) : 0.5);
   }
   return f.start(fmt::format("{}: from {} (light) to {} (dark)", map.title, number(low), number(high))) +
          "<g class=\"heat\">" + cells + "</g>" + f.axes(map.x_label, map.y_label) + "</svg>";

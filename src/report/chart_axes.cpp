@@ -42,8 +42,8 @@ double Frame::y(double value) const {
 }
 
 std::string picture_start(double width, double height, const std::string& title) {
-  return fmt::format("<svg role=\"img\" viewBox=\"0 0 {:.0f} {:.0f}\" class=\"chart\" aria-label=\"{}\">", width,
-                     height, escaped(title));
+  return fmt::format("<svg role=\"img\" viewBox=\"0 0 {:.0f} {:.0f}\" class=\"chart\" aria-label=\"{}\">",
+                     width, height, escaped(title));
 }
 
 std::string Frame::start(const std::string& title) const {
@@ -54,16 +54,18 @@ std::string Frame::axes(const std::string& x_label, const std::string& y_label) 
   std::string out = "<g class=\"axis\">";
   for (const double at : ticks(y_low, y_high, 4))
     out += fmt::format(
-        "<line x1=\"{0:.1f}\" x2=\"{1:.1f}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/><text x=\"{3:.1f}\" y=\"{4:.1f}\" "
+        "<line x1=\"{0:.1f}\" x2=\"{1:.1f}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/><text x=\"{3:.1f}\" "
+        "y=\"{4:.1f}\" "
         "text-anchor=\"end\">{5}</text>",
         left, right(), y(at), left - 6, y(at) + 4, number(at));
   for (const double at : ticks(x_low, x_high, 5))
-    out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>", x(at), bottom() + 16,
-                       number(at));
+    out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>", x(at),
+                       bottom() + 16, number(at));
   out += fmt::format("<text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>", right(),
                      height - 6, escaped(x_label));
-  out += fmt::format("<text class=\"label\" transform=\"translate(12,{:.1f}) rotate(-90)\" text-anchor=\"end\">{}</text>",
-                     top, escaped(y_label));
+  out += fmt::format(
+      "<text class=\"label\" transform=\"translate(12,{:.1f}) rotate(-90)\" text-anchor=\"end\">{}</text>",
+      top, escaped(y_label));
   return out + "</g>";
 }
 

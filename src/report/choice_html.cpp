@@ -26,13 +26,16 @@ std::string hit_table(const ChoiceData& data, const ChoiceScores& scores) {
   const std::size_t n = data.alternatives.size();
   std::vector<std::vector<double>> counts(n, std::vector<double>(n, 0));
   for (std::size_t i = 0; i < data.chosen.size(); ++i) {
-    const auto begin = static_cast<std::size_t>(data.begin[i]), end = static_cast<std::size_t>(data.begin[i + 1]);
+    const auto begin = static_cast<std::size_t>(data.begin[i]),
+               end = static_cast<std::size_t>(data.begin[i + 1]);
     const auto best = static_cast<std::size_t>(
         std::max_element(scores.probability.begin() + static_cast<std::ptrdiff_t>(begin),
                          scores.probability.begin() + static_cast<std::ptrdiff_t>(end)) -
         scores.probability.begin());
-    const auto chosen = static_cast<std::size_t>(data.classes[begin + static_cast<std::size_t>(data.chosen[i])]);
-    counts[chosen][static_cast<std::size_t>(data.classes[best])] += data.weights.empty() ? 1 : data.weights[i];
+    const auto chosen =
+        static_cast<std::size_t>(data.classes[begin + static_cast<std::size_t>(data.chosen[i])]);
+    counts[chosen][static_cast<std::size_t>(data.classes[best])] +=
+        data.weights.empty() ? 1 : data.weights[i];
   }
   HtmlTable out{.caption = "Hits: what was chosen in rows, what was likeliest in columns; share of the row",
                 .columns = {"chosen"},
@@ -44,8 +47,7 @@ std::string hit_table(const ChoiceData& data, const ChoiceScores& scores) {
     std::vector<std::string> row = {escaped(data.alternatives[a])};
     for (const double count : counts[a])
       row.push_back(fmt::format("<span class=\"shade\" style=\"background-size:{:.0f}% 100%\">{}</span>",
-                                sum > 0 ? 100 * count / sum : 0,
-                                sum > 0 ? percent(count / sum) : "–"));
+                                sum > 0 ? 100 * count / sum : 0, sum > 0 ? percent(count / sum) : "–"));
     row.push_back(number(sum));
     out.rows.push_back(std::move(row));
   }
@@ -54,11 +56,12 @@ std::string hit_table(const ChoiceData& data, const ChoiceScores& scores) {
 
 }  // namespace
 
-Quality choice_quality(const FittedModel& model, const ChoiceData& data, const std::string& rows, ThreadPool& pool) {
+Quality choice_quality(const FittedModel& model, const ChoiceData& data, const std::string& rows,
+                       ThreadPool& pool) {
   const ChoiceScores scores = score_choices(model, data, pool, Part::test);
   ChoiceData weighted = data;
-  std::vector<MetricWithError> metrics = resampled_errors(
-      data.chosen.size(), data.weights, data.persons, [&](std::span<const double> w) {
+  std::vector<MetricWithError> metrics =
+      resampled_errors(data.chosen.size(), data.weights, data.persons, [&](std::span<const double> w) {
         weighted.weights.assign(w.begin(), w.end());
         return choice_metrics(weighted, scores);
       });
@@ -73,8 +76,8 @@ Quality choice_quality(const FittedModel& model, const ChoiceData& data, const s
   for (std::size_t a = 0; a < data.alternatives.size(); ++a)
     chart.bars.push_back({.label = data.alternatives[a], .value = predicted[a], .second = observed[a]});
   std::string out = metrics_table(metrics, rows) +
-         figure("<b>Shares.</b> Predicted (first bar) and observed (second).", bar_chart(chart)) +
-         hit_table(data, scores);
+                    figure("<b>Shares.</b> Predicted (first bar) and observed (second).", bar_chart(chart)) +
+                    hit_table(data, scores);
   return {std::move(out), headline(metrics, {"rho_square", "accuracy"}, rows)};
 }
 
@@ -91,12 +94,18 @@ std::string choice_curves(const ChoiceSubject& s) {
       std::vector<double> places;
       for (Index i = 0; i < kPlaces; ++i) {
         places.push_back(view.low + (view.high - view.low) * static_cast<double>(i) / (kPlaces - 1));
-        data.attributes(i * static_cast<Index>(n) + static_cast<Index>(a), static_cast<Index>(k)) = places.back();
+        data.attributes(i * static_cast<Index>(n) + static_cast<Index>(a), static_cast<Index>(k)) =
+            places.back();
       }
       const ChoiceScores scores = score_choices(s.fitted, data, s.pool, Part::test);
       const std::string name = fmt::format("{} of {}", view.name, s.all.alternatives[a]);
-      LineChart chart{.title = "Probabilities along " + name, .x_label = name, .y_label = "probability", .lines = {},
-                      .y_low = 0, .y_high = 1, .histogram = view.histogram,
+      LineChart chart{.title = "Probabilities along " + name,
+                      .x_label = name,
+                      .y_label = "probability",
+                      .lines = {},
+                      .y_low = 0,
+                      .y_high = 1,
+                      .histogram = view.histogram,
                       .marks = {s.start_attributes(static_cast<Index>(a), static_cast<Index>(k))}};
       for (std::size_t b = 0; b < std::min(n, kStyles); ++b) {
         Line line{s.all.alternatives[b], places, {}};
@@ -112,9 +121,10 @@ std::string choice_curves(const ChoiceSubject& s) {
 std::string economics_html(const ChoiceSubject& s) {
   std::string out;
   if (!s.money.empty()) {
-    HtmlTable t{.caption = fmt::format("Trade-offs: how many units of {} a unit of an attribute is worth (dV/dattribute "
-                                       "over dV/d{})",
-                                       escaped(s.money), escaped(s.money)),
+    HtmlTable t{.caption = fmt::format(
+                    "Trade-offs: how many units of {} a unit of an attribute is worth (dV/dattribute "
+                    "over dV/d{})",
+                    escaped(s.money), escaped(s.money)),
                 .columns = {"attribute", "value", "quartiles over situations"},
                 .rows = {}};
     for (const std::string& name : attributes(s.model)) {
@@ -130,11 +140,12 @@ std::string economics_html(const ChoiceSubject& s) {
   std::string tables;
   for (const std::string& name : attributes(s.model)) {
     const ChoiceElasticities e = elasticities(s.model, s.data, name);
-    HtmlTable t{.caption = fmt::format("Elasticities: percent change of a share (rows) per percent of {} of an "
-                                       "alternative (columns)",
-                                       escaped(name)),
-                .columns = {"share of"},
-                .rows = {}};
+    HtmlTable t{
+        .caption = fmt::format("Elasticities: percent change of a share (rows) per percent of {} of an "
+                               "alternative (columns)",
+                               escaped(name)),
+        .columns = {"share of"},
+        .rows = {}};
     for (const std::string& alternative : e.alternatives) t.columns.push_back(escaped(alternative));
     for (std::size_t j = 0; j < e.by.size(); ++j) {
       t.rows.push_back({escaped(e.alternatives[j])});

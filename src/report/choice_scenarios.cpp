@@ -24,7 +24,8 @@ ChoiceData thinned(const ChoiceSubject& s) {
 }
 
 // Marginal utility of money in every situation: minus that of the cost, averaged by probabilities.
-std::vector<double> worth_of_money(const ChoiceSubject& s, const ChoiceData& data, const ChoiceScores& scores) {
+std::vector<double> worth_of_money(const ChoiceSubject& s, const ChoiceData& data,
+                                   const ChoiceScores& scores) {
   const auto cost = static_cast<Index>(attribute_of(s.fitted, s.money));
   const Matrix<double> slopes = marginal_utilities(s.fitted, data, s.pool);
   std::vector<double> worth(data.chosen.size(), 0);
@@ -53,7 +54,8 @@ Scenarios attribute_scenarios(const ChoiceSubject& s) {
   const ChoiceData data = thinned(s);
   const ChoiceScores before = score_choices(s.fitted, data, s.pool, Part::test);
   const std::vector<double> worth = s.money.empty() ? std::vector<double>() : worth_of_money(s, data, before);
-  const bool valued = !worth.empty() && std::all_of(worth.begin(), worth.end(), [](double w) { return w > 0; });
+  const bool valued =
+      !worth.empty() && std::all_of(worth.begin(), worth.end(), [](double w) { return w > 0; });
   Scenarios out{.situations = data.chosen.size(), .entries = {}};
   for (std::size_t a = 0; a < data.alternatives.size(); ++a)
     for (std::size_t k = 0; k < s.attributes[a].size(); ++k) {
@@ -86,9 +88,15 @@ std::string scenarios_html(const ChoiceSubject& s, const Scenarios& scenarios) {
   const std::vector<std::string>& names = s.fitted.choice().schema.attributes;
   std::string first, rest;
   for (const AttributeScenario& entry : scenarios.entries) {
-    const std::string name = fmt::format("{} of {}", names[entry.attribute], s.all.alternatives[entry.alternative]);
-    LineChart chart{.title = "Market shares under another " + name, .x_label = "factor of " + name,
-                    .y_label = "market share", .lines = {}, .y_low = 0, .y_high = 1, .marks = {1}};
+    const std::string name =
+        fmt::format("{} of {}", names[entry.attribute], s.all.alternatives[entry.alternative]);
+    LineChart chart{.title = "Market shares under another " + name,
+                    .x_label = "factor of " + name,
+                    .y_label = "market share",
+                    .lines = {},
+                    .y_low = 0,
+                    .y_high = 1,
+                    .marks = {1}};
     for (std::size_t a = 0; a < std::min(s.all.alternatives.size(), kStyles); ++a) {
       Line line{s.all.alternatives[a], scenario_factors(), {}};
       for (const auto& shares : entry.shares) line.y.push_back(shares[a]);
@@ -98,14 +106,16 @@ std::string scenarios_html(const ChoiceSubject& s, const Scenarios& scenarios) {
         entry.money.empty()
             ? fmt::format("surplus changes by {:.3g} (× 0.9) and {:.3g} (× 1.1), in units of utility",
                           entry.surplus[4], entry.surplus[6])
-            : fmt::format("surplus per situation changes by {:.3g} (× 0.9) and {:.3g} (× 1.1), in units of {}",
-                          entry.money[4], entry.money[6], escaped(s.money));
+            : fmt::format(
+                  "surplus per situation changes by {:.3g} (× 0.9) and {:.3g} (× 1.1), in units of {}",
+                  entry.money[4], entry.money[6], escaped(s.money));
     (names[entry.attribute] == s.money || (s.money.empty() && entry.attribute == 0) ? first : rest) +=
         figure("<b>" + escaped(name) + "</b>: " + text, line_chart(chart));
   }
-  return paragraph(fmt::format("Market shares when an attribute of one alternative is multiplied by a factor in every "
-                               "situation ({} situations, evenly chosen).",
-                               scenarios.situations)) +
+  return paragraph(fmt::format(
+             "Market shares when an attribute of one alternative is multiplied by a factor in every "
+             "situation ({} situations, evenly chosen).",
+             scenarios.situations)) +
          legend({s.all.alternatives.begin(),
                  s.all.alternatives.begin() +
                      static_cast<std::ptrdiff_t>(std::min(s.all.alternatives.size(), kStyles))}) +

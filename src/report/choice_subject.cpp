@@ -51,7 +51,8 @@ void view_attributes(ChoiceSubject& s) {
   for (std::size_t a = 0; a < count; ++a) {
     s.attributes.emplace_back();
     for (std::size_t k = 0; k < static_cast<std::size_t>(attributes); ++k)
-      s.attributes[a].push_back(number_view(s.fitted.choice().schema.attributes[k], std::move(values[a][k]), 0));
+      s.attributes[a].push_back(
+          number_view(s.fitted.choice().schema.attributes[k], std::move(values[a][k]), 0));
   }
 }
 
@@ -64,7 +65,8 @@ void choose_start(ChoiceSubject& s, std::size_t row) {
   s.start_available.assign(count, true);
   for (std::size_t a = 0; a < count; ++a)
     for (Index k = 0; k < attributes; ++k)
-      s.start_attributes(static_cast<Index>(a), k) = s.attributes[a][static_cast<std::size_t>(k)].typical.number;
+      s.start_attributes(static_cast<Index>(a), k) =
+          s.attributes[a][static_cast<std::size_t>(k)].typical.number;
   if (row == 0) return;
   if (row > static_cast<std::size_t>(s.all.situations()))
     throw UsageError(fmt::format("row {}: the data have {} situations", row, s.all.situations()));
@@ -75,7 +77,8 @@ void choose_start(ChoiceSubject& s, std::size_t row) {
   for (auto j = s.all.begin[i]; j < s.all.begin[i + 1]; ++j) {
     const auto a = static_cast<std::size_t>(s.all.classes[static_cast<std::size_t>(j)]);
     s.start_available[a] = true;
-    for (Index k = 0; k < attributes; ++k) s.start_attributes(static_cast<Index>(a), k) = s.all.attributes(j, k);
+    for (Index k = 0; k < attributes; ++k)
+      s.start_attributes(static_cast<Index>(a), k) = s.all.attributes(j, k);
   }
 }
 
@@ -85,7 +88,8 @@ std::string money_of(const FittedModel& model, const std::string& asked) {
   for (const char* word : {"cost", "price", "fare", "toll"})
     for (const std::string& name : names) {
       std::string lower = name;
-      std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+      std::transform(lower.begin(), lower.end(), lower.begin(),
+                     [](unsigned char c) { return std::tolower(c); });
       if (lower.find(word) != std::string::npos) return name;
     }
   return {};
@@ -93,7 +97,8 @@ std::string money_of(const FittedModel& model, const std::string& asked) {
 
 }  // namespace
 
-ChoiceSubject choice_subject(const Model& model, const Data& data, const ReportOptions& options, ThreadPool& pool) {
+ChoiceSubject choice_subject(const Model& model, const Data& data, const ReportOptions& options,
+                             ThreadPool& pool) {
   ChoiceSubject s{.model = model, .fitted = model.impl(), .data = data, .pool = pool};
   s.all = read_part(s.fitted, data.impl().table, Part::all, true);
   choose_judged(s);
@@ -113,7 +118,8 @@ ChoiceData repeated_situation(const ChoiceSubject& s, Index count) {
   for (Index i = 0; i < count; ++i) {
     for (Index a = 0; a < alternatives; ++a) {
       out.classes.push_back(static_cast<std::int32_t>(a));
-      std::copy_n(s.start_attributes.row(a), s.all.attributes.cols(), out.attributes.row(i * alternatives + a));
+      std::copy_n(s.start_attributes.row(a), s.all.attributes.cols(),
+                  out.attributes.row(i * alternatives + a));
     }
     out.begin.push_back((i + 1) * alternatives);
     out.chosen.push_back(kUnknownChoice);

@@ -19,17 +19,18 @@ struct ChoiceSubject {
   ChoiceData all = {};
   ChoiceData judged = {};
   std::string judged_text = {};
-  std::vector<ColumnView> columns = {};                   // of the context
-  std::vector<std::vector<ColumnView>> attributes = {};   // [alternative][attribute], where it is available
-  std::vector<double> availability = {};                  // share of situations
-  std::vector<Cell> start = {};                           // the context that curves and what-if begin at
-  Matrix<double> start_attributes = {};                   // alternatives x attributes
+  std::vector<ColumnView> columns = {};                  // of the context
+  std::vector<std::vector<ColumnView>> attributes = {};  // [alternative][attribute], where it is available
+  std::vector<double> availability = {};                 // share of situations
+  std::vector<Cell> start = {};                          // the context that curves and what-if begin at
+  Matrix<double> start_attributes = {};                  // alternatives x attributes
   std::vector<bool> start_available = {};
   std::string start_text = {};
-  std::string money = {};                                 // an attribute, or empty
+  std::string money = {};  // an attribute, or empty
 };
 
-ChoiceSubject choice_subject(const Model& model, const Data& data, const ReportOptions& options, ThreadPool& pool);
+ChoiceSubject choice_subject(const Model& model, const Data& data, const ReportOptions& options,
+                             ThreadPool& pool);
 
 // One situation in which every alternative is available, repeated; attributes are those of the start.
 ChoiceData repeated_situation(const ChoiceSubject& subject, Index count);

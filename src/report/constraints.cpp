@@ -31,15 +31,14 @@ std::vector<std::string> row_of(const OutputTable& t, std::size_t i) {
   const auto value = [&](std::size_t column) { return t.columns[column].numbers[i]; };
   const bool inequality = t.columns[1].texts[i] == "<= 0";
   const std::vector<double> shares = {value(3), value(4), value(5)};
-  const std::string words =
-      inequality ? fmt::format("slack {}, binding {}, violated {}", percent(shares[0]), percent(shares[1]),
-                               percent(shares[2]))
-                 : fmt::format("met {}, off {}", percent(shares[1]), percent(shares[2]));
+  const std::string words = inequality
+                                ? fmt::format("slack {}, binding {}, violated {}", percent(shares[0]),
+                                              percent(shares[1]), percent(shares[2]))
+                                : fmt::format("met {}, off {}", percent(shares[1]), percent(shares[2]));
   return {fmt::format("<a href=\"#block-{0}\">{1}</a> {2}",
-                      t.columns[0].texts[i].substr(0, t.columns[0].texts[i].rfind('.')), t.columns[0].texts[i],
-                      inequality ? "≤ 0" : "= 0"),
-          number(value(2)),
-          stacked_bar(words, shares) + "<br><small>" + words + "</small>",
+                      t.columns[0].texts[i].substr(0, t.columns[0].texts[i].rfind('.')),
+                      t.columns[0].texts[i], inequality ? "≤ 0" : "= 0"),
+          number(value(2)), stacked_bar(words, shares) + "<br><small>" + words + "</small>",
           fmt::format("{} <small>({} to {})</small>", number(value(8)), number(value(6)), number(value(10))),
           number(value(11))};
 }
@@ -56,19 +55,18 @@ std::string constraints_html(const TableSubject& s) {
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return std::abs(t.columns[11].numbers[a]) > std::abs(t.columns[11].numbers[b]);
   });
-  HtmlTable first{.caption = fmt::format("Over {} rows, at their observed responses; the highest shadow prices first",
-                                         rows.size()),
-                  .columns = {"constraint", "weight λ", "how often", "slack: median (5% to 95%)", "shadow price"},
-                  .rows = {}};
+  HtmlTable first{
+      .caption = fmt::format("Over {} rows, at their observed responses; the highest shadow prices first",
+                             rows.size()),
+      .columns = {"constraint", "weight λ", "how often", "slack: median (5% to 95%)", "shadow price"},
+      .rows = {}};
   HtmlTable rest{.caption = "", .columns = first.columns, .rows = {}};
   for (std::size_t i = 0; i < order.size() && i < 5 * kFirst; ++i)
     (i < kFirst ? first : rest).rows.push_back(row_of(t, order[i]));
   std::string out = legend({"slack", "binding or met", "violated or off"}) + table(first);
   if (!rest.rows.empty())
     out += details(fmt::format("{} more{}", rest.rows.size(),
-                               order.size() > 5 * kFirst
-                                   ? fmt::format(" of {}", order.size() - kFirst)
-                                   : ""),
+                               order.size() > 5 * kFirst ? fmt::format(" of {}", order.size() - kFirst) : ""),
                    table(rest));
   return out;
 }

@@ -82,14 +82,16 @@ std::string importance_html(const TableSubject& s, const Importance& importance)
   const std::string rest = importance.columns.size() > kBars
                                ? fmt::format(" The {} largest of {}.", kBars, importance.columns.size())
                                : "";
-  return figure(importance.likelihood
-                    ? fmt::format("What the mean log-likelihood loses when the terms of a column are removed, over "
-                                  "{} rows; whiskers are one standard error. Near zero: the model hardly needs "
-                                  "the column.{}",
-                                  importance.rows, rest)
-                    : "Share of what the blocks read of each column, weighted by the influence of blocks; no errors: "
-                      "it is a property of the parameters, not of rows." + rest,
-                bar_chart(chart));
+  return figure(
+      importance.likelihood
+          ? fmt::format("What the mean log-likelihood loses when the terms of a column are removed, over "
+                        "{} rows; whiskers are one standard error. Near zero: the model hardly needs "
+                        "the column.{}",
+                        importance.rows, rest)
+          : "Share of what the blocks read of each column, weighted by the influence of blocks; no errors: "
+            "it is a property of the parameters, not of rows." +
+                rest,
+      bar_chart(chart));
 }
 
 std::vector<std::string> leading_constraints(const explain::Problem& problem, std::size_t most) {
@@ -106,7 +108,8 @@ std::vector<std::string> leading_constraints(const explain::Problem& problem, st
         if (head.kind != HeadKind::utility)
           found.push_back({head.name, block.influence * std::abs(head.lambda) * size});
       }
-  std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.size > b.size; });
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Found& a, const Found& b) { return a.size > b.size; });
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::min(most, found.size()); ++i) names.push_back(found[i].name);
   return names;

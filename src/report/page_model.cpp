@@ -46,15 +46,21 @@ json feature_json(const FeatureEncoding& f) {
   const char* type = f.type == ColumnType::continuous ? "number"
                      : f.type == ColumnType::ordinal  ? "ordinal"
                                                       : "levels";
-  json out = {{"name", f.name},       {"type", type},           {"value", f.has_value},
-              {"mean", f.mean},       {"scale", f.scale},       {"fill", f.fill},
-              {"levels", f.levels},   {"first", f.first_level}, {"fill_level", f.fill_level},
+  json out = {{"name", f.name},
+              {"type", type},
+              {"value", f.has_value},
+              {"mean", f.mean},
+              {"scale", f.scale},
+              {"fill", f.fill},
+              {"levels", f.levels},
+              {"first", f.first_level},
+              {"fill_level", f.fill_level},
               {"indicator", f.has_indicator}};
   if (!f.pull.from.empty()) out["pull"] = {{"from", f.pull.from}, {"to", f.pull.to}};
   if (f.bends.size() > 0)
-    out["bends"] = {{"knots", f.bends.knots},       {"widest", f.bends.widest}, {"straight", f.bends.straight_ends},
-                    {"scale", f.bends.scale},       {"constant", f.bends.constant},
-                    {"slope", f.bends.slope}};
+    out["bends"] = {
+        {"knots", f.bends.knots}, {"widest", f.bends.widest},     {"straight", f.bends.straight_ends},
+        {"scale", f.bends.scale}, {"constant", f.bends.constant}, {"slope", f.bends.slope}};
   return out;
 }
 
@@ -143,9 +149,8 @@ json page_model(const FittedModel& model) {
     out["classes"] = choice->alternatives;
     out["attributes"] = json::array();
     for (std::size_t k = 0; k < choice->means.size(); ++k)
-      out["attributes"].push_back({{"name", choice->schema.attributes[k]},
-                                   {"mean", choice->means[k]},
-                                   {"scale", choice->scales[k]}});
+      out["attributes"].push_back(
+          {{"name", choice->schema.attributes[k]}, {"mean", choice->means[k]}, {"scale", choice->scales[k]}});
   } else if (model.space.one_number()) {
     out["number"] = number_json(model);
   } else {

@@ -53,7 +53,9 @@ std::vector<unsigned char> bitmap(const std::vector<double>& values, long width)
   for (const std::uint32_t field : {0U, row * side, 0U, 0U, kColours, kColours}) put(out, field, 4);
   for (std::uint32_t c = 0; c < kColours; ++c) {  // blue, green, red, unused
     const double t = (static_cast<double>(c) - 128) / 127;
-    const auto fade = [&](double end) { return static_cast<std::uint32_t>(255 + (end - 255) * std::min(1.0, std::abs(t))); };
+    const auto fade = [&](double end) {
+      return static_cast<std::uint32_t>(255 + (end - 255) * std::min(1.0, std::abs(t)));
+    };
     put(out, t > 0 ? fade(0xac) : fade(0x2b), 1);
     put(out, t > 0 ? fade(0x66) : fade(0x18), 1);
     put(out, t > 0 ? fade(0x21) : fade(0xb2), 1);
@@ -61,8 +63,9 @@ std::vector<unsigned char> bitmap(const std::vector<double>& values, long width)
   }
   for (long y = width - 1; y >= 0; --y)
     for (long x = 0; x < static_cast<long>(row); ++x)
-      out.push_back(x < width ? static_cast<unsigned char>(128 + 127 * values[static_cast<std::size_t>(y * width + x)])
-                              : 0);
+      out.push_back(
+          x < width ? static_cast<unsigned char>(128 + 127 * values[static_cast<std::size_t>(y * width + x)])
+                    : 0);
   return out;
 }
 
@@ -76,9 +79,10 @@ std::string head_picture(const explain::Problem& problem, const explain::Head& h
     largest = std::max(largest, std::abs(term.coefficient));
   }
   for (double& weight : weights) weight /= std::max(largest, 1e-300);
-  return fmt::format("<img class=\"pixels\" width=\"112\" height=\"112\" alt=\"weights of {0}\" "
-                     "src=\"data:image/bmp;base64,{1}\">",
-                     escaped(head.name), base64(bitmap(weights, width)));
+  return fmt::format(
+      "<img class=\"pixels\" width=\"112\" height=\"112\" alt=\"weights of {0}\" "
+      "src=\"data:image/bmp;base64,{1}\">",
+      escaped(head.name), base64(bitmap(weights, width)));
 }
 
 }  // namespace
@@ -86,21 +90,24 @@ std::string head_picture(const explain::Problem& problem, const explain::Head& h
 bool reads_pixels(const FittedModel& model) {
   const auto& features = model.stored.encoder.features();
   return !features.empty() && width_of(model) > 1 &&
-         std::all_of(features.begin(), features.end(), [](const FeatureEncoding& f) { return place_of(f.name) >= 0; });
+         std::all_of(features.begin(), features.end(),
+                     [](const FeatureEncoding& f) { return place_of(f.name) >= 0; });
 }
 
 std::string pixel_heads_html(const FittedModel& model, const explain::Problem& standardised) {
   const long width = width_of(model);
   std::vector<explain::BlockProfile> blocks = explain::hierarchy(standardised, 1).front();
-  std::stable_sort(blocks.begin(), blocks.end(), [](const explain::BlockProfile& a, const explain::BlockProfile& b) {
-    return a.influence > b.influence;
-  });
+  std::stable_sort(blocks.begin(), blocks.end(),
+                   [](const explain::BlockProfile& a, const explain::BlockProfile& b) {
+                     return a.influence > b.influence;
+                   });
   std::string out = "<div class=\"figures\">";
   for (std::size_t i = 0; i < std::min(blocks.size(), kMostBlocks); ++i) {
     std::string pictures;
-    for (const explain::Head& head : blocks[i].block->heads) pictures += head_picture(standardised, head, width);
-    out += figure(fmt::format("<b>{}</b>, {:.0f}%: U, C and T from left to right", escaped(blocks[i].block->name),
-                              100 * blocks[i].influence),
+    for (const explain::Head& head : blocks[i].block->heads)
+      pictures += head_picture(standardised, head, width);
+    out += figure(fmt::format("<b>{}</b>, {:.0f}%: U, C and T from left to right",
+                              escaped(blocks[i].block->name), 100 * blocks[i].influence),
                   "<div class=\"heads-row\">" + pictures + "</div>");
   }
   return out + "</div>\n";

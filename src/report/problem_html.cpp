@@ -64,8 +64,8 @@ std::string factors_html(const explain::Problem& problem, const explain::Monomia
     const bool curve = term.curved(factor);
     const std::string title =
         curve ? "curve: " + explain::in_words(term.curve->pieces) : meaning(problem, factor.variable);
-    out += fmt::format("{}<var title=\"{}\">{}{}{}</var>", out.empty() ? "" : "·", escaped(title), curve ? "f(" : "",
-                       escaped(problem.variables[factor.variable].name), curve ? ")" : "");
+    out += fmt::format("{}<var title=\"{}\">{}{}{}</var>", out.empty() ? "" : "·", escaped(title),
+                       curve ? "f(" : "", escaped(problem.variables[factor.variable].name), curve ? ")" : "");
     if (factor.power > 1) out += fmt::format("<sup>{}</sup>", factor.power);
   }
   return out;
@@ -99,8 +99,9 @@ std::string curves_html(const explain::Problem& problem, const explain::Head& he
   std::string out;
   for (const explain::Monomial* term : explain::shown_terms(head, options).terms)
     if (term->curve)
-      out += fmt::format("<li><var>f({})</var>: {}</li>", escaped(problem.variables[term->curve->variable].name),
-                         escaped(explain::in_words(term->curve->pieces)));
+      out +=
+          fmt::format("<li><var>f({})</var>: {}</li>", escaped(problem.variables[term->curve->variable].name),
+                      escaped(explain::in_words(term->curve->pieces)));
   return out.empty() ? out : "<ul class=\"curves\">" + out + "</ul>";
 }
 
@@ -120,15 +121,17 @@ std::string block_formulas(const explain::Problem& problem, const explain::Block
     const double weight = head.kind == HeadKind::utility ? head.lambda : -head.lambda;
     objective += signed_text(weight, objective.empty()) + "&#8201;" + activation_html(head.activation, html);
     if (head.kind != HeadKind::utility)
-      constraints += (constraints.empty() ? "" : ", ") + html + (head.kind == HeadKind::inequality ? " ≤ 0" : " = 0");
+      constraints +=
+          (constraints.empty() ? "" : ", ") + html + (head.kind == HeadKind::inequality ? " ≤ 0" : " = 0");
     definitions += fmt::format("<dt>{} <small>λ = {}</small></dt><dd>{}{}</dd>", html, number(head.lambda),
                                formula_html(problem, head, kShownTerms), curves_html(problem, head));
   }
   for (const explain::BlockWeight& carried : block.carried)
     objective += signed_text(carried.weight, objective.empty()) + "&#8201;" +
                  escaped(problem.variables[carried.variable].name);
-  return "<p class=\"math\">max " + objective + (constraints.empty() ? "" : "<br>pulls towards " + constraints) +
-         "</p><dl class=\"heads\">" + definitions + "</dl>";
+  return "<p class=\"math\">max " + objective +
+         (constraints.empty() ? "" : "<br>pulls towards " + constraints) + "</p><dl class=\"heads\">" +
+         definitions + "</dl>";
 }
 
 }  // namespace
@@ -142,23 +145,28 @@ std::string problem_statement(const FittedModel& model, const explain::Problem& 
       heads += block.heads.size();
     }
   std::string layers;
-  for (const LayerSpec& layer : a.layers) layers += (layers.empty() ? "" : " → ") + std::to_string(layer.blocks);
+  for (const LayerSpec& layer : a.layers)
+    layers += (layers.empty() ? "" : " → ") + std::to_string(layer.blocks);
   std::string out =
       "<p class=\"math big\"><span>max<sub>y</sub> <b class=\"U\">U</b>(x, y)</span> <span>subject to <b "
       "class=\"C\">C</b>(x, y) ≤ 0, <b class=\"T\">T</b>(x, y) = 0</span></p>\n";
-  out += paragraph(fmt::format(
-      "What happens, y, is read as chosen: {} behaves as if it were picked to get as much <b class=\"U\">U</b> as "
-      "possible within limits <b class=\"C\">C</b> and balances <b class=\"T\">T</b>; a violated constraint costs "
-      "utility in proportion to its weight λ. The choice is noisy: an outcome's probability is proportional to "
-      "e<sup>utility / τ</sup>, with τ = {}.",
-      escaped(problem.response), number(problem.temperature)));
-  return out + paragraph(fmt::format(
-                   "This model has {} such problem{} (block{}) with {} formulas{}; {} parameters. Utilities pass "
-                   "through {}, inequalities through {}, equalities through {}.",
-                   blocks, blocks == 1 ? "" : "s", blocks == 1 ? "" : "s", heads,
-                   a.layers.size() > 1 ? ", in layers " + layers : "", ParameterLayout(a).free_count(),
-                   activation_html(a.activations[0], "<i>t</i>"), activation_html(a.activations[1], "<i>t</i>"),
-                   activation_html(a.activations[2], "<i>t</i>")));
+  out +=
+      paragraph(fmt::format("What happens, y, is read as chosen: {} behaves as if it were picked to get as "
+                            "much <b class=\"U\">U</b> as "
+                            "possible within limits <b class=\"C\">C</b> and balances <b class=\"T\">T</b>; "
+                            "a violated constraint costs "
+                            "utility in proportion to its weight λ. The choice is noisy: an outcome's "
+                            "probability is proportional to "
+                            "e<sup>utility / τ</sup>, with τ = {}.",
+                            escaped(problem.response), number(problem.temperature)));
+  return out +
+         paragraph(fmt::format(
+             "This model has {} such problem{} (block{}) with {} formulas{}; {} parameters. Utilities pass "
+             "through {}, inequalities through {}, equalities through {}.",
+             blocks, blocks == 1 ? "" : "s", blocks == 1 ? "" : "s", heads,
+             a.layers.size() > 1 ? ", in layers " + layers : "", ParameterLayout(a).free_count(),
+             activation_html(a.activations[0], "<i>t</i>"), activation_html(a.activations[1], "<i>t</i>"),
+             activation_html(a.activations[2], "<i>t</i>")));
 }
 
 std::string blocks_html(const explain::Problem& original, const explain::Problem& standardised) {
@@ -186,16 +194,18 @@ std::string blocks_html(const explain::Problem& original, const explain::Problem
                    "block-" + name);
   }
   if (shown < entries.size())
-    out += paragraph(fmt::format("{} blocks of less influence are left out; the explanation in full prints "
-                                 "them.",
-                                 entries.size() - shown));
+    out +=
+        paragraph(fmt::format("{} blocks of less influence are left out; the explanation in full prints "
+                              "them.",
+                              entries.size() - shown));
   return out;
 }
 
 std::string picture_html(const explain::Problem& standardised) {
   explain::RenderOptions options;
   options.terms = kMostTerms;
-  return "<div class=\"paper scroll\" id=\"network\">" + explain::render_svg(standardised, options) + "</div>\n";
+  return "<div class=\"paper scroll\" id=\"network\">" + explain::render_svg(standardised, options) +
+         "</div>\n";
 }
 
 }  // namespace bl::report

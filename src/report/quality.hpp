@@ -40,6 +40,7 @@ Quality class_quality(const TableSubject& subject);
 Quality number_quality(const TableSubject& subject);
 // Responses that have metrics only.
 Quality other_quality(const TableSubject& subject);
-Quality choice_quality(const FittedModel& model, const ChoiceData& data, const std::string& rows, ThreadPool& pool);
+Quality choice_quality(const FittedModel& model, const ChoiceData& data, const std::string& rows,
+                       ThreadPool& pool);
 
 }  // namespace bl::report

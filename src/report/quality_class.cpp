@@ -22,8 +22,8 @@ struct Ranked {
   std::vector<double> score, is_class, weight;
 };
 
-Ranked ranked(const Matrix<double>& p, const std::vector<std::int32_t>& truth, std::span<const double> weights,
-              Index k) {
+Ranked ranked(const Matrix<double>& p, const std::vector<std::int32_t>& truth,
+              std::span<const double> weights, Index k) {
   std::vector<std::size_t> order(truth.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -45,8 +45,7 @@ struct Curves {
 // One point per distinct score, thinned to what a picture shows.
 Curves curves_of(const Ranked& r, const std::string& label) {
   double positives = 0, negatives = 0, hits = 0, alarms = 0;
-  for (std::size_t i = 0; i < r.score.size(); ++i)
-    (r.is_class[i] > 0 ? positives : negatives) += r.weight[i];
+  for (std::size_t i = 0; i < r.score.size(); ++i) (r.is_class[i] > 0 ? positives : negatives) += r.weight[i];
   Curves out{{label, {0}, {0}}, {label, {}, {}}};
   if (!(positives > 0) || !(negatives > 0)) return out;
   const std::size_t step = std::max<std::size_t>(1, r.score.size() / kCurvePoints);
@@ -75,7 +74,8 @@ Line reliability(const Ranked& r, const std::string& label) {
     }
     if (!(weight > 0)) continue;
     share /= weight;
-    const double error = 2 * std::sqrt(share * (1 - share) / static_cast<double>(std::max<std::size_t>(1, to - from)));
+    const double error =
+        2 * std::sqrt(share * (1 - share) / static_cast<double>(std::max<std::size_t>(1, to - from)));
     line.x.push_back(score / weight);
     line.y.push_back(share);
     line.lower.push_back(std::max(0.0, share - error));
@@ -86,9 +86,10 @@ Line reliability(const Ranked& r, const std::string& label) {
 
 std::string confusion_table(const FittedModel& model, const Matrix<double>& counts) {
   const std::vector<std::string>& labels = model.space.class_labels;
-  HtmlTable out{.caption = "Confusion: what happened in rows, what was likeliest in columns; share of the row",
-                .columns = {"happened"},
-                .rows = {}};
+  HtmlTable out{
+      .caption = "Confusion: what happened in rows, what was likeliest in columns; share of the row",
+      .columns = {"happened"},
+      .rows = {}};
   for (const std::string& label : labels) out.columns.push_back(escaped(label));
   out.columns.emplace_back("rows");
   for (Index i = 0; i < counts.rows(); ++i) {
@@ -96,8 +97,8 @@ std::string confusion_table(const FittedModel& model, const Matrix<double>& coun
     std::vector<std::string> row = {escaped(labels[static_cast<std::size_t>(i)])};
     for (Index j = 0; j < counts.cols(); ++j) {
       const double share = sum > 0 ? counts(i, j) / sum : 0;
-      row.push_back(fmt::format("<span class=\"shade\" style=\"background-size:{:.0f}% 100%\">{}</span>", 100 * share,
-                                sum > 0 ? percent(share) : "–"));
+      row.push_back(fmt::format("<span class=\"shade\" style=\"background-size:{:.0f}% 100%\">{}</span>",
+                                100 * share, sum > 0 ? percent(share) : "–"));
     }
     row.push_back(number(sum));
     out.rows.push_back(std::move(row));
@@ -113,18 +114,33 @@ Quality class_quality(const TableSubject& s) {
   const auto truth = s.fitted.space.combine(encoded.classes);
   const Matrix<double> log_p = class_log_probabilities(s.fitted, s.fitted.utility, encoded.features, s.pool);
   Matrix<double> p(log_p.rows(), log_p.cols());
-  std::transform(log_p.flat().begin(), log_p.flat().end(), p.flat().begin(), [](double l) { return std::exp(l); });
+  std::transform(log_p.flat().begin(), log_p.flat().end(), p.flat().begin(),
+                 [](double l) { return std::exp(l); });
   const std::vector<MetricWithError> metrics =
       resampled_errors(rows.size(), encoded.weights, {},
                        [&](std::span<const double> w) { return class_metrics(truth, log_p, w); });
   std::string out = metrics_table(metrics, s.judged.text);
   const bool two = p.cols() == 2;
-  LineChart calibration{.title = "Calibration", .x_label = "probability", .y_label = "came true", .lines = {},
-                        .y_low = 0, .y_high = 1, .diagonal = true};
-  LineChart roc{.title = "ROC", .x_label = "false alarms", .y_label = "hits", .lines = {}, .y_low = 0, .y_high = 1,
+  LineChart calibration{.title = "Calibration",
+                        .x_label = "probability",
+                        .y_label = "came true",
+                        .lines = {},
+                        .y_low = 0,
+                        .y_high = 1,
+                        .diagonal = true};
+  LineChart roc{.title = "ROC",
+                .x_label = "false alarms",
+                .y_label = "hits",
+                .lines = {},
+                .y_low = 0,
+                .y_high = 1,
                 .diagonal = true};
-  LineChart recall{.title = "Precision and recall", .x_label = "recall", .y_label = "precision", .lines = {},
-                   .y_low = 0, .y_high = 1};
+  LineChart recall{.title = "Precision and recall",
+                   .x_label = "recall",
+                   .y_label = "precision",
+                   .lines = {},
+                   .y_low = 0,
+                   .y_high = 1};
   std::vector<std::string> labels;
   for (Index k = two ? 1 : 0; k < std::min<Index>(p.cols(), kMostClasses); ++k) {
     labels.push_back(s.fitted.space.class_labels[static_cast<std::size_t>(k)]);
@@ -135,19 +151,22 @@ Quality class_quality(const TableSubject& s) {
     roc.lines.push_back(std::move(curves.roc));
     recall.lines.push_back(std::move(curves.precision_recall));
   }
-  out += legend(labels) + "<div class=\"figures\">" +
-         figure("<b>Calibration.</b> On the dotted line probabilities mean what they say. Tenths of the rows, "
-                "with two standard errors.",
-                line_chart(calibration)) +
-         figure("<b>ROC.</b> The higher above the dotted line, the better rows of a class are told from others.",
-                line_chart(roc)) +
-         figure("<b>Precision and recall.</b> Of the rows called so, how many are; of those that are, how many "
-                "are called so.",
-                line_chart(recall)) +
-         "</div>\n";
+  out +=
+      legend(labels) + "<div class=\"figures\">" +
+      figure(
+          "<b>Calibration.</b> On the dotted line probabilities mean what they say. Tenths of the rows, "
+          "with two standard errors.",
+          line_chart(calibration)) +
+      figure("<b>ROC.</b> The higher above the dotted line, the better rows of a class are told from others.",
+             line_chart(roc)) +
+      figure(
+          "<b>Precision and recall.</b> Of the rows called so, how many are; of those that are, how many "
+          "are called so.",
+          line_chart(recall)) +
+      "</div>\n";
   if (p.cols() <= static_cast<Index>(kConfusionClasses))
-    out += confusion_table(s.fitted, metrics::confusion_matrix(truth, metrics::top_class(p.view()), p.cols(),
-                                                               encoded.weights));
+    out += confusion_table(
+        s.fitted, metrics::confusion_matrix(truth, metrics::top_class(p.view()), p.cols(), encoded.weights));
   return {std::move(out), headline(metrics, {"accuracy", "auc"}, s.judged.text)};
 }
 

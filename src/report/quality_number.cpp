@@ -51,7 +51,8 @@ Line coverage(const NumberRows& r) {
 Line observed_by_predicted(const NumberRows& r) {
   std::vector<std::size_t> order(r.truth.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return r.mean[a] < r.mean[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return r.mean[a] < r.mean[b]; });
   Line line{"", {}, {}};
   for (std::size_t g = 0; g < kGroups; ++g) {
     const std::size_t from = g * order.size() / kGroups, to = (g + 1) * order.size() / kGroups;
@@ -76,7 +77,8 @@ Line observed_by_predicted(const NumberRows& r) {
 
 Quality number_quality(const TableSubject& s) {
   const std::vector<Index> rows = thinned_rows(s.judged.places, kMostRows);
-  const ResponseEncoding& response = s.fitted.stored.encoder.responses()[s.fitted.space.continuous_responses[0]];
+  const ResponseEncoding& response =
+      s.fitted.stored.encoder.responses()[s.fitted.space.continuous_responses[0]];
   const Encoded<double> encoded = s.encoder.encode<double>(s.table, rows);
   std::vector<double> truth, levels;
   const Column& column = s.table.column(response.name);
@@ -86,22 +88,34 @@ Quality number_quality(const TableSubject& s) {
       number_rows(s.fitted.utility, response, encoded.features, std::move(truth), levels, s.pool);
   const std::vector<MetricWithError> metrics = resampled_errors(
       rows.size(), encoded.weights, {}, [&](std::span<const double> w) { return number_metrics(r, w); });
-  LineChart inside{.title = "Coverage of central intervals", .x_label = "mass of the interval",
-                   .y_label = "responses inside", .lines = {coverage(r)}, .y_low = 0, .y_high = 1, .diagonal = true};
-  LineChart tenths{.title = "Observed against predicted means", .x_label = "predicted mean of " + response.name,
-                   .y_label = "observed mean", .lines = {observed_by_predicted(r)}, .diagonal = true};
-  std::string out = metrics_table(metrics, s.judged.text) + "<div class=\"figures\">" +
-         figure("<b>PIT.</b> Where in its predicted distribution each response fell. Flat is right; a hump says "
-                "the distributions are too wide, high ends say too narrow.",
-                histogram_chart("Histogram of the probability integral transform", "predicted probability below",
-                                pit_shares(r), 0, 1)) +
-         figure("<b>Coverage.</b> On the dotted line intervals hold as many responses as they promise. With two "
-                "standard errors.",
-                line_chart(inside)) +
-         figure("<b>Observed by predicted.</b> Means of tenths of the rows, with two standard errors; the dotted "
-                "line is right.",
-                line_chart(tenths)) +
-         "</div>\n";
+  LineChart inside{.title = "Coverage of central intervals",
+                   .x_label = "mass of the interval",
+                   .y_label = "responses inside",
+                   .lines = {coverage(r)},
+                   .y_low = 0,
+                   .y_high = 1,
+                   .diagonal = true};
+  LineChart tenths{.title = "Observed against predicted means",
+                   .x_label = "predicted mean of " + response.name,
+                   .y_label = "observed mean",
+                   .lines = {observed_by_predicted(r)},
+                   .diagonal = true};
+  std::string out =
+      metrics_table(metrics, s.judged.text) + "<div class=\"figures\">" +
+      figure(
+          "<b>PIT.</b> Where in its predicted distribution each response fell. Flat is right; a hump says "
+          "the distributions are too wide, high ends say too narrow.",
+          histogram_chart("Histogram of the probability integral transform", "predicted probability below",
+                          pit_shares(r), 0, 1)) +
+      figure(
+          "<b>Coverage.</b> On the dotted line intervals hold as many responses as they promise. With two "
+          "standard errors.",
+          line_chart(inside)) +
+      figure(
+          "<b>Observed by predicted.</b> Means of tenths of the rows, with two standard errors; the dotted "
+          "line is right.",
+          line_chart(tenths)) +
+      "</div>\n";
   return {std::move(out), headline(metrics, {"r2", "coverage_90"}, s.judged.text)};
 }
 

@@ -15,7 +15,8 @@ namespace {
 using nlohmann::json;
 
 std::string text_of(const json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, json::error_handler_t::replace);
+  return value.is_string() ? value.get<std::string>()
+                           : value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 // Settings of the fit that are not at their defaults.
@@ -24,7 +25,8 @@ std::string changed_settings(const json& settings) {
   for (const auto& [name, value] : settings.items()) {
     const std::string text = text_of(value);
     const auto& list = setting_list();
-    const auto known = std::find_if(list.begin(), list.end(), [&](const SettingInfo& one) { return one.name == name; });
+    const auto known =
+        std::find_if(list.begin(), list.end(), [&](const SettingInfo& one) { return one.name == name; });
     if (known != list.end() && known->default_value == text) continue;
     out += fmt::format("<code>{} = {}</code><br>", escaped(name), escaped(text));
   }
@@ -39,7 +41,8 @@ std::string record_html(const FittedModel& model, const Data& data, const Report
   const json settings = information.value("settings", json::object());
   const bool same = is_fit_data(model, data.impl().table);
   std::vector<std::vector<std::string>> rows;
-  rows.push_back({"Data of the fit", fmt::format("digest <code>{}</code>, {} rows", escaped(text_of(fit_data.value("digest", json("unknown")))),
+  rows.push_back({"Data of the fit", fmt::format("digest <code>{}</code>, {} rows",
+                                                 escaped(text_of(fit_data.value("digest", json("unknown")))),
                                                  escaped(text_of(fit_data.value("rows", json("?")))))});
   rows.push_back({"Data of this report",
                   fmt::format("digest <code>{}</code>, {} rows: {}", escaped(data.digest()), data.rows(),
@@ -49,8 +52,8 @@ std::string record_html(const FittedModel& model, const Data& data, const Report
   rows.push_back({"Version", "Behavior Learning " + library_version()});
   if (!options.command.empty()) rows.push_back({"Command", "<code>" + escaped(options.command) + "</code>"});
   return table({.caption = "", .columns = {"", ""}, .rows = rows}) +
-         details("What the fit said", "<pre>" + escaped(Model(std::make_shared<const FittedModel>(model)).describe()) +
-                                          "</pre>");
+         details("What the fit said",
+                 "<pre>" + escaped(Model(std::make_shared<const FittedModel>(model)).describe()) + "</pre>");
 }
 
 }  // namespace bl::report

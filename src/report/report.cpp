@@ -33,14 +33,16 @@ constexpr std::size_t kMostCurves = 24, kFirstCurves = 9, kCellsViewed = 20'000'
 // Tells where the work stands before each part, and ends it where asked.
 class Stages {
  public:
-  Stages(const ReportOptions& options, int count) : options_(options), count_(count), begin_(clock_seconds()) {}
+  Stages(const ReportOptions& options, int count)
+      : options_(options), count_(count), begin_(clock_seconds()) {}
   void next(const char* what) {
     if (options_.should_stop && options_.should_stop()) throw Interrupted("the report was interrupted");
     const double seconds = clock_seconds() - begin_;
     if (options_.on_progress)
-      options_.on_progress(seconds, done_ == 0 ? fmt::format("{}", what)
-                                               : fmt::format("{} ({} of {}), about {:.0f} s left", what, done_ + 1,
-                                                             count_, seconds / done_ * (count_ - done_)));
+      options_.on_progress(seconds, done_ == 0
+                                        ? fmt::format("{}", what)
+                                        : fmt::format("{} ({} of {}), about {:.0f} s left", what, done_ + 1,
+                                                      count_, seconds / done_ * (count_ - done_)));
     ++done_;
   }
 
@@ -50,7 +52,8 @@ class Stages {
   double begin_;
 };
 
-TableSubject table_subject(const Model& model, const Data& data, const ReportOptions& options, ThreadPool& pool) {
+TableSubject table_subject(const Model& model, const Data& data, const ReportOptions& options,
+                           ThreadPool& pool) {
   const FittedModel& fitted = model.impl();
   const Table& table = data.impl().table;
   TableSubject s{.model = model,
@@ -64,7 +67,9 @@ TableSubject table_subject(const Model& model, const Data& data, const ReportOpt
                  .start = {},
                  .start_text = "a typical row"};
   if (table.rows == 0) throw DataError(table.source + ": there are no rows to report on");
-  s.columns = column_views(s.encoder, table, thinned_rows(s.shown, kCellsViewed / std::max<std::size_t>(1, s.encoder.features().size())));
+  s.columns = column_views(
+      s.encoder, table,
+      thinned_rows(s.shown, kCellsViewed / std::max<std::size_t>(1, s.encoder.features().size())));
   s.start = typical_cells(s.columns);
   if (options.row == 0) return s;
   if (options.row > static_cast<std::size_t>(table.rows))
@@ -82,7 +87,8 @@ std::string curves_html(const TableSubject& s, const Importance& importance) {
     (drawn++ < kFirstCurves ? first : rest) += curve_figure(s, response_curve(s, one.column));
   }
   const std::vector<std::string> labels = outcome_labels(s);
-  std::string out = legend(labels.size() == 1 ? std::vector<std::string>{s.start_text, "average over rows"} : labels);
+  std::string out =
+      legend(labels.size() == 1 ? std::vector<std::string>{s.start_text, "average over rows"} : labels);
   out += "<div class=\"figures\">" + first + "</div>\n";
   if (!rest.empty()) out += details("Columns that matter less", "<div class=\"figures\">" + rest + "</div>");
   if (importance.columns.size() > kMostCurves)
@@ -101,25 +107,32 @@ std::string leading_text(const TableSubject& s, const Importance& importance) {
   std::string names;
   const std::size_t count = std::min<std::size_t>(3, importance.columns.size());
   for (std::size_t i = 0; i < count; ++i)
-    names += (i == 0 ? "" : i + 1 == count ? " and " : ", ") + ("<b>" + escaped(s.columns[importance.columns[i].column].name) + "</b>");
+    names += (i == 0           ? ""
+              : i + 1 == count ? " and "
+                               : ", ") +
+             ("<b>" + escaped(s.columns[importance.columns[i].column].name) + "</b>");
   return names;
 }
 
 Section problem_section(const FittedModel& fitted) {
   const explain::Problem original = problem_of(fitted, explain::Units::original);
   const explain::Problem standardised = problem_of(fitted, explain::Units::standardised);
-  return {"problem", "The problem", "The problem that was learned",
-          "Read a block as a wish (U), limits (C) and balances (T); point at a symbol to see what it is, open a block "
-          "for its formulas.",
-          problem_statement(fitted, standardised) + picture_html(standardised) +
-              "<h3>Blocks</h3><p class=\"help\">The percentage is the block's part in the utility of its layer. "
-              "<label class=\"units\" hidden><input type=\"checkbox\" id=\"units\"> standardised units</label></p>" +
-              blocks_html(original, standardised)};
+  return {
+      "problem", "The problem", "The problem that was learned",
+      "Read a block as a wish (U), limits (C) and balances (T); point at a symbol to see what it is, open a "
+      "block "
+      "for its formulas.",
+      problem_statement(fitted, standardised) + picture_html(standardised) +
+          "<h3>Blocks</h3><p class=\"help\">The percentage is the block's part in the utility of its layer. "
+          "<label class=\"units\" hidden><input type=\"checkbox\" id=\"units\"> standardised "
+          "units</label></p>" +
+          blocks_html(original, standardised)};
 }
 
 Section coefficient_section(const Model& model) {
   return {"coefficients", "Coefficients", "How sure the coefficients are",
-          "A dot is an estimate, its line the interval in which the data leave it.", coefficients_html(model)};
+          "A dot is an estimate, its line the interval in which the data leave it.",
+          coefficients_html(model)};
 }
 
 Section record_section(const FittedModel& fitted, const Data& data, const ReportOptions& options) {
@@ -128,7 +141,8 @@ Section record_section(const FittedModel& fitted, const Data& data, const Report
 }
 
 std::string what_if_help() {
-  return "Move a value and see the prediction move: the page computes it from the model's own formula, with the "
+  return "Move a value and see the prediction move: the page computes it from the model's own formula, with "
+         "the "
          "library's numbers.";
 }
 
@@ -138,45 +152,54 @@ Page table_page(const Model& model, const Data& data, const ReportOptions& optio
   Stages stages(options, 6);
   stages.next("columns");
   const TableSubject s = table_subject(model, data, options, pool);
-  Page page{.title = options.title.empty() ? "What " + response_name(s.fitted) + " depends on" : options.title,
-            .lead = {},
-            .sections = {}};
+  Page page{
+      .title = options.title.empty() ? "What " + response_name(s.fitted) + " depends on" : options.title,
+      .lead = {},
+      .sections = {}};
   stages.next("importance");
   const Importance importance = column_importance(s);
   stages.next("quality");
-  const Quality quality = kind == "class" ? class_quality(s) : kind == "number" ? number_quality(s) : other_quality(s);
+  const Quality quality = kind == "class"    ? class_quality(s)
+                          : kind == "number" ? number_quality(s)
+                                             : other_quality(s);
   stages.next("response curves");
   const bool pixels = reads_pixels(s.fitted);
   const std::string curves = kind.empty() || pixels ? "" : curves_html(s, importance);
   stages.next("constraints");
   const std::string constraints = constraints_html(s);
   stages.next("problem");
-  page.lead = paragraph(fmt::format(
-      "A model of <b>{}</b> given {} columns of {}, learned as an optimization problem that people behave as if they "
-      "solved. What matters most: {}.{}",
-      escaped(response_name(s.fitted)), s.columns.size(), escaped(file_name(data)), leading_text(s, importance),
-      quality.headline.empty() ? "" : " How good it is: " + quality.headline + "."));
-  page.sections.push_back({"what-if", "What if", "What if", what_if_help(), kind.empty() ? "" : table_what_if(s)});
+  page.lead =
+      paragraph(fmt::format("A model of <b>{}</b> given {} columns of {}, learned as an optimization problem "
+                            "that people behave as if they "
+                            "solved. What matters most: {}.{}",
+                            escaped(response_name(s.fitted)), s.columns.size(), escaped(file_name(data)),
+                            leading_text(s, importance),
+                            quality.headline.empty() ? "" : " How good it is: " + quality.headline + "."));
+  page.sections.push_back(
+      {"what-if", "What if", "What if", what_if_help(), kind.empty() ? "" : table_what_if(s)});
   page.sections.push_back({"importance", "Importance", "What matters",
                            "The longer a bar, the more the model's predictions lose without the column.",
                            importance_html(s, importance)});
   if (pixels)
-    page.sections.push_back({"heads", "Heads", "What the heads look for",
-                             "Weights of pixels: blue where a brighter pixel raises the head, red where it lowers it.",
-                             pixel_heads_html(s.fitted, problem_of(s.fitted, explain::Units::standardised))});
+    page.sections.push_back(
+        {"heads", "Heads", "What the heads look for",
+         "Weights of pixels: blue where a brighter pixel raises the head, red where it lowers it.",
+         pixel_heads_html(s.fitted, problem_of(s.fitted, explain::Units::standardised))});
   if (!kind.empty() && !pixels)
-    page.sections.push_back({"curves", "Curves", "How the prediction changes with each column",
-                             "Other columns stay as they are; the bars at the foot show where rows lie, the thin "
-                             "vertical line where the row stands" +
-                                 std::string(kind == "number" ? ", the band holds 80% of the predicted distribution."
-                                                              : "."),
-                             curves});
-  page.sections.push_back({"quality", "Quality", "How good it is", "Judged on rows whose outcome is known.", quality.html});
+    page.sections.push_back(
+        {"curves", "Curves", "How the prediction changes with each column",
+         "Other columns stay as they are; the bars at the foot show where rows lie, the thin "
+         "vertical line where the row stands" +
+             std::string(kind == "number" ? ", the band holds 80% of the predicted distribution." : "."),
+         curves});
+  page.sections.push_back(
+      {"quality", "Quality", "How good it is", "Judged on rows whose outcome is known.", quality.html});
   page.sections.push_back(problem_section(s.fitted));
-  page.sections.push_back({"constraints", "Constraints", "Which constraints bind",
-                           "Slack: room is left. Binding: at the limit. Violated: the limit is broken at a cost. The "
-                           "shadow price is the mean utility gained if the limit were one unit looser.",
-                           constraints});
+  page.sections.push_back(
+      {"constraints", "Constraints", "Which constraints bind",
+       "Slack: room is left. Binding: at the limit. Violated: the limit is broken at a cost. The "
+       "shadow price is the mean utility gained if the limit were one unit looser.",
+       constraints});
   page.sections.push_back(coefficient_section(model));
   page.sections.push_back(record_section(s.fitted, data, options));
   if (kind.empty()) page.sections.erase(page.sections.begin());
@@ -197,25 +220,30 @@ Page choice_page(const Model& model, const Data& data, const ReportOptions& opti
   const std::string economics = economics_html(s);
   stages.next("problem");
   std::string names;
-  for (const std::string& name : s.all.alternatives) names += (names.empty() ? "" : ", ") + ("<b>" + escaped(name) + "</b>");
+  for (const std::string& name : s.all.alternatives)
+    names += (names.empty() ? "" : ", ") + ("<b>" + escaped(name) + "</b>");
   Page page{.title = options.title.empty() ? "How people choose: " + response_name(s.fitted) : options.title,
             .lead = {},
             .sections = {}};
-  page.lead = paragraph(fmt::format("A model of choices among {}, learned from {} situations of {}: the utility that "
-                                    "people behave as if they maximised. How good it is: {}.",
-                                    names, s.all.situations(), escaped(file_name(data)), quality.headline));
+  page.lead =
+      paragraph(fmt::format("A model of choices among {}, learned from {} situations of {}: the utility that "
+                            "people behave as if they maximised. How good it is: {}.",
+                            names, s.all.situations(), escaped(file_name(data)), quality.headline));
   page.sections.push_back({"what-if", "What if", "What if", what_if_help(), choice_what_if(s)});
-  page.sections.push_back({"market", "Market", "Shares and surplus under another price",
-                           "Move the factor to see market shares; surplus is what people gain or lose in all.",
-                           "<div id=\"market-controls\" hidden></div>\n" + scenarios_html(s, scenarios)});
+  page.sections.push_back(
+      {"market", "Market", "Shares and surplus under another price",
+       "Move the factor to see market shares; surplus is what people gain or lose in all.",
+       "<div id=\"market-controls\" hidden></div>\n" + scenarios_html(s, scenarios)});
   page.sections.push_back({"economics", "Economics", "Trade-offs and elasticities",
                            "What people give up for what, and how shares answer to a percent.", economics});
-  page.sections.push_back({"curves", "Curves", "How the choice changes with each attribute",
-                           fmt::format("For {}; the bars at the foot show where situations lie, the thin vertical line "
-                                       "where it stands.",
-                                       escaped(s.start_text)),
-                           choice_curves(s)});
-  page.sections.push_back({"quality", "Quality", "How good it is", "Judged on situations whose choice is known.", quality.html});
+  page.sections.push_back(
+      {"curves", "Curves", "How the choice changes with each attribute",
+       fmt::format("For {}; the bars at the foot show where situations lie, the thin vertical line "
+                   "where it stands.",
+                   escaped(s.start_text)),
+       choice_curves(s)});
+  page.sections.push_back(
+      {"quality", "Quality", "How good it is", "Judged on situations whose choice is known.", quality.html});
   page.sections.push_back(problem_section(s.fitted));
   page.sections.push_back(coefficient_section(model));
   page.sections.push_back(record_section(s.fitted, data, options));

@@ -53,7 +53,8 @@ OutputTable predictions(const TableSubject& s, const Table& table, bool band) {
 }
 
 // Each of `cells` in every one of `rows` rows: place by place.
-Table with_cells(const TableSubject& s, const Table& rows, std::size_t column, const std::vector<Cell>& cells) {
+Table with_cells(const TableSubject& s, const Table& rows, std::size_t column,
+                 const std::vector<Cell>& cells) {
   std::vector<Index> repeated;
   std::vector<Cell> values;
   for (const Cell& cell : cells)
@@ -71,7 +72,10 @@ std::string level_figure(const TableSubject& s, const ResponseCurve& curve, cons
   const ColumnView& view = s.columns[curve.column];
   const auto level = [&](std::size_t i) { return view.levels[static_cast<std::size_t>(cells[i].level)]; };
   if (labels.size() == 1) {
-    BarChart chart{.title = fmt::format("{} by {}", labels[0], view.name), .bars = {}, .percent = !of_number(s), .narrow = true};
+    BarChart chart{.title = fmt::format("{} by {}", labels[0], view.name),
+                   .bars = {},
+                   .percent = !of_number(s),
+                   .narrow = true};
     for (std::size_t i = 0; i < cells.size(); ++i)
       chart.bars.push_back({.label = level(i), .value = curve.at_start[0][i], .second = curve.average[0][i]});
     return figure(fmt::format("<b>{}</b>, {}: {} (first bar), average over rows (second)", escaped(view.name),
@@ -106,8 +110,8 @@ ResponseCurve response_curve(const TableSubject& s, std::size_t column) {
   for (const Cell& cell : cells) curve.places.push_back(cell.number);
   const OutputTable start =
       predictions(s, with_cells(s, repeated_row(s.encoder, s.start, 1), column, cells), of_number(s));
-  const Table rows = feature_rows(
-      s.encoder, s.table, thinned_rows(s.shown, of_number(s) ? kNumberRows : kClassRows));
+  const Table rows =
+      feature_rows(s.encoder, s.table, thinned_rows(s.shown, of_number(s) ? kNumberRows : kClassRows));
   const OutputTable many = predictions(s, with_cells(s, rows, column, cells), false);
   const auto count = static_cast<std::size_t>(rows.rows);
   for (const std::size_t outcome : outcome_columns(s)) {
@@ -144,10 +148,10 @@ std::string curve_figure(const TableSubject& s, const ResponseCurve& curve) {
   }
   for (std::size_t k = 0; k < labels.size(); ++k)
     chart.lines.push_back({labels[k], curve.places, curve.average[k]});
-  const std::string average = figure("<b>" + escaped(view.name) + "</b>, average over rows", line_chart(chart));
+  const std::string average =
+      figure("<b>" + escaped(view.name) + "</b>, average over rows", line_chart(chart));
   for (std::size_t k = 0; k < labels.size(); ++k) chart.lines[k].y = curve.at_start[k];
-  return average +
-         figure("<b>" + escaped(view.name) + "</b>, " + escaped(s.start_text), line_chart(chart));
+  return average + figure("<b>" + escaped(view.name) + "</b>, " + escaped(s.start_text), line_chart(chart));
 }
 
 }  // namespace bl::report

@@ -12,11 +12,12 @@ namespace bl::report {
 std::vector<std::string> outcome_labels(const TableSubject& subject);
 
 struct ResponseCurve {
-  std::size_t column = 0;      // among the subject's columns
+  std::size_t column = 0;           // among the subject's columns
   std::vector<double> places = {};  // of a number; levels have their own order
   // [outcome][place]
   std::vector<std::vector<double>> at_start = {}, average = {};
-  std::vector<double> lower = {}, upper = {};  // of a number's distribution at the start: 10% and 90% quantiles
+  std::vector<double> lower = {},
+                      upper = {};  // of a number's distribution at the start: 10% and 90% quantiles
 };
 
 ResponseCurve response_curve(const TableSubject& subject, std::size_t column);

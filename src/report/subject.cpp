@@ -9,12 +9,13 @@
 namespace bl::report {
 
 Rows judged_rows(const FittedModel& model, const Table& table) {
-  const bool given = model.stored.information.value("split", nlohmann::json::object())
-                         .value("given", nlohmann::json()) == nlohmann::json(true);
+  const bool given =
+      model.stored.information.value("split", nlohmann::json::object()).value("given", nlohmann::json()) ==
+      nlohmann::json(true);
   if (is_fit_data(model, table) && !given)
-    for (const auto& [part, text] : {std::pair(Part::test, "{} test rows, which the fit has not seen"),
-                                     std::pair(Part::validation,
-                                               "{} validation rows, which decided when training ended")}) {
+    for (const auto& [part, text] :
+         {std::pair(Part::test, "{} test rows, which the fit has not seen"),
+          std::pair(Part::validation, "{} validation rows, which decided when training ended")}) {
       std::vector<Index> rows = rows_of_part(model, table, part);
       if (rows.empty()) continue;
       std::string words = fmt::format(fmt::runtime(text), rows.size());

@@ -70,7 +70,8 @@ ColumnView number_view(const std::string& name, std::vector<double> values, doub
   return view;
 }
 
-std::vector<ColumnView> column_views(const Encoder& encoder, const Table& table, const std::vector<Index>& rows) {
+std::vector<ColumnView> column_views(const Encoder& encoder, const Table& table,
+                                     const std::vector<Index>& rows) {
   std::vector<ColumnView> views;
   for (const FeatureEncoding& feature : encoder.features()) {
     const Column& column = table.column(feature.name);
@@ -132,7 +133,8 @@ Column column_of(const FeatureEncoding& feature, const std::vector<Cell>& cells)
 
 namespace {
 
-Table rows_of_columns(const Table& table, const std::vector<const Column*>& columns, const std::vector<Index>& rows) {
+Table rows_of_columns(const Table& table, const std::vector<const Column*>& columns,
+                      const std::vector<Index>& rows) {
   Table out;
   out.source = table.source;
   out.rows = static_cast<Index>(rows.size());
@@ -175,8 +177,8 @@ Table repeated_row(const Encoder& encoder, const std::vector<Cell>& cells, Index
   out.rows = count;
   for (Index i = 0; i < count; ++i) out.lines.append(i + 1);
   for (std::size_t f = 0; f < cells.size(); ++f)
-    out.columns.push_back(column_of(
-        encoder.features()[f], std::vector<Cell>(static_cast<std::size_t>(count), cells[f])));
+    out.columns.push_back(
+        column_of(encoder.features()[f], std::vector<Cell>(static_cast<std::size_t>(count), cells[f])));
   return out;
 }
 

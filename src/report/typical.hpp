@@ -19,19 +19,20 @@ struct Cell {
 
 struct ColumnView {
   std::string name;
-  bool is_number = true;           // else it has levels
-  Cell typical = {};               // median, or the most frequent level
-  double low = 0, high = 1;        // quantiles 1% and 99% of a number
-  bool whole = false;              // all its values are whole numbers
+  bool is_number = true;               // else it has levels
+  Cell typical = {};                   // median, or the most frequent level
+  double low = 0, high = 1;            // quantiles 1% and 99% of a number
+  bool whole = false;                  // all its values are whole numbers
   std::vector<double> histogram = {};  // of a number: shares in bins of equal width from low to high
   std::vector<double> places = {};     // of a number: where curves are evaluated, closer where rows are
   std::vector<std::string> levels = {};
   std::vector<double> shares = {};  // of levels
-  double missing = 0;              // share of rows
+  double missing = 0;               // share of rows
 };
 
 // Of the features that the encoder reads. The histogram leaves out what lies beyond low and high.
-std::vector<ColumnView> column_views(const Encoder& encoder, const Table& table, const std::vector<Index>& rows);
+std::vector<ColumnView> column_views(const Encoder& encoder, const Table& table,
+                                     const std::vector<Index>& rows);
 // Of numbers without a column.
 ColumnView number_view(const std::string& name, std::vector<double> values, double missing);
 

@@ -78,13 +78,16 @@ std::string values_table(const std::vector<ColumnView>& views, const std::vector
 
 std::string place_for_controls(const FittedModel& model) {
   if (page_kind(model).empty())
-    return paragraph("The page does not evaluate models of several responses; the library and the command line do.",
-                     "note");
+    return paragraph(
+        "The page does not evaluate models of several responses; the library and the command line do.",
+        "note");
   if (page_model_bytes(model) > kLargestModel)
-    return paragraph("The model is too large to be carried by the page, so its values cannot be changed here; the "
-                     "library and the command line can.",
-                     "note");
-  return "<div id=\"what-if-controls\" hidden></div>\n<noscript><p class=\"note\">With scripts on, this section has "
+    return paragraph(
+        "The model is too large to be carried by the page, so its values cannot be changed here; the "
+        "library and the command line can.",
+        "note");
+  return "<div id=\"what-if-controls\" hidden></div>\n<noscript><p class=\"note\">With scripts on, this "
+         "section has "
          "sliders for every value.</p></noscript>\n";
 }
 
@@ -107,8 +110,8 @@ json choice_document(const ChoiceSubject& s, const Scenarios& scenarios) {
   for (std::size_t a = 0; a < s.all.alternatives.size(); ++a) {
     json attributes = json::array();
     for (std::size_t k = 0; k < s.attributes[a].size(); ++k)
-      attributes.push_back(number_json(s.attributes[a][k],
-                                       s.start_attributes(static_cast<Index>(a), static_cast<Index>(k))));
+      attributes.push_back(
+          number_json(s.attributes[a][k], s.start_attributes(static_cast<Index>(a), static_cast<Index>(k))));
     out["alternatives"].push_back({{"name", s.all.alternatives[a]},
                                    {"available", static_cast<bool>(s.start_available[a])},
                                    {"attributes", std::move(attributes)}});
@@ -129,11 +132,12 @@ std::string table_what_if(const TableSubject& s) {
   PredictOptions options;
   const bool of_number = s.fitted.space.one_number();
   if (of_number) options.quantiles = {0.05, 0.5, 0.95};
-  const OutputTable predicted = predict_rows(s.fitted, s.encoder, repeated_row(s.encoder, s.start, 1), all_rows(1),
-                                             s.fitted.utility, options, s.pool);
+  const OutputTable predicted = predict_rows(s.fitted, s.encoder, repeated_row(s.encoder, s.start, 1),
+                                             all_rows(1), s.fitted.utility, options, s.pool);
   HtmlTable out{.caption = "Prediction for " + escaped(s.start_text), .columns = {"", ""}, .rows = {}};
   for (const OutputColumn& column : predicted.columns)
-    out.rows.push_back({escaped(column.name), column.texts.empty() ? number(column.numbers[0]) : escaped(column.texts[0])});
+    out.rows.push_back(
+        {escaped(column.name), column.texts.empty() ? number(column.numbers[0]) : escaped(column.texts[0])});
   return place_for_controls(s.fitted) + "<div id=\"start-values\">" + table(out) +
          details("The values of " + escaped(s.start_text), values_table(s.columns, s.start)) + "</div>\n";
 }

@@ -56,8 +56,9 @@ std::string choice_table(std::uint64_t situations) {
       if (u > best) best = u, chosen = k;
     }
     for (std::uint64_t k = 0; k < available; ++k)
-      out << "s" << i << "," << "abc"[k] << "," << price[k] << "," << quality[k] << "," << (k == chosen ? 1 : 0)
-          << "," << age << "\n";
+      out << "s" << i << ","
+          << "abc"[k] << "," << price[k] << "," << quality[k] << "," << (k == chosen ? 1 : 0) << "," << age
+          << "\n";
   }
   return out.str();
 }
@@ -83,7 +84,8 @@ class ReportCommand : public ::testing::Test {
     if (std::system("node --version >/dev/null 2>&1") != 0)
       GTEST_SKIP() << "node is not installed: the page's own values are not checked";
     bl("predict model.bl data.csv --output predictions.csv " + predict_arguments);
-    const std::string command = "cd '" + folder_.file("") + "' && node '" BL_TEST_DATA
+    const std::string command = "cd '" + folder_.file("") +
+                                "' && node '" BL_TEST_DATA
                                 "/../frontends/report_values.js' report.html data.csv predictions.csv " +
                                 weights + " >values.json 2>errors.txt";
     ASSERT_EQ(std::system(command.c_str()), 0) << read_file(folder_.file("errors.txt"));
@@ -109,8 +111,9 @@ TEST_F(ReportCommand, ClassesAreEscapedAndComputedInThePage) {
   folder_.write("data.csv", hostile_table(400));
   const std::string page = report_of("--target verdict --ignore amount,count --missing impute --epochs 20");
   expect_whole_and_safe(page);
-  for (const char* part : {"id=\"what-if\"", "id=\"importance\"", "id=\"curves\"", "id=\"quality\"", "id=\"problem\"",
-                           "id=\"constraints\"", "id=\"coefficients\"", "id=\"record\"", "Calibration", "ROC"})
+  for (const char* part :
+       {"id=\"what-if\"", "id=\"importance\"", "id=\"curves\"", "id=\"quality\"", "id=\"problem\"",
+        "id=\"constraints\"", "id=\"coefficients\"", "id=\"record\"", "Calibration", "ROC"})
     EXPECT_THAT(page, HasSubstr(part));
   EXPECT_THAT(page, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt;"));
   expect_same_values("");
@@ -120,8 +123,10 @@ TEST_F(ReportCommand, JoinedMembersOfSeveralLayersAreComputedInThePage) {
   folder_.write("data.csv", hostile_table(400));
   for (const std::string skip : {"none", "dense", "residual"}) {
     SCOPED_TRACE(skip);
-    report_of("--target verdict --ignore amount,count --missing impute --epochs 8 --members 3 --layers 5,4 --skip " +
-              skip);
+    report_of(
+        "--target verdict --ignore amount,count --missing impute --epochs 8 --members 3 --layers 5,4 "
+        "--skip " +
+        skip);
     expect_same_values("");
   }
 }
@@ -142,14 +147,15 @@ TEST_F(ReportCommand, NumbersAreComputedInThePage) {
 
 TEST_F(ReportCommand, WholeNumbersAreComputedInThePage) {
   folder_.write("data.csv", hostile_table(400));
-  report_of("--target count --ignore verdict,amount --missing impute --epochs 20");
+  report_of("--target count --continuous count --ignore verdict,amount --missing impute --epochs 20");
   expect_same_values("--quantiles 0.05,0.5,0.95");
 }
 
 TEST_F(ReportCommand, NumbersOfASmoothUtilityAreComputedInThePage) {
   folder_.write("data.csv", hostile_table(300));
   report_of(
-      "--target amount --ignore verdict,count --missing impute --epochs 8 --utility tanh --inequality softplus "
+      "--target amount --ignore verdict,count --missing impute --epochs 8 --utility tanh --inequality "
+      "softplus "
       "--equality square --layers 6 --members 1 --curves none");
   expect_same_values("--quantiles 0.05,0.5,0.95 --tolerance 1e-9");
 }
@@ -157,8 +163,10 @@ TEST_F(ReportCommand, NumbersOfASmoothUtilityAreComputedInThePage) {
 TEST_F(ReportCommand, ChoicesAreComputedInThePage) {
   folder_.write("data.csv", choice_table(300));
   const std::string declared =
-      "--choice long --situation situation --alternative alternative --chosen chosen --attributes price,quality ";
-  for (const std::string form : {std::string(), std::string("--context age --layers 6 --members 2 --epochs 15")}) {
+      "--choice long --situation situation --alternative alternative --chosen chosen --attributes "
+      "price,quality ";
+  for (const std::string form :
+       {std::string(), std::string("--context age --layers 6 --members 2 --epochs 15")}) {
     SCOPED_TRACE(form);
     const std::string page = report_of(declared + form);
     expect_whole_and_safe(page);
@@ -169,14 +177,14 @@ TEST_F(ReportCommand, ChoicesAreComputedInThePage) {
 }
 
 TEST_F(ReportCommand, NoRowIsInTheFileUnlessAsked) {
-  folder_.write("data.csv",
-                "x,y\n" + [] {
-                  std::ostringstream rows;
-                  for (int i = 0; i < 200; ++i)
-                    rows << (i == 100 ? "987.654321" : std::to_string(0.013 * i)) << "," << (i % 3 == 0 ? "p" : "q")
-                         << "\n";
-                  return rows.str();
-                }());
+  folder_.write(
+      "data.csv", "x,y\n" + [] {
+        std::ostringstream rows;
+        for (int i = 0; i < 200; ++i)
+          rows << (i == 100 ? "987.654321" : std::to_string(0.013 * i)) << "," << (i % 3 == 0 ? "p" : "q")
+               << "\n";
+        return rows.str();
+      }());
   EXPECT_THAT(report_of("--target y --epochs 3"), Not(HasSubstr("987.654321")));
   EXPECT_THAT(report_of("--target y --epochs 3", "--row 101"), HasSubstr("987.654321"));
   const Outcome outcome = bl_command(folder_, words("report model.bl data.csv --output r.html --row 999"));

@@ -50,7 +50,8 @@ TEST(ResampledErrors, AreThoseOfAMean) {
     return {{"accuracy", sum / total}};
   };
   const double error = std::sqrt(0.25 * 0.75 / kRows);
-  const auto by_row = resampled_errors(kRows, {}, {}, mean), by_group = resampled_errors(kRows, {}, groups, mean);
+  const auto by_row = resampled_errors(kRows, {}, {}, mean),
+             by_group = resampled_errors(kRows, {}, groups, mean);
   EXPECT_DOUBLE_EQ(by_row[0].metric.value, 0.25);
   // A standard deviation of 100 draws has a relative error of 7%; 4 of them are allowed.
   EXPECT_NEAR(by_row[0].error / error, 1, 0.28);

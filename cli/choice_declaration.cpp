@@ -77,8 +77,8 @@ ChoiceOptions::ChoiceOptions(CLI::App& command) {
   add("--context", context_, "Columns of the person; makes the utility a network", "NAMES");
   add("--reference", reference_, "Linear: the alternative without a constant", "NAME");
   add("--specific", specific_, "Linear: attributes with a coefficient per alternative", "NAMES");
-  add("--negative", negative_, "Attributes that never please: costs, times", "NAMES");
-  add("--positive", positive_, "Attributes that never displease", "NAMES");
+  add("--negative", negative_, "Attributes that never raise utility: costs, times", "NAMES");
+  add("--positive", positive_, "Attributes that never lower utility", "NAMES");
   of_declaration_.push_back(
       command.add_flag("--network", network_, "A network without context; else linear")->group(group));
 }

@@ -20,6 +20,8 @@ void add_canonical(CLI::App& app);
 void add_summary(CLI::App& app);
 void add_check(CLI::App& app);
 void add_simplify(CLI::App& app);
+void add_data(CLI::App& app);
+void add_completion(CLI::App& app);
 
 // What the process returns when all went well but training was interrupted.
 inline constexpr int kInterrupted = 130;

@@ -7,6 +7,7 @@
 
 #include "bl/errors.hpp"
 #include "bl/output.hpp"
+#include "bl/shapley.hpp"
 #include "choice.hpp"
 #include "commands.hpp"
 #include "options.hpp"
@@ -22,7 +23,8 @@ struct ExplainArguments {
                            at = "observed", attribute;
   std::size_t row = 0, threads = 0;
   bool economics = false, constraints = false, importance = false, by_head = false, json = false,
-       full = false;
+       full = false, shapley = false;
+  ShapleyOptions game;
   ExplainOptions options;
 };
 
@@ -57,6 +59,7 @@ std::string question_of(const ExplainArguments& a) {
   if (a.economics) asked.emplace_back("--economics");
   if (a.constraints) asked.emplace_back("--constraints");
   if (a.importance) asked.emplace_back("--importance");
+  if (a.shapley) asked.emplace_back("--shapley");
   if (a.row > 0 && !a.economics) asked.emplace_back("--row");
   if (asked.size() > 1)
     throw UsageError(fmt::format("{} and {} exclude each other; give one of them", asked[0], asked[1]));
@@ -66,9 +69,11 @@ std::string question_of(const ExplainArguments& a) {
 // Options that belong to a question.
 void check_options(const ExplainArguments& a, const CLI::App& command, const std::string& question) {
   const bool economics = question == "--economics", constraints = question == "--constraints",
-             importance = question == "--importance", table = economics || constraints || importance;
+             importance = question == "--importance", shapley = question == "--shapley",
+             table = economics || constraints || importance || shapley;
   only_for(command, {"--numeraire"}, economics || constraints, "--economics and --constraints");
-  only_for(command, {"--part"}, table, "--economics, --constraints and --importance");
+  only_for(command, {"--part"}, table && !shapley, "--economics, --constraints and --importance");
+  only_for(command, {"--background", "--seed"}, shapley, "--shapley");
   only_for(command, {"--at"}, constraints, "--constraints");
   only_for(command, {"--by-head"}, importance, "--importance");
   only_for(command, {"--json"}, table, "tables; the problem itself has --format json");
@@ -78,6 +83,14 @@ void check_options(const ExplainArguments& a, const CLI::App& command, const std
   only_for(command, {"--units", "--block"}, !table, "the problem itself and --row");
   if (a.at != "observed" && a.at != "best")
     throw UsageError(fmt::format("--at '{}': expected observed or best", a.at));
+}
+
+OutputTable shapley_rows(const Model& model, const Data& data, const ExplainArguments& a) {
+  ShapleyOptions options = a.game;
+  options.threads = a.threads;
+  ProgressLine line(false);
+  options.on_progress = [&](double seconds, const std::string& text) { line.show(seconds, text); };
+  return shapley_table(shapley_values(model, data, data, options));
 }
 
 std::string of_data(const Model& model, const Data& data, const std::string& question,
@@ -90,6 +103,7 @@ std::string of_data(const Model& model, const Data& data, const std::string& que
   if (question == "--constraints")
     return table_text(constraint_diagnostics(model, data, {a.numeraire, a.at == "best", part, a.threads}),
                       a.json);
+  if (question == "--shapley") return table_text(shapley_rows(model, data, a), a.json);
   return table_text(importance(model, data, {a.by_head, part}), a.json);
 }
 
@@ -105,13 +119,14 @@ void run_explain(ExplainArguments& a, const CLI::App& command, const Settings& r
   const Model model = open_model(command, a.model);
   refuse_for_tables(model, command, {"--alternative", "--attribute"});
   refuse_for_choices(model, command,
-                     {"--row", "--constraints", "--importance", "--part", "--at", "--by-head"});
+                     {"--row", "--constraints", "--importance", "--shapley", "--part", "--at", "--by-head"});
   const std::string question = question_of(a);
   check_options(a, command, question);
   if (!question.empty() && a.data.empty())
     throw UsageError(fmt::format("{} needs data: bl explain MODEL DATA {}", question, question));
   if (question.empty() && !a.data.empty())
-    throw UsageError("data is read for --row, --economics, --constraints or --importance; give one of them");
+    throw UsageError(
+        "data is read for --row, --economics, --constraints, --importance or --shapley; give one of them");
   if (question.empty()) {
     const std::string out = spelled(explain_model(model, format, a.options));
     return format == ExplainFormat::json ? write_text(a.output, out)
@@ -130,7 +145,8 @@ void add_explain(CLI::App& app) {
   CLI::App* command = app.add_subcommand("explain", "The learned problem: max U subject to C <= 0 and T = 0");
   auto a = std::make_shared<ExplainArguments>();
   add_model_argument(*command, a->model);
-  command->add_option("data", a->data, "Rows for --row, --economics, --constraints and --importance")
+  command
+      ->add_option("data", a->data, "Rows for --row, --economics, --constraints, --importance and --shapley")
       ->option_text("FILE");
   command->add_option("--format", a->format, "Form of the problem; json is complete and exact")
       ->option_text("text|json|latex|markdown|dot|svg");
@@ -145,7 +161,7 @@ void add_explain(CLI::App& app) {
                     "As text every block, also of a large problem, which is otherwise shown on one screen; "
                     "--terms and --threshold ask for it as well");
   command->add_option("--block", a->options.block, "Only this block, for example L1.B2")->option_text("NAME");
-  command->add_option("--row", a->row, "Take one row apart: its utility by block and head; 1 is the first")
+  command->add_option("--row", a->row, "Explain one row: its utility by block and head; 1 is the first")
       ->option_text("N")
       ->check(CLI::Range(1, 1000000000));
   command->add_flag(
@@ -155,6 +171,16 @@ void add_explain(CLI::App& app) {
   command->add_flag("--constraints", a->constraints,
                     "How often each constraint binds, its slack and its shadow price (CSV)");
   command->add_flag("--importance", a->importance, "Log-likelihood lost without each column's terms (CSV)");
+  command->add_flag(
+      "--shapley", a->shapley,
+      "By row what each column adds to the prediction, compared with the mean of the rows (CSV); "
+      "exact for few columns, else with standard errors");
+  command
+      ->add_option("--background", a->game.background, "With --shapley: rows to compare with, drawn; 0: all")
+      ->option_text("[100]");
+  command->add_option("--seed", a->game.seed, "With --shapley: decides what is drawn")
+      ->option_text("[0]")
+      ->check(seed_range());
   command->add_option("--numeraire", a->numeraire, "Column in whose units rates and shadow prices are given")
       ->option_text("NAME");
   command->add_option("--at", a->at, "With --constraints: at which response of each row")

@@ -68,6 +68,12 @@ void print_summary(const FitSummary& s, const std::string& output) {
   say("saved     {}\n", output);
 }
 
+// What people ask next: a linear utility of its errors, other models of what they learned.
+std::string next_command(const FitSummary& s, const FitArguments& a) {
+  const bool linear = s.model.is_choice() && !coefficients(s.model).empty();
+  return linear ? fmt::format("bl summary {}", a.output) : fmt::format("bl explain {}", a.output);
+}
+
 ordered_json coefficients_json(const Model& model) {
   ordered_json out = ordered_json::array();
   for (const ChoiceCoefficient& one : coefficients(model))
@@ -164,6 +170,7 @@ void run_fit(const FitArguments& arguments, const ChoiceOptions& choice, const C
     exit_code() = kInterrupted;
   else if (arguments.readable)
     keep_readable(arguments, summary.model, data, settings);
+  if (talk) say("next      {}\n", next_command(summary, arguments));
 }
 
 }  // namespace
@@ -175,18 +182,22 @@ void add_fit(CLI::App& app) {
       ->add_option("data", arguments->data, "CSV, TSV, ARFF or IDX file, plain or gzip; - for standard input")
       ->required()
       ->option_text("FILE");
+  command->get_help_ptr()->group(kCommon);
   command->add_option("-o,--output", arguments->output, "Where the model goes")
       ->required()
-      ->option_text("FILE");
-  command->add_flag("--resume", arguments->resume,
-                    "Go on from OUTPUT.checkpoint, if an earlier run left one");
-  command->add_flag("--readable", arguments->readable,
-                    "Keep a small problem that can be read in full in place of the large one, as bl simplify "
-                    "chooses it");
-  command->add_flag("--json", arguments->json, "Print the result as JSON");
-  command->add_flag("-q,--quiet", arguments->quiet, "Print nothing but errors");
-  auto choice = std::make_shared<ChoiceOptions>(*command);
+      ->option_text("FILE")
+      ->group(kCommon);
   auto settings = std::make_shared<SettingOptions>(*command, std::vector<std::string>{});
+  command->add_flag("--resume", arguments->resume, "Go on from OUTPUT.checkpoint, if an earlier run left one")
+      ->group(kCommon);
+  command
+      ->add_flag("--readable", arguments->readable,
+                 "Keep a small problem that can be read in full in place of the large one, as bl simplify "
+                 "chooses it")
+      ->group(kCommon);
+  command->add_flag("--json", arguments->json, "Print the result as JSON")->group(kCommon);
+  command->add_flag("-q,--quiet", arguments->quiet, "Print nothing but errors")->group(kCommon);
+  auto choice = std::make_shared<ChoiceOptions>(*command);
   command->footer(
       "Examples:\n  bl fit data.csv --target y --output model.bl\n"
       "  bl fit data.csv --target y --single --degree 2 --seed 7 -o model.bl\n"

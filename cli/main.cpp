@@ -75,6 +75,24 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error) {
   return fail(kUsage, fmt::format("{}\nRun 'bl {}--help' for what there is.", message, words));
 }
 
+// What `bl` alone says.
+constexpr const char* kFirstSteps =
+    "Behavior Learning: learn the optimization problem that people behave as if\nthey solved.\n\n"
+    "  bl fit data.csv --target y -o model.bl    learn a model from a file\n"
+    "  bl explain model.bl                       read the problem that it learned\n"
+    "  bl predict model.bl new.csv               predict new rows\n\n"
+    "No data yet? bl data households writes some. bl --help lists all commands,\n"
+    "bl COMMAND --help the options of one.\n";
+
+// Every command takes --quiet: those that print results still print them.
+void add_quiet(CLI::App& app) {
+  for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    add_quiet(*command);
+    if (command->get_option_no_throw("--quiet") == nullptr)
+      command->add_flag("-q,--quiet", quiet_everywhere(), "Results alone, without a progress line");
+  }
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Behavior Learning: learn the optimization problem that people behave as if\nthey solved.",
                "bl"};
@@ -85,10 +103,11 @@ int run(int argc, char** argv) {
       "kept).");
   app.set_version_flag("--version", library_version());
   app.require_subcommand(1);
-  for (const auto add :
-       {add_fit, add_predict, add_evaluate, add_inspect, add_explain, add_simplify, add_summary, add_check,
-        add_canonical, add_whatif, add_sample, add_schema, add_settings, add_demo, add_reproduce})
+  for (const auto add : {add_fit, add_predict, add_evaluate, add_inspect, add_explain, add_simplify,
+                         add_summary, add_check, add_canonical, add_whatif, add_sample, add_data, add_schema,
+                         add_settings, add_demo, add_reproduce, add_completion})
     add(app);
+  add_quiet(app);
   learn_options(app);
   try {
     app.parse(argc, argv);
@@ -96,7 +115,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
     if (argc < 2) {
-      complain(app.help());
+      complain(kFirstSteps);
       return kUsage;
     }
     return usage_error(app, error);

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
@@ -21,6 +22,14 @@ std::string option_name(std::string_view setting) {
   for (char& c : name)
     if (c == '_') c = '-';
   return name;
+}
+
+// Settings that most fits are asked for.
+bool is_common(const std::string& setting) {
+  static const std::vector<std::string> names = {"target",    "ignore", "id",     "group",  "weight",
+                                                 "single",    "layers", "degree", "heads",  "members",
+                                                 "fractions", "epochs", "seed",   "threads"};
+  return std::find(names.begin(), names.end(), setting) != names.end();
 }
 
 // What a number of an option must be, said in words.
@@ -68,13 +77,6 @@ void refuse_inputs(const CLI::App& command, const std::vector<std::string>& name
 
 SettingOptions::SettingOptions(CLI::App& command, const std::vector<std::string>& wanted) {
   const bool all = wanted.empty();
-  if (all) {
-    command.add_option("--config", config_, "TOML file of settings; bl settings writes one")
-        ->option_text("FILE");
-    command.add_option("--set", assignments_, "Any setting, as name=value; may be repeated")
-        ->option_text("NAME=VALUE")
-        ->allow_extra_args(false);
-  }
   for (const SettingInfo& info : setting_list()) {
     const std::string name(info.name);
     if (!all && std::find(wanted.begin(), wanted.end(), name) == wanted.end()) continue;
@@ -89,9 +91,17 @@ SettingOptions::SettingOptions(CLI::App& command, const std::vector<std::string>
       option->option_text(
           text.empty() ? (info.default_value.empty() ? "TEXT" : "[" + info.default_value + "]") : text);
     }
-    option->group(std::string(info.group));
+    option->group(all && is_common(name) ? kCommon : std::string(info.group));
     options_[name] = option;
   }
+  if (!all) return;
+  command.add_option("--config", config_, "TOML file of settings; bl settings writes one")
+      ->option_text("FILE")
+      ->group(kCommon);
+  command.add_option("--set", assignments_, "Any setting, as name=value; may be repeated")
+      ->option_text("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->group(kCommon);
 }
 
 Settings SettingOptions::settings() const {
@@ -109,6 +119,29 @@ Settings SettingOptions::settings() const {
     set(settings, name, flag == flags_.end() ? texts_.at(name) : flag->second ? "true" : "false");
   }
   return settings;
+}
+
+DigitOption::DigitOption(CLI::App& command) {
+  command.add_option("--digits", text_, "Significant digits of numbers, or full for all of them")
+      ->option_text("[6]|full");
+}
+
+OutputTable DigitOption::rounded(OutputTable table, const std::vector<std::string>& carried) const {
+  if (text_ == "full") return table;
+  int digits = 0;
+  const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), digits);
+  if (error != std::errc() || end != text_.data() + text_.size() || digits < 1 || digits > 17)
+    throw UsageError(fmt::format("--digits '{}': expected 1 to 17, or full", text_));
+  for (OutputColumn& column : table.columns) {
+    static const std::string kObserved = "observed ";  // before the name of a response that is carried along
+    const std::string name =
+        column.name.starts_with(kObserved) ? column.name.substr(kObserved.size()) : column.name;
+    if (std::find(carried.begin(), carried.end(), name) != carried.end()) continue;
+    for (double& number : column.numbers)
+      if (std::isfinite(number) && number != std::floor(number))
+        number = std::stod(fmt::format("{:.{}g}", number, digits));
+  }
+  return table;
 }
 
 const std::vector<std::string>& reading_settings() {

@@ -14,6 +14,9 @@
 
 namespace bl::cli {
 
+// The options that help begins with, where a command has many.
+inline constexpr const char* kCommon = "Common options";
+
 // Settings from the command line: --config FILE first, then --set name=value, then the settings' own options.
 class SettingOptions {
  public:
@@ -27,6 +30,18 @@ class SettingOptions {
   std::map<std::string, std::string> texts_;
   std::map<std::string, bool> flags_;
   std::map<std::string, const CLI::Option*> options_;
+};
+
+// --digits of tables of numbers: 6 significant ones unless asked otherwise.
+class DigitOption {
+ public:
+  explicit DigitOption(CLI::App& command);
+  // Whole numbers and the columns named stay as they are. UsageError for what is neither a number from 1 to 17
+  // nor "full".
+  OutputTable rounded(OutputTable table, const std::vector<std::string>& carried) const;
+
+ private:
+  std::string text_ = "6";
 };
 
 // The settings that say how a data file is written.

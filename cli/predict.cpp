@@ -20,7 +20,8 @@ struct PredictArguments {
   PredictOptions options;
 };
 
-void run_predict(PredictArguments& a, const CLI::App& command, const Settings& reading) {
+void run_predict(PredictArguments& a, const CLI::App& command, const DigitOption& digits,
+                 const Settings& reading) {
   check_place(command, a.output);
   const Model model = open_model(command, a.model);
   refuse_for_tables(model, command, {"--shares"});
@@ -39,7 +40,7 @@ void run_predict(PredictArguments& a, const CLI::App& command, const Settings& r
   if (a.output != "-") file.emplace(a.output);
   bool header = true;
   const auto sink = [&](const OutputTable& table) {
-    const std::string text = format_table(table, format, header);
+    const std::string text = format_table(digits.rounded(table, a.options.carry), format, header);
     header = false;
     if (file)
       file->write(text);
@@ -71,6 +72,7 @@ void add_predict(CLI::App& app) {
       ->option_text("FILE");
   command->add_option("--format", a->format, "csv or jsonl (one JSON object a line)")
       ->option_text("csv|jsonl");
+  auto digits = std::make_shared<DigitOption>(*command);
   command->add_option("--part", a->part, "Only these rows of the file the model was fitted on")
       ->option_text("all|train|validation|test");
   command->add_option("--carry", a->carry, "Columns of the file to repeat, comma-separated")
@@ -107,7 +109,8 @@ void add_predict(CLI::App& app) {
   command->footer(
       "Examples:\n  bl predict model.bl new.csv --output predictions.csv\n"
       "  bl predict model.bl new.csv --quantiles 0.1,0.5,0.9 --interval 0.9 --carry id");
-  command->callback([a, command, reading] { run_predict(*a, *command, reading->settings()); });
+  command->callback(
+      [a, command, digits, reading] { run_predict(*a, *command, *digits, reading->settings()); });
 }
 
 }  // namespace bl::cli

@@ -20,14 +20,15 @@ struct SampleArguments {
   SampleOptions options;
 };
 
-void run_sample(SampleArguments& a, const CLI::App& command, const Settings& reading) {
+void run_sample(SampleArguments& a, const CLI::App& command, const DigitOption& digits,
+                const Settings& reading) {
   check_place(command, a.output);
   const Model model = open_model(command, a.model);
   a.options.carry = name_list(a.carry);
   const TableFormat format = table_format(a.format);
   const SampleResult result =
       a.data.empty() ? sample(model, a.options) : sample(model, model.read(a.data, reading), a.options);
-  write_text(a.output, format_table(result.draws, format, true));
+  write_text(a.output, format_table(digits.rounded(result.draws, a.options.carry), format, true));
   if (a.quiet) return;
   const std::string figures = fmt::format(
       "method {}, acceptance {:.3f}, divergences {}, worst R-hat {:.4f}, effective size at least {:.0f} "
@@ -40,7 +41,8 @@ void run_sample(SampleArguments& a, const CLI::App& command, const Settings& rea
 }  // namespace
 
 void add_sample(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("sample", "Draw responses from the learned law, given rows");
+  CLI::App* command =
+      app.add_subcommand("sample", "Draw responses from the learned distribution, given rows");
   auto a = std::make_shared<SampleArguments>();
   add_model_argument(*command, a->model);
   command->add_option("rows", a->data, "Rows to draw for; not needed by a model without features")
@@ -48,6 +50,7 @@ void add_sample(CLI::App& app) {
   command->add_option("-o,--output", a->output, "Where the draws go; - for standard output")
       ->option_text("FILE");
   command->add_option("--format", a->format, "csv or jsonl")->option_text("csv|jsonl");
+  auto digits = std::make_shared<DigitOption>(*command);
   command->add_option("--draws", a->options.draws, "Draws per row")
       ->option_text("[100]")
       ->check(CLI::Range(1, 1000000000));
@@ -82,7 +85,8 @@ void add_sample(CLI::App& app) {
   command->add_flag("-q,--quiet", a->quiet, "No diagnostics");
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer("Example:\n  bl sample model.bl rows.csv --draws 500 --output draws.csv");
-  command->callback([a, command, reading] { run_sample(*a, *command, reading->settings()); });
+  command->callback(
+      [a, command, digits, reading] { run_sample(*a, *command, *digits, reading->settings()); });
 }
 
 }  // namespace bl::cli

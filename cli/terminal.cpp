@@ -88,7 +88,13 @@ bool flush_standard_output() {
   return std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
 }
 
-ProgressLine::ProgressLine(bool quiet) : enabled_(!quiet && isatty(STDERR_FILENO) != 0) {}
+bool& quiet_everywhere() {
+  static bool quiet = false;
+  return quiet;
+}
+
+ProgressLine::ProgressLine(bool quiet)
+    : enabled_(!quiet && !quiet_everywhere() && isatty(STDERR_FILENO) != 0) {}
 
 ProgressLine::~ProgressLine() {
   if (shown_) complain("\r\033[K");
@@ -162,6 +168,13 @@ std::string progress_text(const FitProgress& p) {
                      validation, duration(p.seconds_left));
 }
 
+// Four decimals, so that points stand below each other; small and large numbers as they are.
+std::string aligned_number(double value) {
+  const double size = std::abs(value);
+  const bool plain = value == 0 || (size >= 1e-3 && size < 1e6);
+  return plain ? fmt::format("{:.4f}", value) : fmt::format("{:.4g}", value);
+}
+
 std::string metrics_text(const std::string& title, const std::vector<Metric>& metrics) {
   std::string out = title + "\n";
   // Log-likelihoods of choices are compared, so they have six decimals.
@@ -170,7 +183,7 @@ std::string metrics_text(const std::string& title, const std::vector<Metric>& me
     out += choices && metric.name != "situations"
                ? fmt::format("  {:<22}{:>14.6f}\n", metric.name, metric.value)
            : choices ? fmt::format("  {:<22}{:>14.0f}\n", metric.name, metric.value)
-                     : fmt::format("  {:<28} {:>12.6g}\n", metric.name, metric.value);
+                     : fmt::format("  {:<28} {:>12}\n", metric.name, aligned_number(metric.value));
   return out;
 }
 

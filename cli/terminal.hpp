@@ -48,6 +48,9 @@ class ProgressLine {
   double last_ = -1;
 };
 
+// Set by --quiet of commands that print results: no progress line then.
+bool& quiet_everywhere();
+
 // True where standard output is a terminal that shows color and nobody asked for none (NO_COLOR, TERM=dumb).
 bool standard_output_has_color();
 

@@ -42,12 +42,16 @@ struct FitOptions {
   bool training_rows_only = false;
   // Go on from this model's parameters and encoding, with the same architecture; a checkpoint wins over it.
   std::optional<Model> start = {};
+  // A setting that was given and has no effect on this fit is listed in FitSummary::unused instead of being
+  // refused: for searches over grids of settings.
+  bool list_unused = false;
 };
 
 struct FitSummary {
   Model model;
-  std::string plan = {};                // what was decided about data and model, in lines
-  std::vector<std::string> notes = {};  // constant columns, duplicates, filled-in values
+  std::string plan = {};                 // what was decided about data and model, in lines
+  std::vector<std::string> notes = {};   // constant columns, duplicates, filled-in values
+  std::vector<std::string> unused = {};  // settings without effect, each in a sentence
   std::string stop_reason = {};
   std::string stop_cause = {};
   bool interrupted = false;

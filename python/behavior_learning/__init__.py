@@ -4,7 +4,8 @@ from ._choice import BLChoice
 from ._classifier import BLClassifier
 from ._core import DataError, Error, ModelFileError, NumericError, UsageError, library_version, setting_list
 from ._density import BLDensity
-from ._estimator import InterruptedWarning
+from ._effects import ShapleyValues
+from ._estimator import InterruptedWarning, UnusedSettingWarning
 from ._explanation import Explanation
 from ._regressor import BLRegressor
 from ._summary import Summary
@@ -23,7 +24,9 @@ __all__ = [
     "InterruptedWarning",
     "ModelFileError",
     "NumericError",
+    "ShapleyValues",
     "Summary",
+    "UnusedSettingWarning",
     "UsageError",
     "setting_list",
     "tune",

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
@@ -11,10 +10,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _frame, _toml
 from ._declaration import declaration_of, document_of
-from ._estimator import HoldsModel, InterruptedWarning, all_or_nothing, settings_of
+from ._estimator import HoldsModel, all_or_nothing, settings_of, warn_of
 from ._explanation import Explanation
-from ._parameters import CHOICE_DATA, CHOICE_UTILITY, ChoiceParameters, parameter_help, stored_parameters
-from ._progress import reporter
+from ._parameters import (
+    CHOICE_DATA,
+    CHOICE_UTILITY,
+    ChoiceParameters,
+    parameter_help,
+    stored_parameters,
+    used_settings,
+)
+from ._progress import reporting
 from ._summary import Summary, inference_options
 
 
@@ -64,11 +70,11 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
             arguments = _core.FitArguments()
             arguments.training_rows_only = "fractions" not in settings  # test rows are the caller's, unless asked for
             arguments.declaration = self._declaration()
-            summary, interrupted = _core.fit(data, settings, reporter(progress), arguments)
-            if interrupted:
-                warnings.warn(
-                    "training was interrupted; the best model so far is kept", InterruptedWarning, stacklevel=2
-                )
+            if any(name == "unseen" for name, _ in arguments.declaration.settings) and self.unseen is None:
+                del settings["unseen"]
+            with reporting(progress) as tell:
+                summary, interrupted = _core.fit(data, settings, tell, arguments)
+            warn_of(summary, interrupted, stacklevel=2)
             self._keep(summary.model)
             self.plan_, self.notes_ = summary.plan, list(summary.notes)
             self.interrupted_ = interrupted
@@ -80,7 +86,7 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
         self.model_ = model
         self.alternatives_ = np.array(_core.alternatives(model), dtype=object)
         self.classes_ = self.alternatives_
-        self.settings_ = information.get("settings", {})
+        self.settings_ = used_settings(information)
         self.n_iter_ = information.get("training", {}).get("epochs", 0)
 
     # --- predictions, a row per situation
@@ -136,7 +142,7 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
     def what_if(
         self,
         X: Any,
-        changes: Mapping[str, str] | None = None,
+        changes: Mapping[str, str] | Sequence[str] | str | None = None,
         *,
         add: Mapping[str, str] | None = None,
         withdraw: Sequence[str] = (),
@@ -144,15 +150,16 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
     ) -> dict[str, Any]:
         """Market shares, diversion and consumer surplus in a scenario, with delta-method errors.
 
-        add: {"express": "train"} for a further alternative like another; changes: {"car.cost": "cost * 1.1"};
+        add: {"express": "train"} for a further alternative like another; changes: {"car.cost": "cost * 1.1"}, or as
+        text "car.cost = cost * 1.1", one or a list;
         withdraw: alternatives that are taken away; money: the attribute that is a cost.
         """
         data = self._data(X)
         listed = []
-        for place, expression in (changes or {}).items():
+        for place, expression in _changes(changes):
             alternative, dot, attribute = place.partition(".")
-            if not dot:
-                raise ValueError(f"changes: {place!r} should be 'alternative.attribute'")
+            if not dot or not expression:
+                raise ValueError(f"changes: {place!r} should be 'alternative.attribute', with an expression")
             listed.append([alternative, attribute, expression])
         return _core.what_if(self.model_, data, listed, dict(add or {}), list(withdraw), money or "")
 
@@ -230,7 +237,7 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
             raise _core.ModelFileError(f"{os.fspath(path)}: a model of a table, not of choices among alternatives")
         estimator = cls(document_of(json.loads(model.information_json())["response"]["declaration"]))
         estimator._keep(model)
-        estimator.set_params(**stored_parameters(estimator.settings_))
+        estimator.set_params(**stored_parameters(model))
         estimator.plan_, estimator.notes_, estimator.interrupted_, estimator.metrics_ = "", [], False, {}
         return estimator
 
@@ -270,6 +277,14 @@ def _table(X: Any) -> _core.Data:
     else:
         raise TypeError(f"choices come as a data frame with named columns, not as {type(X).__name__}")
     return _core.Data.from_columns(columns, "X")
+
+
+def _changes(changes: Any) -> list[tuple[str, str]]:
+    """Places and expressions, from a dictionary or from texts "place = expression"."""
+    if isinstance(changes, Mapping):
+        return list(changes.items())
+    texts = [changes] if isinstance(changes, str) else list(changes or ())
+    return [(place.strip(), expression.strip()) for place, _, expression in (one.partition("=") for one in texts)]
 
 
 def _expressions(attributes: Any) -> dict[str, Any]:

@@ -63,6 +63,12 @@ class BLClassifier(ClassifierMixin, SupervisedEstimator):
         order = [place[str(one) if response.text else float(one)] for one in self.classes_]
         return np.column_stack([columns[i] for i in order])
 
+    def _outcome_order(self, outcomes: list[str]) -> list[int]:
+        response = self.model_.responses()[0]
+        keys = response.levels if response.text else [float(one) for one in response.levels]
+        place = {key: outcomes.index(f"p({level})") for key, level in zip(keys, response.levels)}
+        return [place[str(one) if response.text else float(one)] for one in self.classes_]
+
     # --- predictions
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -122,4 +128,19 @@ def _labels(y: Any) -> tuple[str, np.ndarray]:
         y = y.iloc[:, 0] if _frame.is_pandas(y) else y[names[0]]
     elif _frame.is_series(y) and y.name is not None:
         name = str(y.name)
-    return name, column_or_1d(np.asarray(y), warn=True)
+    labels = column_or_1d(np.asarray(y), warn=True)
+    if labels.dtype == object:
+        gone = [place for place, one in enumerate(labels) if _is_missing(one)]
+        if gone:
+            raise ValueError(
+                f"y holds {labels[gone[0]]!r} at row {gone[0]} ({len(gone)} of {len(labels)} rows); "
+                "leave such rows out, or give them a class of their own"
+            )
+    return name, labels
+
+
+def _is_missing(label: Any) -> bool:
+    """None, NaN, and pandas' NA and NaT."""
+    return label is None or type(label).__name__ in ("NAType", "NaTType") or (
+        isinstance(label, (float, np.floating)) and bool(np.isnan(label))
+    )

@@ -20,13 +20,27 @@ from sklearn.utils.validation import (
 
 from . import _core, _frame
 from ._explanation import Explanation
-from ._parameters import TableParameters, given_settings, stored_parameters
-from ._progress import reporter
+from ._parameters import TableParameters, given_settings, stored_parameters, used_settings
+from ._progress import reporting
 from ._summary import Summary, inference_options
 
 
 class InterruptedWarning(UserWarning):
     """Training was interrupted from the keyboard; the estimator holds the best model so far."""
+
+
+class UnusedSettingWarning(UserWarning):
+    """A parameter was given that has no effect on this fit, as happens in a search over a grid."""
+
+
+def warn_of(summary: _core.FitSummary, interrupted: bool, stacklevel: int) -> None:
+    """What a fit has to say beside its result."""
+    for sentence in summary.unused:
+        warnings.warn(sentence, UnusedSettingWarning, stacklevel=stacklevel + 1)
+    if interrupted:
+        warnings.warn(
+            "training was interrupted; the best model so far is kept", InterruptedWarning, stacklevel=stacklevel + 1
+        )
 
 
 def settings_of(estimator: BaseEstimator) -> dict[str, str]:
@@ -37,6 +51,7 @@ def settings_of(estimator: BaseEstimator) -> dict[str, str]:
         if "seed" in settings:
             raise _core.UsageError("seed and random_state are two names of one setting; give one of them")
         settings["seed"] = str(_seed_of(params["random_state"]))
+    settings.setdefault("unseen", "missing")  # as scikit-learn's tools expect: a fold may miss a rare level
     return settings
 
 
@@ -91,9 +106,9 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
         if self.warm_start and hasattr(self, "model_"):
             arguments.start = self.model_
         data = _core.Data.from_columns(columns, type(self).__name__)
-        summary, interrupted = _core.fit(data, settings, reporter(progress), arguments)
-        if interrupted:
-            warnings.warn("training was interrupted; the best model so far is kept", InterruptedWarning, stacklevel=4)
+        with reporting(progress) as tell:
+            summary, interrupted = _core.fit(data, settings, tell, arguments)
+        warn_of(summary, interrupted, stacklevel=4)
         self._keep(summary.model)
         self.plan_ = summary.plan
         self.notes_ = list(summary.notes)
@@ -103,7 +118,7 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
         """Everything that follows from the model alone, so that loading a file gives it too."""
         information = json.loads(model.information_json())["information"]
         self.model_ = model
-        self.settings_ = information.get("settings", {})
+        self.settings_ = used_settings(information)
         training = information.get("training", {})
         self.n_iter_ = training.get("epochs", 0)
         self.stop_reason_ = training.get("stop_reason", "unknown")
@@ -178,6 +193,7 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
     def _predict_options(self, **options: Any) -> _core.PredictOptions:
         out = _core.PredictOptions()
         out.threads = int(self.threads or 0)
+        out.treat_unseen_as_missing = self.unseen != "error"
         for name, value in options.items():
             if value is not None:
                 setattr(out, name, value)
@@ -186,6 +202,7 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
     def _law_options(self) -> _core.LawOptions:
         options = _core.LawOptions()
         options.threads = int(self.threads or 0)
+        options.treat_unseen_as_missing = self.unseen != "error"
         return options
 
     def _sample_options(self, draws: int | None, seed: int | None, options: dict[str, Any]) -> _core.SampleOptions:
@@ -285,7 +302,7 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
             raise _core.ModelFileError(f"{source}: a model of choices among alternatives; use BLChoice.load")
         estimator = cls()
         estimator._keep(model)
-        estimator.set_params(**stored_parameters(estimator.settings_))
+        estimator.set_params(**stored_parameters(model))
         estimator.plan_, estimator.notes_, estimator.interrupted_ = "", [], False
         estimator._set_names([one.name for one in model.features()])
         estimator._check_responses(model.responses(), source)

@@ -81,9 +81,8 @@ def _pandas_column(name: str, series: Any, flags_as_numbers: bool) -> _core.Colu
         return _core.number_column(name, series.to_numpy(dtype=np.float64, na_value=np.nan))
     if kind in "OUST":
         return _object_column(name, series)
-    raise TypeError(
-        f"column {name!r} has the type {dtype}; give numbers, texts, booleans or categories (a date as a number)"
-    )
+    dates = " (a date as days: (X[name] - pandas.Timestamp(0)).dt.days)" if kind == "M" else ""
+    raise TypeError(f"column {name!r} has the type {dtype}; give numbers, texts, booleans or categories{dates}")
 
 
 def _object_column(name: str, series: Any) -> _core.Column:

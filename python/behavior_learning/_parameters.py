@@ -6,6 +6,7 @@ default.
 
 from __future__ import annotations
 
+import json
 from typing import Any, Iterable
 
 from . import _core
@@ -50,18 +51,34 @@ def given_settings(params: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def stored_parameters(settings: dict[str, str]) -> dict[str, str]:
+def stored_parameters(model: _core.Model) -> dict[str, str]:
     """The parameters that a model's stored settings say, where they are not the defaults."""
+    settings = json.loads(model.information_json())["information"].get("settings", {})
     targets = settings.get("target", "").split(",")
     out = {}
     for parameter, name in SETTING_OF.items():
         value = settings.get(name, _DEFAULTS[name])
         if name in ("nominal", "continuous"):  # the type of the response follows from the estimator
             value = ",".join(one for one in value.split(",") if one not in targets)
-        # Without fractions an estimator takes all rows for training, so those of the fit are always said.
-        if value != _DEFAULTS[name] or name == "fractions":
+        # An estimator without these takes all rows for training and unseen levels as missing, so they are always said.
+        if value != _DEFAULTS[name] or name in ("fractions", "unseen"):
             out[parameter] = value
     return out
+
+
+def used_settings(information: dict[str, Any]) -> dict[str, Any]:
+    """By parameter what a fit used: as it was given or by default, and as it was decided where that left the choice."""
+    texts = {**information.get("settings", {}), **information.get("used", {})}
+    return {parameter_name(name): _value(name, text) for name, text in texts.items()}
+
+
+def _value(name: str, text: str) -> Any:
+    kind = _KINDS.get(name)
+    if kind == "flag":
+        return text == "true"
+    if kind in ("number", "integer"):
+        return int(text) if kind == "integer" else float(text)
+    return text
 
 
 def make_init(positional: Iterable[str] = (), extra: Iterable[tuple[str, Any]] = ()) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _core
+from ._effects import ShapleyValues, average_effect, numbers_of, shapley_options
 from ._frame import as_table
 from ._estimator import TableEstimator, all_or_nothing, settings_of
 
@@ -103,13 +104,93 @@ class SupervisedEstimator(TableEstimator):
     def explain_row(self, X: Any, y: Any = None, row: int = 0) -> str:
         """One row of X taken apart: what every block adds to the utility, which constraints bind."""
         data = self._data(X) if y is None else self._labelled(X, y)
-        return _core.explain_row(self.model_, data, row + 1, _core.ExplainOptions())
+        place = _place(row, data.rows())
+        text = _core.explain_row(self.model_, data, place + 1, _core.ExplainOptions())
+        return f"Row {row}\n" + text.partition("\n")[2]  # the library counts from 1
 
     def importance(self, X: Any, y: Any) -> dict[str, float]:
         """By column: what the mean log-likelihood loses without it, the largest first."""
         data = self._labelled(X, y)
         names, values = _core.importance(self.model_, data, False)[:2]
         return dict(zip(names[1], values[1].tolist()))
+
+    def _outcome_order(self, outcomes: list[str]) -> list[int]:
+        """Where the library's outcomes stand that predictions are columns of."""
+        return list(range(len(outcomes)))
+
+    def shap_values(
+        self,
+        X: Any,
+        background: Any = None,
+        *,
+        size: int | None = None,
+        rounds: int | None = None,
+        seed: int | None = None,
+    ) -> ShapleyValues:
+        """How much each column moves the prediction of each row away from the mean prediction.
+
+        Interventional Shapley values: columns that are left out of a subset have the values of background rows. Exact
+        over all subsets of columns where these are few, otherwise over drawn orders of columns, with standard errors.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows to explain.
+        background : array or data frame, optional
+            Rows to compare with; without it X itself.
+        size : int, optional
+            So many rows of the background are drawn; 0 for all (default 100).
+        rounds : int, optional
+            Orders drawn for every background row, instead of all subsets.
+        seed : int, optional
+            Decides what is drawn.
+
+        Returns
+        -------
+        ShapleyValues
+            `values` (rows x columns, of a classifier x classes), `base_values`, `errors`.
+
+        Examples
+        --------
+        >>> from behavior_learning import BLRegressor
+        >>> from behavior_learning.datasets import load_households
+        >>> X, y = load_households(return_X_y=True)
+        >>> model = BLRegressor(single=True, degree=1, epochs=20).fit(X, y)
+        >>> found = model.shap_values(X[:3])
+        >>> found.values.shape, found.exact
+        ((3, 2), True)
+        """
+        data = self._data(X)
+        compared = data if background is None else self._data(background)
+        options = shapley_options(self.threads, self.unseen, size, rounds, seed)
+        found = _core.shapley_values(self.model_, data, compared, options)
+        return ShapleyValues(self._names, found, self._outcome_order(found["outcomes"]), numbers_of(X))
+
+    def average_effect(
+        self, X: Any, feature: str | int, *, values: Any = None, points: int = 20, rows: int = 500
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """What a column does to predictions, averaged over rows (partial dependence).
+
+        Parameters
+        ----------
+        X : pandas frame or array
+            Rows whose other columns stay as they are.
+        feature : str or int
+            The column, by name or place.
+        values : sequence, optional
+            Values to give it; without them its levels, or quantiles.
+        points : int
+            Number of quantiles.
+        rows : int
+            Rows of X to average over, at most.
+
+        Returns
+        -------
+        values, means : ndarray
+            The means of `predict`, or of `predict_proba` (values x classes).
+        """
+        check_is_fitted(self, "model_")
+        return average_effect(self, X, feature, values, points, rows)
 
     def simplify(
         self: _Estimator,
@@ -150,7 +231,7 @@ class SupervisedEstimator(TableEstimator):
         """By column: marginal utility, rate of substitution and willingness to pay in units of `numeraire`, and what
         it does to each outcome; averaged over the rows, or of one. A frame where pandas is there."""
         data = self._data(X) if y is None else self._labelled(X, y)
-        return as_table(_core.economics(self.model_, data, numeraire or "", 0 if row is None else row + 1))
+        return as_table(_core.economics(self.model_, data, numeraire or "", 0 if row is None else _place(row, data.rows()) + 1))
 
     def constraints(self, X: Any, y: Any = None, *, numeraire: str | None = None, at_best: bool | None = None) -> Any:
         """By constraint: how often it is slack, binding and violated, its slack and its shadow price."""
@@ -161,16 +242,27 @@ class SupervisedEstimator(TableEstimator):
     def what_if(
         self,
         X: Any,
-        changes: Sequence[str] = (),
+        changes: Sequence[str] | str = (),
         *,
-        drop_constraints: Sequence[str] = (),
+        drop_constraints: Sequence[str] | str = (),
         scale_lambdas: dict[str, float] | None = None,
     ) -> Any:
-        """The learned problem solved again where columns change ("price *= 1.1"), constraints ("L1.B2.C1") are dropped
+        """The learned problem solved again where columns change ("price *= 1.1", or a list), constraints ("L1.B2.C1") are dropped
         or weights scaled: means before and after, by predicted quantity."""
         scenario = _core.Scenario()
-        scenario.set = list(changes)
-        scenario.drop_constraints = list(drop_constraints)
+        scenario.set = _texts(changes)
+        scenario.drop_constraints = _texts(drop_constraints)
         scenario.scale_lambdas = list((scale_lambdas or {}).items())
         data = self._data(X)
         return as_table(_core.solve_scenario(self.model_, data, scenario)[0])
+
+
+def _texts(one_or_more: Sequence[str] | str) -> list[str]:
+    return [one_or_more] if isinstance(one_or_more, str) else list(one_or_more)
+
+
+def _place(row: int, rows: int) -> int:
+    """A row by its number from 0, or from the end where it is negative, as in a list."""
+    if not -rows <= row < rows:
+        raise IndexError(f"row {row}: X has the rows 0 to {rows - 1}")
+    return row + rows if row < 0 else row

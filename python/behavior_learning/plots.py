@@ -7,6 +7,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _core
+from ._effects import grid_of
 
 
 def _axes(ax: Any) -> Any:
@@ -73,24 +74,24 @@ def utility(estimator: Any, X: Any, rows: Sequence[int] = (0,), *, points: int =
     return ax
 
 
-def effect(estimator: Any, X: Any, feature: str | int, *, row: int = 0, points: int = 100, ax: Any = None) -> Any:
-    """What one feature does, the others as in a row of X: probabilities of classes, or the mean response."""
+def effect(
+    estimator: Any, X: Any, feature: str | int, *, row: int | None = None, points: int = 50, ax: Any = None
+) -> Any:
+    """What one feature does, averaged over the rows of X, or the others as in one row: probabilities of classes, or
+    the mean response."""
     ax = _axes(ax)
-    at = feature if isinstance(feature, int) else list(getattr(X, "columns", [])).index(feature)
-    column = np.asarray(X.iloc[:, at] if hasattr(X, "iloc") else np.asarray(X)[:, at], dtype=np.float64)
-    grid = np.linspace(np.nanmin(column), np.nanmax(column), points)
-    rows = _repeated(X, row, points)
-    if hasattr(rows, "iloc"):
-        rows = rows.assign(**{rows.columns[at]: grid})
-    else:
-        rows[:, at] = grid
+    rows = X if row is None else _repeated(X, row, 1)
+    values = None if row is None else grid_of(X, feature, points)
+    at, means = estimator.average_effect(rows, feature, values=values, points=points)
+    if at.dtype.kind not in "iuf":
+        at = at.astype(str)
     if hasattr(estimator, "predict_proba"):
-        for one, values in zip(estimator.classes_, estimator.predict_proba(rows).T):
-            ax.plot(grid, values, label=str(one))
+        for one, column in zip(estimator.classes_, means.T):
+            ax.plot(at, column, label=str(one))
         ax.set(ylabel="probability")
         ax.legend()
     else:
-        ax.plot(grid, estimator.predict(rows))
+        ax.plot(at, means)
         ax.set(ylabel="mean response")
     ax.set(xlabel=str(feature))
     return ax

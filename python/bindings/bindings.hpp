@@ -34,9 +34,13 @@ void bind_fit(nb::module_& module);
 void bind_explain(nb::module_& module);
 void bind_choice(nb::module_& module);
 void bind_inference(nb::module_& module);
+void bind_shapley(nb::module_& module);
+void bind_datasets(nb::module_& module);
 
 // The parameters of settings that Python calls by another name.
 const std::map<std::string, std::string>& renamed_settings();
+// A message of the library with settings called by their parameters.
+std::string spelled(std::string message);
 Settings settings_of(const SettingTexts& texts);
 Part part_of(const std::string& name);
 

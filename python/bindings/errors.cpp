@@ -24,15 +24,22 @@ PyObject* add_class(nb::module_& module, const char* name, const char* text, PyO
   return made;
 }
 
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
 // The library names settings in backquotes; people know them by their parameter.
 std::string spelled(std::string message) {
-  for (const auto& [setting, parameter] : renamed_settings()) {
-    const std::string name = "`" + setting + "`";
-    for (std::size_t at = 0; (at = message.find(name, at)) != std::string::npos;)
-      message.replace(at, name.size(), "`" + parameter + "`");
-  }
+  for (const auto& [setting, parameter] : renamed_settings())
+    replace_all(message, "`" + setting + "`", "`" + parameter + "`");
+  replace_all(message, "`unseen_as_missing`", "`unseen=\"missing\"`");
   return message;
 }
+
+namespace {
 
 void translate(const std::exception_ptr& pointer, void*) {
   try {
@@ -40,15 +47,15 @@ void translate(const std::exception_ptr& pointer, void*) {
   } catch (const UsageError& error) {
     PyErr_SetString(usage_error, spelled(error.what()).c_str());
   } catch (const DataError& error) {
-    PyErr_SetString(data_error, error.what());
+    PyErr_SetString(data_error, spelled(error.what()).c_str());
   } catch (const ModelFileError& error) {
-    PyErr_SetString(model_file_error, error.what());
+    PyErr_SetString(model_file_error, spelled(error.what()).c_str());
   } catch (const NumericError& error) {
     PyErr_SetString(numeric_error, spelled(error.what()).c_str());
   } catch (const Interrupted&) {
     PyErr_SetNone(PyExc_KeyboardInterrupt);
   } catch (const Error& error) {
-    PyErr_SetString(error_class, error.what());
+    PyErr_SetString(error_class, spelled(error.what()).c_str());
   }
 }
 

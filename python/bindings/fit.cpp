@@ -59,6 +59,7 @@ nb::tuple run_fit(const Data& data, const SettingTexts& texts, nb::object progre
   options.start = given.start;
   options.checkpoint = given.checkpoint;
   options.resume = given.resume;
+  options.list_unused = true;
   std::optional<FitSummary> summary;
   {
     const nb::gil_scoped_release unlocked;
@@ -66,6 +67,8 @@ nb::tuple run_fit(const Data& data, const SettingTexts& texts, nb::object progre
                                       : fit(data, settings, options));
   }
   watch.rethrow();
+  for (auto* sentences : {&summary->notes, &summary->unused})
+    for (std::string& one : *sentences) one = spelled(std::move(one));
   return nb::make_tuple(std::move(*summary), watch.interrupted());
 }
 
@@ -91,7 +94,7 @@ bool FitWatch::should_stop() {
 void FitWatch::on_progress(const FitProgress& progress) {
   if (stop_) return;
   const nb::gil_scoped_acquire lock;
-  PyObject* result = PyObject_CallOneArg(progress_.ptr(), progress_dict(progress).ptr());
+  PyObject* result = PyObject_CallFunctionObjArgs(progress_.ptr(), progress_dict(progress).ptr(), nullptr);
   if (result == nullptr) return keep_error();
   const int truth = PyObject_IsTrue(result);
   Py_DECREF(result);
@@ -123,6 +126,7 @@ void bind_fit(nb::module_& module) {
       .def_ro("model", &FitSummary::model)
       .def_ro("plan", &FitSummary::plan)
       .def_ro("notes", &FitSummary::notes)
+      .def_ro("unused", &FitSummary::unused)
       .def_ro("stop_reason", &FitSummary::stop_reason)
       .def_ro("stop_cause", &FitSummary::stop_cause)
       .def_ro("interrupted", &FitSummary::interrupted)

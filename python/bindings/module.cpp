@@ -13,4 +13,6 @@ NB_MODULE(_core, module) {
   bl::python::bind_explain(module);
   bl::python::bind_choice(module);
   bl::python::bind_inference(module);
+  bl::python::bind_shapley(module);
+  bl::python::bind_datasets(module);
 }

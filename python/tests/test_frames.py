@@ -115,8 +115,8 @@ def test_unseen_levels_are_refused_or_missing(mixed_frame):
     frame, y = mixed_frame
     new = frame.head(3).assign(city="Basel")
     with pytest.raises(DataError, match="Basel"):
-        BLClassifier(**OPTIONS).fit(frame, y).predict(new)
-    lenient = BLClassifier(unseen="missing", **OPTIONS).fit(frame, y)
+        BLClassifier(unseen="error", **OPTIONS).fit(frame, y).predict(new)
+    lenient = BLClassifier(**OPTIONS).fit(frame, y)
     assert len(lenient.predict(new)) == 3
 
 

@@ -87,7 +87,7 @@ Data Data::from_columns(std::vector<Column> columns, const std::string& name) {
     table.columns.push_back(column_of(std::move(given)));
   }
   if (table.rows == 0) throw DataError(name + ": there are no rows");
-  for (Index i = 0; i < table.rows; ++i) table.lines.append(i + 1);
+  for (Index i = 0; i < table.rows; ++i) table.lines.append(i);  // programs count from 0
   return Data(std::make_shared<Impl>(Impl{std::move(table)}));
 }
 

@@ -99,7 +99,7 @@ Support support_from_json(const JsonField& field) {
 // Free in its fields, but its groups are objects.
 void check_information(const json& information) {
   if (!information.is_object()) throw ModelFileError("model.information should be an object");
-  for (const char* group : {"settings", "data", "split", "training", "metrics"})
+  for (const char* group : {"settings", "used", "data", "split", "training", "metrics"})
     if (information.contains(group) && !information[group].is_object())
       throw ModelFileError(fmt::format("model.information.{} should be an object", group));
 }

@@ -19,6 +19,7 @@
 #include "plan/stored_settings.hpp"
 #include "plan/table_plan.hpp"
 #include "plan/unused_settings.hpp"
+#include "plan/used_settings.hpp"
 #include "training/trainer.hpp"
 
 namespace bl {
@@ -156,8 +157,12 @@ void fit_network(const Parts& parts, const FitPlan& fit, StoredModel& model, Fit
   model.temperature = s.temperature;
   model.architecture = network_architecture(s, model, parts.train.situations());
   const int starts = plan_starts(s, model.architecture);
-  refuse_unused(s, {.to_minimum = starts > 0,
-                    .optimizer = plan_training(s, parts.train.situations(), false).optimizer.kind});
+  const TrainSpec spec = plan_training(s, parts.train.situations(), false);
+  summary.unused =
+      refused_or_listed(unused_settings(s, {.to_minimum = starts > 0, .optimizer = spec.optimizer.kind}),
+                        fit.options.list_unused);
+  model.information["used"] = used_model_settings(s, model.architecture, plan_members(s, model.architecture));
+  model.information["used"].update(used_training_settings(s, spec, starts));
   if (starts > 0) return train_to_minimum(parts, fit, starts, model, summary);
   if (s.precision == "float32")
     train_network<float>(parts, fit, model, summary);
@@ -254,7 +259,6 @@ Settings settings_of(const ChoiceDeclaration& declaration, bool linear, const Se
   validate(given);
   Settings settings = merge_settings(declaration, given);
   refuse_settings(settings);
-  if (linear) refuse_unused(settings, {.linear = true});
   if (settings.fractions.given()) return settings;
   if (linear) settings.fractions = "1:0:0";
   return !linear && options.training_rows_only ? without_test_part(settings, {}) : settings;
@@ -278,9 +282,13 @@ FitSummary fit_choices(const Table& table, const ChoiceDeclaration& declaration,
   const double started = now();
   const ChoiceSchema schema = choice_schema(declaration);
   const Settings settings = settings_of(declaration, schema.linear, given, options);
+  std::vector<std::string> unused;
+  if (schema.linear)
+    unused = refused_or_listed(unused_settings(settings, {.linear = true}), options.list_unused);
   const ChoiceData all = read_choices(table, schema, true);
   const Parts parts = parts_of(all, settings);
   FitSummary summary{.model = Model(nullptr)};
+  summary.unused = std::move(unused);
   StoredModel model{.architecture = {},
                     .encoder = fit_context(parts.train, schema, settings),
                     .parameters = {},
@@ -296,7 +304,7 @@ FitSummary fit_choices(const Table& table, const ChoiceDeclaration& declaration,
                      {table_digest(table), settings_json(settings).dump() + to_json(declaration).dump()},
                      table.rows};
   (schema.linear ? fit_linear_model : fit_network)(parts, plan, model, summary);
-  model.information = information_of(plan, parts, summary);
+  model.information.update(information_of(plan, parts, summary));
   summary.plan = plan_text(model, parts);
   summary.parameters = ParameterLayout(model.architecture).free_count();
   summary.train_rows = static_cast<std::size_t>(parts.train.situations());

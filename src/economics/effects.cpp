@@ -21,17 +21,6 @@ void marginal_utilities(const explain::Problem& problem, const Solution& at,
   }
 }
 
-// The outcomes of one response: its numbers in the data's units, then an indicator for every class.
-std::vector<double> outcomes_of(const FittedModel& model, const explain::Response& response) {
-  std::vector<double> f;
-  for (std::size_t k = 0; k < model.space.continuous_responses.size(); ++k) {
-    const ResponseEncoding& r = model.stored.encoder.responses()[model.space.continuous_responses[k]];
-    f.push_back(r.decode(response.values[k]));
-  }
-  for (Index c = 0; c < model.space.classes(); ++c) f.push_back(response.class_index == c ? 1 : 0);
-  return f;
-}
-
 }  // namespace
 
 std::vector<std::string> outcome_names(const FittedModel& model) {
@@ -40,6 +29,16 @@ std::vector<std::string> outcome_names(const FittedModel& model) {
     names.push_back("E[" + model.stored.encoder.responses()[k].name + "]");
   for (const std::string& label : model.space.class_labels) names.push_back("p(" + label + ")");
   return names;
+}
+
+std::vector<double> outcomes_of(const FittedModel& model, const explain::Response& response) {
+  std::vector<double> f;
+  for (std::size_t k = 0; k < model.space.continuous_responses.size(); ++k) {
+    const ResponseEncoding& r = model.stored.encoder.responses()[model.space.continuous_responses[k]];
+    f.push_back(r.decode(response.values[k]));
+  }
+  for (Index c = 0; c < model.space.classes(); ++c) f.push_back(response.class_index == c ? 1 : 0);
+  return f;
 }
 
 std::vector<std::size_t> variables_with_derivatives(const explain::Problem& problem) {

@@ -17,6 +17,9 @@ namespace bl {
 // What is predicted: "E[MEDV]" of every continuous response, then "p(yes)" of every class.
 std::vector<std::string> outcome_names(const FittedModel& model);
 
+// The outcomes of one response: its numbers in the data's units, then an indicator for every class.
+std::vector<double> outcomes_of(const FittedModel& model, const explain::Response& response);
+
 struct RowEffects {
   // By variable of the problem that has a derivative, in the order of the problem, in the data's units.
   std::vector<double> values;

@@ -130,7 +130,9 @@ class FeatureWriter {
     } else if (options_.unseen == UnseenPolicy::error) {
       fail(table_, row, source.feature->name,
            in_quotes(source.column->cell_text(row)) + " is none of the levels known from training, " +
-               quoted_list(source.feature->levels) + "; correct it, or treat unseen levels as missing");
+               quoted_list(source.feature->levels) +
+               "; correct it, or take it as missing: "
+               "`unseen_as_missing` in predictions, `unseen` = missing in a fit");
     }
     missing = true;
     return source.feature->fill_level;

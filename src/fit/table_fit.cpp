@@ -20,6 +20,7 @@
 #include "plan/stored_settings.hpp"
 #include "plan/table_plan.hpp"
 #include "plan/unused_settings.hpp"
+#include "plan/used_settings.hpp"
 #include "predict/evaluation.hpp"
 #include "summary/stored_estimate.hpp"
 #include "training/trainer.hpp"
@@ -320,6 +321,18 @@ json information_of(const Prepared& p, const FitReport& report, const FitOptions
   return out;
 }
 
+// What was decided where the settings left the choice; the architecture is still that of one member.
+json used_settings(const Prepared& p, std::optional<double> smoothness, const FitUse& use, int starts) {
+  const Settings& s = *p.settings;
+  json out = used_model_settings(s, p.architecture, p.members);
+  out.update(used_table_settings(s, p.encoder, use.objective));
+  const TrainSpec spec =
+      plan_training(s, static_cast<Index>(p.split.train.size()), p.space.one_number(), has_bends(p.encoder));
+  out.update(used_training_settings(s, spec, starts));
+  if (smoothness) out["smoothness"] = fmt::format("{}", *smoothness);
+  return out;
+}
+
 // A row that cannot be judged after training is an error before it. Validation rows are encoded first anyway.
 void check_held_out(const Prepared& p) {
   if (!p.split.test.empty())
@@ -394,13 +407,15 @@ FitSummary fit_table(const Table& table, const Settings& given, const FitOptions
   check_held_out(prepared);
 
   const int starts = plan_starts(settings, prepared.architecture);
-  refuse_unused(settings, fit_use(settings, prepared.space, static_cast<Index>(prepared.split.train.size()),
-                                  starts, has_bends(prepared.encoder)));
+  const FitUse use = fit_use(settings, prepared.space, static_cast<Index>(prepared.split.train.size()),
+                             starts, has_bends(prepared.encoder));
+  std::vector<std::string> unused = refused_or_listed(unused_settings(settings, use), options.list_unused);
   const bool single_precision = settings.precision == "float32" && starts == 0;
   Trained trained = starts > 0         ? train_to_minimum(prepared, starts, options)
                     : single_precision ? train<float>(prepared, options)
                                        : train<double>(prepared, options);
   prepared.members = static_cast<Index>(trained.learned.parameters.size());
+  json used = used_settings(prepared, trained.smoothness, use, starts);
   std::vector<double> parameters = learned_parameters(prepared, trained, starts > 0, single_precision);
 
   StoredModel stored{.architecture = prepared.architecture,
@@ -412,8 +427,10 @@ FitSummary fit_table(const Table& table, const Settings& given, const FitOptions
                      .information = information_of(prepared, trained.learned.report, options),
                      .inference = std::move(trained.inference)};
   if (trained.smoothness) stored.information["training"]["smoothness"] = *trained.smoothness;
+  stored.information["used"] = std::move(used);
   const auto interim = std::make_shared<const FittedModel>(stored);
   FitSummary summary{.model = Model(interim)};
+  summary.unused = std::move(unused);
   if (options.on_trained) options.on_trained(summary.model);
   try {
     evaluate_parts(prepared, *interim, summary);

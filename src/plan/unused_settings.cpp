@@ -136,20 +136,27 @@ FitUse fit_use(const Settings& settings, const ResponseSpace& space, Index train
           .curves = curves};
 }
 
-void refuse_unused(const Settings& settings, const FitUse& use) {
+std::vector<std::string> unused_settings(const Settings& settings, const FitUse& use) {
+  std::vector<std::string> unused;
   for (const SettingInfo& info : setting_list()) {
     if (!is_given(settings, info.name)) continue;
     const std::string value = get(settings, info.name);
     if (use.linear && !counts_in_linear(info, value))
-      throw UsageError(fmt::format(
+      unused.push_back(fmt::format(
           "{} has no effect on a linear utility, which is fitted to its one maximum; leave it out, or make "
           "the utility a network (`network` or `context`, or form = \"network\" in the choice schema)",
           given_words(info, value)));
     for (const Rule& rule : kRules)
       if (!use.linear && rule.setting == info.name && value != rule.nothing && !rule.need.met(settings, use))
-        throw UsageError(fmt::format("{} has no effect here: it is for {}, and this fit has {}; leave it out",
+        unused.push_back(fmt::format("{} has no effect here: it is for {}, and this fit has {}; leave it out",
                                      given_words(info, value), rule.need.words, fit_words(use)));
   }
+  return unused;
+}
+
+std::vector<std::string> refused_or_listed(std::vector<std::string> unused, bool list) {
+  if (!list && !unused.empty()) throw UsageError(unused.front());
+  return unused;
 }
 
 }  // namespace bl

@@ -1,6 +1,9 @@
 // No setting is passed over in silence: one that was given and that the fit does not use is refused.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "bl/settings.hpp"
 #include "engine/update_rule.hpp"
 #include "features/response_space.hpp"
@@ -22,8 +25,11 @@ struct FitUse {
 FitUse fit_use(const Settings& settings, const ResponseSpace& space, Index train_rows, int starts,
                bool curves);
 
-// UsageError for the first setting that was given and has no effect, be it the default: its name, what it is
-// for, what to do.
-void refuse_unused(const Settings& settings, const FitUse& use);
+// A sentence for every setting that was given and has no effect, be it the default: its name, what it is for,
+// what to do.
+std::vector<std::string> unused_settings(const Settings& settings, const FitUse& use);
+
+// UsageError with the first of these sentences, or the list itself where that is what is wanted.
+std::vector<std::string> refused_or_listed(std::vector<std::string> unused, bool list);
 
 }  // namespace bl

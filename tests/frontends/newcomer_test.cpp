@@ -82,7 +82,7 @@ TEST_F(NewcomerTest, AClassFromFileToPredictions) {
   EXPECT_EQ(figures["rows"], 60);
   EXPECT_GT(figures["auc"], 0.75);
 
-  const Rows rows = cells(bl("predict model.bl data.csv --carry id,age"));
+  const Rows rows = cells(bl("predict model.bl data.csv --carry id,age --digits full"));
   ASSERT_EQ(rows.size(), 301U);
   EXPECT_EQ(rows[0], (std::vector<std::string>{"id", "age", "choice", "p(buy)", "p(wait)"}));
   const Rows data = cells(file("data.csv"));
@@ -113,8 +113,8 @@ TEST_F(NewcomerTest, JsonLinesSayWhatTheCsvSays) {
 TEST_F(NewcomerTest, UtilitiesAndTemperatureAgreeWithTheProbabilities) {
   folder_.write("data.csv", class_table(60));
   bl("fit data.csv --target choice --id id -o model.bl" + kSmall);
-  const Rows trained = cells(bl("predict model.bl data.csv --utilities"));
-  const Rows hot = cells(bl("predict model.bl data.csv --utilities --temperature 2.5"));
+  const Rows trained = cells(bl("predict model.bl data.csv --utilities --digits full"));
+  const Rows hot = cells(bl("predict model.bl data.csv --utilities --temperature 2.5 --digits full"));
   EXPECT_EQ(trained[0].back(), "utility(wait)");
   for (std::size_t i = 1; i < trained.size(); ++i) {
     const double difference =
@@ -136,7 +136,7 @@ TEST_F(NewcomerTest, ANumberWithItsQuantilesIntervalsAndDensity) {
 
   const Rows rows =
       cells(bl("predict model.bl data.csv --part test --quantiles 0.05,0.5,0.95 --interval 0.9 --mode "
-               "--highest-density 0.5 --density 5"));
+               "--highest-density 0.5 --density 5 --digits full"));
   const std::vector<std::string> first(rows[0].begin(), rows[0].begin() + 9);
   EXPECT_EQ(first, (std::vector<std::string>{"y", "y deviation", "y q5", "y q50", "y q95", "y lower 90%",
                                              "y upper 90%", "y mode", "y region 50%"}));
@@ -177,7 +177,7 @@ TEST_F(NewcomerTest, AClassAndANumberTogether) {
       bl("fit data.csv --target y,c --ignore z,w --layers 3,2 --epochs 5 --output model.bl");
   EXPECT_THAT(fitted, HasSubstr("y (continuous), c (2 classes)"));
   EXPECT_THAT(fitted, HasSubstr(bl("evaluate model.bl data.csv --part test")));
-  const Rows rows = cells(bl("predict model.bl data.csv --part test --interval 0.5"));
+  const Rows rows = cells(bl("predict model.bl data.csv --part test --interval 0.5 --digits full"));
   for (std::size_t i = 1; i < rows.size(); ++i) {
     EXPECT_NEAR(number(rows[i], 1) + number(rows[i], 2), 1, 1e-9);
     EXPECT_LT(number(rows[i], 5), number(rows[i], 6));
@@ -390,7 +390,8 @@ TEST_P(HelpTest, HasAnExampleAndFitsATerminal) {
 INSTANTIATE_TEST_SUITE_P(Commands, HelpTest,
                          ::testing::Values("", "fit", "predict", "evaluate", "inspect", "sample", "schema",
                                            "settings", "demo", "reproduce", "reproduce constraint",
-                                           "reproduce identification", "check"),
+                                           "reproduce identification", "check", "data", "completion", "explain", "summary", "whatif",
+                                           "canonical", "simplify"),
                          [](const auto& command) {
                            std::string name = *command.param == '\0' ? "bl" : command.param;
                            std::replace(name.begin(), name.end(), ' ', '_');

@@ -5,6 +5,7 @@ set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cmake --install "$1" --prefix "$work/installed" --component package >/dev/null
+cmake --install "$1" --prefix "$work/installed" --component command_line >/dev/null
 cmake -S "$2/examples/cpp" -B "$work/example" -DCMAKE_PREFIX_PATH="$work/installed" >/dev/null
 cmake --build "$work/example"
 "$work/example/predict_choices" | tee "$work/printed"

@@ -1,0 +1,134 @@
+// What a person meets first: `bl` alone, data to try, help in a good order, digits, completion.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <set>
+
+#include "frontends/command.hpp"
+
+namespace bl::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+class FirstStepsTest : public ::testing::Test {
+ protected:
+  std::string bl(const std::string& line) {
+    const Outcome outcome = bl_command(folder_, words(line));
+    EXPECT_EQ(outcome.code, 0) << "bl " << line << "\n" << outcome.err;
+    return outcome.out;
+  }
+  std::string file(const std::string& name) { return read_file(folder_.file(name)); }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(FirstStepsTest, AloneItNamesThreeCommands) {
+  const Outcome outcome = bl_command(folder_, {});
+  EXPECT_EQ(outcome.code, 2);
+  for (const char* command : {"bl fit ", "bl explain ", "bl predict ", "bl data ", "bl --help"})
+    EXPECT_THAT(outcome.err, HasSubstr(command));
+  EXPECT_LE(lines_of(outcome.err).size(), 10U);
+}
+
+TEST_F(FirstStepsTest, EveryDataSetIsFittedByTheCommandItNames) {
+  const std::string listed = bl("data");
+  for (const std::string name : {"households", "commutes", "purchases"}) {
+    EXPECT_THAT(listed, HasSubstr(name));
+    std::string said = bl("data " + name);
+    EXPECT_EQ(bl("data " + name + " -o -"), file(name + ".csv"));
+    EXPECT_EQ(lines_of(file(name + ".csv")).size(), 1001U);
+    std::string next = said.substr(said.find("next ") + 10);
+    next.erase(std::remove(next.begin(), next.end(), '\\'), next.end());
+    std::vector<std::string> typed = words(next);
+    ASSERT_EQ(typed.at(0), "bl");
+    typed.erase(typed.begin());
+    typed.insert(typed.end(), {"--epochs", "3"});
+    const Outcome fitted = bl_command(folder_, typed);
+    EXPECT_EQ(fitted.code, 0) << fitted.err;
+    EXPECT_THAT(fitted.out, HasSubstr("\nnext      bl "));
+  }
+  const Outcome wrong = bl_command(folder_, {"data", "household"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("did you mean 'households'?"));
+}
+
+TEST_F(FirstStepsTest, TheExampleIsTheDataSet) {
+  bl("data households");
+  EXPECT_EQ(file("households.csv"), read_file(std::string(BL_TEST_DATA) + "/../../examples/households.csv"));
+}
+
+TEST_F(FirstStepsTest, HelpOfAFitBeginsWithWhatIsCommon) {
+  const std::string help = bl("fit --help");
+  const auto place = [&](const char* text) {
+    const std::size_t at = help.find(text);
+    EXPECT_NE(at, std::string::npos) << text;
+    return at;
+  };
+  EXPECT_LT(place("Common options:"), place("--target"));
+  EXPECT_LT(place("--target"), place("\nData:"));
+  EXPECT_LT(place("--quiet"), place("\nData:"));
+  EXPECT_LT(place("\nTraining:"), place("Choices among alternatives:"));
+}
+
+TEST_F(FirstStepsTest, PredictionsHaveSixDigitsUnlessAskedOtherwise) {
+  bl("data households -q");
+  bl("fit households.csv --target spending --single --epochs 3 -q -o model.bl");
+  folder_.write("new.csv", "income,children,id\n3.123456789,1,123456789\n");
+  const auto cells = [&](const std::string& options) {
+    std::istringstream line(lines_of(bl("predict model.bl new.csv --carry id,income " + options)).at(1));
+    std::vector<std::string> parts;
+    for (std::string part; std::getline(line, part, ',');) parts.push_back(part);
+    return parts;
+  };
+  const auto usual = cells(""), full = cells("--digits full"), three = cells("--digits 3");
+  EXPECT_EQ(usual[0], "123456789");
+  EXPECT_EQ(usual[1], "3.123456789");  // carried columns stay as they are
+  EXPECT_LE(usual[2].size(), 8U);
+  EXPECT_GT(full[2].size(), 12U);
+  EXPECT_NEAR(std::stod(usual[2]), std::stod(full[2]), 5e-6 * std::stod(full[2]));
+  EXPECT_NEAR(std::stod(three[2]), std::stod(full[2]), 5e-3 * std::stod(full[2]));
+  EXPECT_EQ(bl_command(folder_, words("predict model.bl new.csv --digits many")).code, 2);
+}
+
+TEST_F(FirstStepsTest, EveryCommandCanBeQuiet) {
+  std::istringstream commands(bl("completion bash"));
+  std::size_t checked = 0;
+  for (std::string line; std::getline(commands, line);)
+    if (line.find(") choices=") != std::string::npos) {
+      EXPECT_THAT(line, HasSubstr("--quiet"));
+      ++checked;
+    }
+  EXPECT_GE(checked, 15U);
+}
+
+// The script is sourced by a real shell and asked as the shell asks it.
+TEST_F(FirstStepsTest, BashCompletesCommandsAndOptions) {
+  folder_.write("bl.bash", bl("completion bash"));
+  const auto completed = [&](const std::string& typed, int word) {
+    const std::string script = "cd '" + folder_.file("") + "' && . ./bl.bash && COMP_WORDS=(" + typed +
+                               ") COMP_CWORD=" + std::to_string(word) +
+                               " && _bl && printf '%s ' \"${COMPREPLY[@]}\" > completed";
+    EXPECT_EQ(std::system(("bash -c \"" +
+                           [&] {
+                             std::string escaped;
+                             for (const char c : script) {
+                               if (c == '"' || c == '$' || c == '\\') escaped += '\\';
+                               escaped += c;
+                             }
+                             return escaped;
+                           }() +
+                           "\"")
+                              .c_str()),
+              0);
+    return file("completed");
+  };
+  EXPECT_EQ(completed("bl ex", 1), "explain ");
+  EXPECT_THAT(completed("bl fit --learning", 2), HasSubstr("--learning-rate"));
+  EXPECT_THAT(completed("bl explain bl.b", 2), HasSubstr("bl.bash"));
+  EXPECT_THAT(bl("completion fish"), HasSubstr("__fish_seen_subcommand_from predict' -l quantiles"));
+  EXPECT_THAT(bl("completion zsh"), HasSubstr("#compdef bl"));
+}
+
+}  // namespace
+}  // namespace bl::test

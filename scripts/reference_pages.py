@@ -64,6 +64,9 @@ def cpp_page():
 # --- Python
 
 
+ITEM = re.compile(r" {0,4}[A-Za-z_*][A-Za-z_*, ]* : ")
+
+
 def markdown_of(docstring):
     """A NumPy docstring as Markdown: sections in bold, parameters as lists, examples as code."""
     out, lines, at = [], docstring.splitlines(), 0
@@ -78,14 +81,16 @@ def markdown_of(docstring):
                 out.append(lines[at])
                 at += 1
             out += ["```", ""]
-        elif re.match(r"(    )?\*{0,2}[a-z_, ]+ : ", line):
-            name, kind = line.strip().split(" : ", 1)
+        elif ITEM.match(line) or (line and not line.startswith(" ") and at + 1 < len(lines) and lines[at + 1].startswith("    ")
+                                  and not ITEM.match(lines[at + 1])):
+            name, _, kind = line.strip().partition(" : ")
             at += 1
             told = []
-            while at < len(lines) and lines[at].startswith("    ") and not re.match(r"    [a-z_]+ : ", lines[at]):
+            while at < len(lines) and lines[at].startswith("    ") and not ITEM.match(lines[at]):
                 told.append(lines[at].strip())
                 at += 1
-            out.append(f"- `{name}`: {kind}{'. ' + ' '.join(told) if told else ''}".rstrip())
+            kind = ". ".join(filter(None, [kind, " ".join(told)]))
+            out.append(f"- `{name}`: {kind}" if kind else f"- `{name}`")
         else:
             out.append(line)
             at += 1
@@ -96,7 +101,7 @@ def python_page():
     import inspect
 
     import behavior_learning
-    from behavior_learning import datasets, plots
+    from behavior_learning import _parameters, datasets, plots
 
     def plain(text):  # no addresses, and annotations as they were written
         return re.sub(r"'([^']*)'", r"\1", text) if "->" in text else text
@@ -108,7 +113,8 @@ def python_page():
                 shown = f"\n```python\n{name.split('.')[-1]}{plain(str(inspect.signature(thing)))}\n```\n"
             except (TypeError, ValueError):
                 shown = ""
-        return f"\n{'#' * level} {name}\n{shown}\n{markdown_of(inspect.getdoc(thing) or '')}\n"
+        text = (inspect.getdoc(thing) or "").replace(_parameters.parameter_help(), "    settings : all of settings.md, by name")
+        return f"\n{'#' * level} {name}\n{shown}\n{markdown_of(text).replace('settings.md', '[settings](settings.md)')}\n"
 
     out = f"# Python\n\n{MADE}[The guide](python.md) begins with what the estimators are for.\n"
     for name in behavior_learning.__all__:

@@ -28,7 +28,12 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
     _not_settings = ("form",)  # the schema's own: linear or network
 
     def schema_text(self) -> str:
-        """The choice schema (docs/choice.md) that the parameters say, as TOML for `bl fit --choice`."""
+        """The choice schema that the parameters say, as TOML for `bl fit --choice`.
+
+        Returns
+        -------
+        str
+        """
         return self.schema if isinstance(self.schema, str) else _toml.dumps(self._document())
 
     def _document(self) -> dict[str, Any]:
@@ -63,7 +68,31 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
     def fit(
         self, X: Any, y: Any = None, *, progress: bool | Callable[[dict[str, Any]], Any] | None = None
     ) -> "BLChoice":
-        """Learns a utility from a frame of choices: a row per situation (wide) or per alternative (long)."""
+        """Learns a utility from choices.
+
+        Parameters
+        ----------
+        X : data frame or dict of columns
+            A row per situation (wide) or per alternative (long).
+        y : ignored
+        progress : bool or callable, optional
+            As of BLClassifier.fit.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from behavior_learning import BLChoice
+        >>> from behavior_learning.datasets import load_commutes
+        >>> trips = load_commutes().frame
+        >>> columns = {"time": "{}_time", "cost": "{}_cost"}
+        >>> model = BLChoice(choice="mode", alternatives=["car", "train", "bus"], attributes=columns, form="linear")
+        >>> worth = model.fit(trips).trade_off(trips, "time", "cost")  # of a minute; an hour is truly worth 12
+        >>> 8 < 60 * worth["value"] < 16
+        True
+        """
         with all_or_nothing(self):
             data = _table(X)
             settings = settings_of(self)
@@ -106,34 +135,109 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
         return self.model_.predict(data, "all", options)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probabilities: situations x alternatives_, 0 where an alternative is not available."""
+        """Probabilities of the alternatives.
+
+        Parameters
+        ----------
+        X : data frame
+            Choices, laid out as those of the fit.
+
+        Returns
+        -------
+        ndarray
+            Situations x `alternatives_`; 0 where one is not available.
+        """
         return self._by_alternative(self._predictions(X), "p")
 
     def predict(self, X: Any) -> np.ndarray:
-        """The likeliest alternative of each situation."""
+        """The likeliest alternative of each situation.
+
+        Parameters
+        ----------
+        X : data frame
+            Choices, laid out as those of the fit.
+
+        Returns
+        -------
+        ndarray
+        """
         return np.array(dict(self._predictions(X))["likeliest"], dtype=object)
 
     def situations(self, X: Any) -> np.ndarray:
-        """What the rows of predict_proba are called: the situation's id, or the row of a wide frame (from 1)."""
+        """What the rows of predict_proba are called.
+
+        Parameters
+        ----------
+        X : data frame
+            Choices, laid out as those of the fit.
+
+        Returns
+        -------
+        ndarray
+            The situation's id, or the row of a wide frame.
+        """
         return np.array(self._predictions(X)[0][1], dtype=object)
 
     def utility(self, X: Any) -> np.ndarray:
-        """V over the temperature: situations x alternatives_, NaN where not available."""
+        """Utilities of the alternatives, over the temperature.
+
+        Parameters
+        ----------
+        X : data frame
+            Choices, laid out as those of the fit.
+
+        Returns
+        -------
+        ndarray
+            Situations x `alternatives_`; NaN where one is not available.
+        """
         return self._by_alternative(self._predictions(X, utilities=True), "utility")
 
     def score(self, X: Any, y: Any = None) -> float:
-        """The mean log-likelihood of the choices."""
+        """The mean log-likelihood of the choices.
+
+        Parameters
+        ----------
+        X : data frame
+            Choices, laid out as those of the fit.
+        y : ignored
+
+        Returns
+        -------
+        float
+        """
         return -self.evaluate(X)["cross_entropy"]
 
     def evaluate(self, X: Any) -> dict[str, float]:
-        """Log-likelihood, rho-square, cross-entropy and accuracy of the choices."""
+        """Log-likelihood, rho-square, cross-entropy and accuracy of the choices.
+
+        Parameters
+        ----------
+        X : data frame
+            Choices, laid out as those of the fit.
+
+        Returns
+        -------
+        dict
+        """
         data = self._data(X)
         return self.model_.evaluate(data, "all", _core.PredictOptions())
 
     # --- economics
 
     def market_shares(self, X: Any) -> dict[str, dict[str, float]]:
-        """Predicted, and observed where choices are known: {"predicted": {alternative: share}, ...}."""
+        """Market shares, predicted, and observed where choices are known.
+
+        Parameters
+        ----------
+        X : data frame
+            Choices, laid out as those of the fit.
+
+        Returns
+        -------
+        dict
+            {"predicted": {alternative: share}, "observed": ...}.
+        """
         data = self._data(X)
         table = dict(_core.market_shares(self.model_, data))
         names = table.pop("alternative")
@@ -150,9 +254,23 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
     ) -> dict[str, Any]:
         """Market shares, diversion and consumer surplus in a scenario, with delta-method errors.
 
-        add: {"express": "train"} for a further alternative like another; changes: {"car.cost": "cost * 1.1"}, or as
-        text "car.cost = cost * 1.1", one or a list;
-        withdraw: alternatives that are taken away; money: the attribute that is a cost.
+        Parameters
+        ----------
+        X : data frame
+            Choices, laid out as those of the fit.
+        changes : dict, str or list of str, optional
+            {"car.cost": "cost * 1.1"}, or as text "car.cost = cost * 1.1".
+        add : dict, optional
+            A further alternative like another: {"express": "train"}.
+        withdraw : sequence of str
+            Alternatives that are removed.
+        money : str, optional
+            The attribute that is a cost.
+
+        Returns
+        -------
+        dict
+            Shares before and after, their change with its error, diversion, surplus.
         """
         data = self._data(X)
         listed = []
@@ -164,21 +282,59 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
         return _core.what_if(self.model_, data, listed, dict(add or {}), list(withdraw), money or "")
 
     def elasticities(self, X: Any, attribute: str, *, errors: bool = False) -> Any:
-        """[j, k]: percent change of the share of j per percent of the attribute of k; and their standard errors,
-        where asked for."""
+        """Elasticities of market shares.
+
+        Parameters
+        ----------
+        X : data frame
+            Choices, laid out as those of the fit.
+        attribute : str
+            Of which alternatives change.
+        errors : bool
+            Return their standard errors as well.
+
+        Returns
+        -------
+        ndarray, or two
+            [j, k]: percent change of the share of j per percent of the attribute of k.
+        """
         data = self._data(X)
         values, deviations = (np.array(one) for one in _core.elasticities(self.model_, data, attribute))
         return (values, deviations) if errors else values
 
     def marginal_utility(self, X: Any, attribute: str) -> dict[str, float]:
-        """The mean of dV/d(attribute), by alternative."""
+        """The mean of dV/d(attribute), by alternative.
+
+        Parameters
+        ----------
+        X : data frame
+            Choices, laid out as those of the fit.
+        attribute : str
+            Which.
+
+        Returns
+        -------
+        dict
+        """
         data = self._data(X)
         names, mean, _ = _core.slopes(self.model_, data, attribute)
         return dict(zip(names, mean.tolist()))
 
     def trade_off(self, X: Any, attribute: str, money: str) -> dict[str, Any]:
-        """What a unit of the attribute is worth in units of `money` (value of time), with its standard error, and
-        by alternative."""
+        """What a unit of an attribute is worth in units of another, such as the value of time.
+
+        Parameters
+        ----------
+        X : data frame
+            Choices, laid out as those of the fit.
+        attribute, money : str
+            What is valued, and in what.
+
+        Returns
+        -------
+        dict
+            "value", "standard_error", quartiles over situations, and "by" alternative.
+        """
         data = self._data(X)
         return _core.trade_off(self.model_, data, attribute, money)
 
@@ -195,7 +351,18 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
     def infer(self, X: Any, *, clusters: Sequence[str] | str = (), **options: Any) -> "BLChoice":
         """Estimates from these choices, and keeps their covariance: summary() and the saved file have it from then on.
 
-        A linear utility is fitted again, a network goes from its parameters to the minimum. See summary().
+        A linear utility is fitted again, a network goes from its parameters to the minimum.
+
+        Parameters
+        ----------
+        X : data frame
+            The choices of the fit.
+        clusters : str or sequence of str
+            As of summary(), whose other options are taken too.
+
+        Returns
+        -------
+        self
         """
         data = self._data(X)
         model, _ = _core.infer(self.model_, data, self._inference_options(clusters, options))
@@ -204,11 +371,21 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
         return self
 
     def summary(self, X: Any = None, *, clusters: Sequence[str] | str = (), **options: Any) -> Summary:
-        """Estimates with standard errors, in the manner of statsmodels and Biogeme.
+        """Estimates with standard errors, as statsmodels and Biogeme show them.
 
-        X: the frame of the fit; without it what the fit or infer() kept in the model. clusters: one or two columns
-        of the frame. Options: cov_type ("robust", "classical", "cluster": by person where no columns are named),
-        level (of intervals), bootstrap, seed; of a network also standardised, reference (alternative), starts.
+        Parameters
+        ----------
+        X : data frame, optional
+            The choices of the fit; without them what the fit or infer() kept in the model.
+        clusters : str or sequence of str
+            One or two columns of the frame.
+        **options : optional
+            cov_type ("robust", "classical", "cluster": by person where no columns are named), level (of intervals),
+            bootstrap, seed; of a network also standardised, reference (alternative), starts.
+
+        Returns
+        -------
+        Summary
         """
         check_is_fitted(self, "model_")
         if X is not None:
@@ -223,7 +400,19 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
         return inference_options(self.threads, names, options)
 
     def explain(self, alternative: str | None = None, **options: Any) -> Explanation:
-        """The utility as formulas, of all alternatives or of one; options as for the other estimators."""
+        """The utility as formulas.
+
+        Parameters
+        ----------
+        alternative : str, optional
+            Of this one alone.
+        **options : optional
+            As of BLClassifier.explain.
+
+        Returns
+        -------
+        Explanation
+        """
         check_is_fitted(self, "model_")
         return Explanation(self.model_, alternative=alternative, **options)
 
@@ -231,7 +420,17 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
     def load(cls, path: str | os.PathLike[str], *, no_verify: bool = False) -> "BLChoice":
         """An estimator from a model file, whoever wrote it, with the schema and the settings of its fit.
 
-        `no_verify` reads a file that was edited on purpose after it was written."""
+        Parameters
+        ----------
+        path : str or path
+            The file of save() or of `bl fit`.
+        no_verify : bool
+            Read a file that was edited on purpose after it was written.
+
+        Returns
+        -------
+        BLChoice
+        """
         model = _core.Model.load(os.fspath(path), no_verify)
         if not model.is_choice():
             raise _core.ModelFileError(f"{os.fspath(path)}: a model of a table, not of choices among alternatives")
@@ -261,7 +460,7 @@ Either `schema` (the text or a dictionary of a choice schema, docs/choice.md), o
 
 Further parameters
 ------------------
-None means the library's own default.
+None means the default.
 
     random_state : Another name of seed
 {parameter_help()}

@@ -72,20 +72,66 @@ class BLClassifier(ClassifierMixin, SupervisedEstimator):
     # --- predictions
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """p(class | x), a column for each of classes_."""
+        """p(class | x).
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows, with the columns of the fit.
+
+        Returns
+        -------
+        ndarray
+            Rows x classes, in the order of `classes_`.
+        """
         data = self._data(X)
         return self._by_class(self.model_.predict(data, "all", self._predict_options()), "p")
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
+        """The logarithm of predict_proba.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows, with the columns of the fit.
+
+        Returns
+        -------
+        ndarray
+            Rows x classes.
+        """
         return np.log(self.predict_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The likeliest class of each row."""
+        """The likeliest class of each row.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows, with the columns of the fit.
+
+        Returns
+        -------
+        ndarray
+        """
         probabilities = self.predict_proba(X)
         return self.classes_[np.argmax(probabilities, axis=1)]
 
     def utility(self, X: Any, y: Any = None) -> np.ndarray:
-        """BL(x, class) of every class, or of the class y of each row."""
+        """BL(x, class) of every class, or of the class y of each row.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows, with the columns of the fit.
+        y : array, optional
+            A class per row.
+
+        Returns
+        -------
+        ndarray
+            Rows x classes; with y one number per row.
+        """
         if y is not None:
             labelled = self._labelled(X, y)
             return self.model_.utility(labelled, self._law_options())
@@ -93,12 +139,37 @@ class BLClassifier(ClassifierMixin, SupervisedEstimator):
         return self._by_class(self.model_.predict(data, "all", self._predict_options(utilities=True)), "utility")
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Utilities of the classes; of two classes, by how much the second is preferred."""
+        """Utilities of the classes; of two classes, by how much the second is preferred.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows, with the columns of the fit.
+
+        Returns
+        -------
+        ndarray
+        """
         utilities = self.utility(X)
         return utilities[:, 1] - utilities[:, 0] if len(self.classes_) == 2 else utilities
 
     def sample(self, X: Any, draws: int | None = None, *, seed: int | None = None, **options: Any) -> np.ndarray:
-        """Classes drawn for each row: rows x draws."""
+        """Classes drawn for each row.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows, with the columns of the fit.
+        draws : int, optional
+            Per row (default 100).
+        seed : int, optional
+            Decides every draw.
+
+        Returns
+        -------
+        ndarray
+            Rows x draws.
+        """
         data = self._data(X)
         result = self.model_.sample(data, self._sample_options(draws, seed, options))
         labels = np.asarray(dict(result["draws"])[self._target])

@@ -21,7 +21,20 @@ class BLDensity(DensityMixin, TableEstimator):
         groups: Any = None,
         progress: bool | Callable[[dict[str, Any]], Any] | None = None,
     ) -> "BLDensity":
-        """Learns the joint law of all columns of X; see BLClassifier.fit for the arguments."""
+        """Learns the joint distribution of all columns of X.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows.
+        y : ignored
+        sample_weight, groups, progress : optional
+            As of BLClassifier.fit.
+
+        Returns
+        -------
+        self
+        """
         with all_or_nothing(self):
             settings = settings_of(self)
             columns = self._feature_columns(X, reset=True)
@@ -42,23 +55,74 @@ class BLDensity(DensityMixin, TableEstimator):
         return self._feature_columns(X, reset=False)
 
     def log_density(self, X: Any) -> np.ndarray:
-        """log p(x) of each row. More than two columns of numbers: UsageError, use utility()."""
+        """log p(x) of each row, of at most two columns of numbers.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows.
+
+        Returns
+        -------
+        ndarray
+
+        Raises
+        ------
+        UsageError
+            More than two columns of numbers: their normaliser is not known; utility() is.
+        """
         data = self._data(X)
         return self.model_.log_density(data, self._law_options())
 
     score_samples = log_density
 
     def score(self, X: Any, y: Any = None) -> float:
-        """The mean log-density."""
+        """The mean log-density.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows.
+        y : ignored
+
+        Returns
+        -------
+        float
+        """
         return float(np.mean(self.log_density(X)))
 
     def utility(self, X: Any) -> np.ndarray:
-        """BL(x) of each row: the log-density times the temperature, up to a constant."""
+        """BL(x) of each row: the log-density times the temperature, up to a constant.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows.
+
+        Returns
+        -------
+        ndarray
+        """
         data = self._data(X)
         return self.model_.utility(data, self._law_options())
 
     def sample(self, draws: int | None = None, *, seed: int | None = None, **options: Any) -> Any:
-        """Rows drawn from the law; a data frame where the fit had one. Options are those of `bl sample`."""
+        """Rows drawn from the distribution. `sampling_` has the diagnostics.
+
+        Parameters
+        ----------
+        draws : int, optional
+            How many (default 100).
+        seed : int, optional
+            Decides every draw.
+        **options : optional
+            Those of `bl sample`: method, chains, warmup, step, temperature.
+
+        Returns
+        -------
+        ndarray or data frame
+            As the fit had.
+        """
         check_is_fitted(self, "model_")
         result = self.model_.sample(None, self._sample_options(draws, seed, options))
         self.sampling_ = {name: value for name, value in result.items() if name != "draws"}
@@ -73,8 +137,24 @@ class BLDensity(DensityMixin, TableEstimator):
     def sample_given(
         self, X: Any, given: list[str], draws: int | None = None, *, seed: int | None = None, **options: Any
     ) -> np.ndarray:
-        """For each row of X, draws of all columns while those in `given` keep the row's values: rows x draws x
-        columns."""
+        """For each row of X, draws of all columns while some keep the row's values.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows.
+        given : list of str
+            The columns that keep their values.
+        draws : int, optional
+            Per row (default 100).
+        seed : int, optional
+            Decides every draw.
+
+        Returns
+        -------
+        ndarray
+            Rows x draws x columns.
+        """
         data = self._data(X)
         options["given"] = ",".join(given)
         result = self.model_.sample(data, self._sample_options(draws, seed, options))
@@ -82,6 +162,8 @@ class BLDensity(DensityMixin, TableEstimator):
         return np.stack([np.asarray(table[name]).reshape(data.rows(), -1) for name in self._names], axis=2)
 
 
-BLDensity.__doc__ = f"""Learns the joint law of several columns as an optimization problem: p(x) ~ exp(BL(x) / temperature).
+BLDensity.__doc__ = f"""Learns the joint distribution of several columns as an optimization problem.
+
+p(x) is proportional to exp(BL(x) / temperature).
 
 {table_parameters_section()}"""

@@ -74,12 +74,24 @@ class HoldsModel:
     """What all estimators do with their fitted model as it is."""
 
     def describe(self) -> str:
-        """What is in the model, in lines of at most 80 columns."""
+        """What is in the model, in words.
+
+        Returns
+        -------
+        str
+            Lines of at most 80 columns.
+        """
         check_is_fitted(self, "model_")
         return self.model_.describe()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model file of the command line, whole or not at all."""
+        """Writes the model file, which the command line reads too, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or path
+            Where it goes.
+        """
         check_is_fitted(self, "model_")
         self.model_.save(os.fspath(path))
 
@@ -224,8 +236,34 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
     ) -> Explanation:
         """The learned optimization problem, to print or to save in several formats.
 
-        terms: so many of the largest terms of each formula, or "all"; block: only that one ("L1.B2"). The text of a
-        problem of more than 5 blocks is an overview of one screen; full, terms or threshold ask for every block.
+        Parameters
+        ----------
+        standardised : bool, optional
+            Coefficients for standardised columns instead of the data's own units.
+        terms : int or "all", optional
+            So many of the largest terms of each formula.
+        threshold : float, optional
+            Leave out terms below this share of the largest.
+        block : str, optional
+            Only that one, for example "L1.B2".
+        full : bool, optional
+            Every block as text. Otherwise a problem of more than 5 blocks is an overview of one screen; terms and
+            threshold ask for every block as well.
+
+        Returns
+        -------
+        Explanation
+            Its `str()` is the text; `latex`, `markdown`, `svg`, `dot` and `json` are properties.
+
+        Examples
+        --------
+        >>> from behavior_learning import BLRegressor
+        >>> from behavior_learning.datasets import load_households
+        >>> X, y = load_households(return_X_y=True)
+        >>> model = BLRegressor(single=True, utility_activation="identity", heads="1,1,0", degree=1).fit(X, y)
+        >>> print(model.explain())  # doctest: +ELLIPSIS
+        The problem behind spending, in the data's own units
+        ...
         """
         check_is_fitted(self, "model_")
         if full is None:
@@ -263,7 +301,20 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
     ) -> _Estimator:
         """Takes the parameters to the minimum for these rows, in canonical form, and keeps their covariance.
 
-        summary() and the saved file have it from then on. See summary() for the arguments.
+        summary() and the saved file have it from then on.
+
+        Parameters
+        ----------
+        X, y : array or data frame
+            The rows of the fit.
+        sample_weight : array, optional
+            Their weights, where the fit had some.
+        clusters : array, optional
+            As of summary(), whose other options are taken too.
+
+        Returns
+        -------
+        self
         """
         check_is_fitted(self, "model_")
         model, _ = self._inference(self._observed(X, y), sample_weight, clusters, options)
@@ -274,11 +325,24 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
     def summary(
         self, X: Any = None, y: Any = None, sample_weight: Any = None, *, clusters: Any = None, **options: Any
     ) -> Summary:
-        """Estimates with standard errors, in the manner of statsmodels.
+        """Estimates with standard errors, as statsmodels shows them.
 
-        X, y: the rows of the fit; without them the covariance that infer() or `bl summary` kept in the model.
-        clusters: one or two columns of labels for clustered errors. Options: cov_type ("robust", "classical",
-        "cluster"), level (of intervals), standardised, reference (class), starts, bootstrap, seed.
+        Parameters
+        ----------
+        X, y : array or data frame, optional
+            The rows of the fit; without them the covariance that infer() or `bl summary` kept in the model.
+        sample_weight : array, optional
+            Their weights, where the fit had some.
+        clusters : array, optional
+            One or two columns of labels for clustered errors.
+        **options : optional
+            cov_type ("robust", "classical", "cluster"), level (of intervals), standardised, reference (class), starts,
+            bootstrap, seed.
+
+        Returns
+        -------
+        Summary
+            Its `str()` is the table; `params`, `bse`, `pvalues`, `conf_int()` are the numbers.
         """
         check_is_fitted(self, "model_")
         if X is not None:
@@ -293,7 +357,17 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
     def load(cls: type[_Estimator], path: str | os.PathLike[str], *, no_verify: bool = False) -> _Estimator:
         """An estimator from a model file, whoever wrote it, with the parameters of its fit.
 
-        `no_verify` reads a file that was edited on purpose after it was written."""
+        Parameters
+        ----------
+        path : str or path
+            The file of save() or of `bl fit`.
+        no_verify : bool
+            Read a file that was edited on purpose after it was written.
+
+        Returns
+        -------
+        estimator
+        """
         return cls._from_model(_core.Model.load(os.fspath(path), no_verify), os.fspath(path))
 
     @classmethod

@@ -135,7 +135,8 @@ def parameter_help() -> str:
     for one in _core.setting_list():
         name = parameter_name(one["name"])
         if name in SETTING_OF:
-            default = f" (library's default: {one['default']})" if one["default"] else ""
+            usual = "missing" if name == "unseen" else one["default"]  # settings_of() says why
+            default = f" (default: {usual})" if usual else ""
             lines.append(f"    {name} : {one['help']}{default}")
     return "\n".join(lines)
 
@@ -144,7 +145,7 @@ def table_parameters_section() -> str:
     """What the docstrings of all estimators of tables end with."""
     return f"""Parameters
 ----------
-None means the library's own default.
+None means the default.
 
     warm_start : Go on from the model of the fit before
     random_state : Another name of seed

@@ -44,39 +44,129 @@ class BLRegressor(RegressorMixin, SupervisedEstimator):
     # --- predictions
 
     def predict(self, X: Any, *, tolerance: float = 1e-6) -> np.ndarray:
-        """The mean of the response given x; of one response, any probability is exact to the tolerance."""
+        """The mean of the response given x.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows, with the columns of the fit.
+        tolerance : float
+            Of one response: the error of any probability.
+
+        Returns
+        -------
+        ndarray
+            Rows, or rows x responses where the fit had several.
+        """
         table = self._table(X, tolerance=float(tolerance))
         return self._shaped([table[name] for name in self._targets])
 
     def predict_mode(self, X: Any) -> np.ndarray:
-        """The best response: the one that solves the learned problem."""
+        """The best response: the one that solves the learned problem.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows, with the columns of the fit.
+
+        Returns
+        -------
+        ndarray
+            Rows, or rows x responses.
+        """
         table = self._table(X, mode=True)
         return self._shaped([table[f"{name} mode"] for name in self._targets])
 
     def predict_quantiles(self, X: Any, quantiles: Sequence[float], *, tolerance: float = 1e-6) -> np.ndarray:
-        """Rows x quantiles; of several responses rows x quantiles x responses."""
+        """Quantiles of the response given x.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows, with the columns of the fit.
+        quantiles : sequence of float
+            Each between 0 and 1.
+        tolerance : float
+            The error of any probability.
+
+        Returns
+        -------
+        ndarray
+            Rows x quantiles; of several responses rows x quantiles x responses.
+
+        Examples
+        --------
+        >>> from behavior_learning import BLRegressor
+        >>> from behavior_learning.datasets import load_households
+        >>> X, y = load_households(return_X_y=True)
+        >>> model = BLRegressor(single=True, degree=1, epochs=20).fit(X, y)
+        >>> bool((model.predict_quantiles(X[:5], [0.1, 0.9])[:, 0] < model.predict_quantiles(X[:5], [0.5])[:, 0]).all())
+        True
+        """
         levels = [float(one) for one in np.atleast_1d(quantiles)]
         table = list(self._table(X, quantiles=levels, tolerance=float(tolerance)).values())
-        width = len(table) // len(self._targets)  # mean, deviation, quantiles of each response
+        width = len(table) // len(self._targets)  # mean, standard deviation, quantiles of each response
         by_response = [
             np.column_stack(table[k * width + 2 : k * width + 2 + len(levels)]) for k in range(len(self._targets))
         ]
         return by_response[0] if self._flat else np.stack(by_response, axis=2)
 
     def predict_interval(self, X: Any, level: float, *, tolerance: float = 1e-6) -> np.ndarray:
-        """Ends of the central interval that holds `level` of the law: rows x 2 (x responses)."""
+        """Central intervals of the response given x.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows, with the columns of the fit.
+        level : float
+            Probability that an interval holds.
+        tolerance : float
+            The error of any probability.
+
+        Returns
+        -------
+        ndarray
+            Lower and upper ends: rows x 2 (x responses).
+        """
         table = list(self._table(X, interval=float(level), tolerance=float(tolerance)).values())
         width = len(table) // len(self._targets)
         by_response = [np.column_stack(table[k * width + 2 : k * width + 4]) for k in range(len(self._targets))]
         return by_response[0] if self._flat else np.stack(by_response, axis=2)
 
     def utility(self, X: Any, y: Any) -> np.ndarray:
-        """BL(x, y) of each row."""
+        """BL(x, y) of each row.
+
+        Parameters
+        ----------
+        X, y : array or data frame
+            Rows and a response for each.
+
+        Returns
+        -------
+        ndarray
+        """
         data = self._labelled(X, y)
         return self.model_.utility(data, self._law_options())
 
     def sample(self, X: Any, draws: int | None = None, *, seed: int | None = None, **options: Any) -> np.ndarray:
-        """Responses drawn for each row: rows x draws (x responses). Options are those of `bl sample`."""
+        """Responses drawn for each row.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows, with the columns of the fit.
+        draws : int, optional
+            Per row (default 100).
+        seed : int, optional
+            Decides every draw.
+        **options : optional
+            Those of `bl sample`: method, chains, warmup, step, temperature.
+
+        Returns
+        -------
+        ndarray
+            Rows x draws (x responses).
+        """
         data = self._data(X)
         result = self.model_.sample(data, self._sample_options(draws, seed, options))
         table = dict(result["draws"])

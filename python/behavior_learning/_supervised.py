@@ -37,13 +37,37 @@ class SupervisedEstimator(TableEstimator):
         validation: Sequence[Any] | None = None,
         progress: bool | Callable[[dict[str, Any]], Any] | None = None,
     ) -> _Estimator:
-        """Learns from the rows of X and y.
+        """Learns from the rows of X and y. Interrupting keeps the best model so far.
 
-        X: an array of numbers, or a data frame (pandas, polars, Arrow) whose texts and categories are used as
-        such; missing values are allowed. groups: rows of one group stay together where rows are put aside for
-        validation. validation: (X, y) or (X, y, sample_weight) to stop early by, instead of rows of X. progress:
-        True for a line on the terminal, or a function that is called with a dictionary after every epoch and ends
-        training by returning True. Interrupting keeps the best model so far.
+        Parameters
+        ----------
+        X : array or data frame
+            Numbers, or a frame (pandas, polars, Arrow) whose texts and categories are used as such; missing values are
+            allowed.
+        y : array, series or data frame
+            The responses.
+        sample_weight : array, optional
+            A weight per row.
+        groups : array, optional
+            Rows of one group stay together where rows are held out for validation.
+        validation : tuple, optional
+            (X, y) or (X, y, sample_weight) to stop early by, instead of rows of X.
+        progress : bool or callable, optional
+            True for a line on the terminal; or a function that is called with a dictionary after every epoch and ends
+            training by returning True.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from behavior_learning import BLClassifier
+        >>> from behavior_learning.datasets import load_purchases
+        >>> X, y = load_purchases(return_X_y=True)
+        >>> model = BLClassifier(layers=[4], epochs=20).fit(X, y)
+        >>> model.predict_proba(X[:2]).shape
+        (2, 2)
         """
         with all_or_nothing(self):
             settings = settings_of(self)
@@ -88,12 +112,34 @@ class SupervisedEstimator(TableEstimator):
         return _core.Data.from_columns(self._observed(X, y), "X, y")
 
     def log_density(self, X: Any, y: Any) -> np.ndarray:
-        """log p(y|x) of each row; of a number in its own units."""
+        """log p(y|x) of each row; of a number in its own units.
+
+        Parameters
+        ----------
+        X, y : array or data frame
+            Rows and their responses.
+
+        Returns
+        -------
+        ndarray
+            One number per row.
+        """
         data = self._labelled(X, y)
         return self.model_.log_density(data, self._law_options())
 
     def evaluate(self, X: Any, y: Any) -> dict[str, float]:
-        """All metrics that fit the response, as `bl evaluate` prints them."""
+        """All metrics that fit the response, as `bl evaluate` prints them.
+
+        Parameters
+        ----------
+        X, y : array or data frame
+            Rows and their responses.
+
+        Returns
+        -------
+        dict
+            Name of the metric to value.
+        """
         columns = self._observed(X, y)
         weight = self.settings_.get("weight")
         if weight:
@@ -102,14 +148,39 @@ class SupervisedEstimator(TableEstimator):
         return self.model_.evaluate(data, "all", self._predict_options())
 
     def explain_row(self, X: Any, y: Any = None, row: int = 0) -> str:
-        """One row of X taken apart: what every block adds to the utility, which constraints bind."""
+        """One row of X explained: what every block adds to the utility, which constraints bind.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows.
+        y : array, optional
+            Their responses, to compare the observed one with the best.
+        row : int
+            Which, from 0; negative from the end.
+
+        Returns
+        -------
+        str
+        """
         data = self._data(X) if y is None else self._labelled(X, y)
         place = _place(row, data.rows())
         text = _core.explain_row(self.model_, data, place + 1, _core.ExplainOptions())
         return f"Row {row}\n" + text.partition("\n")[2]  # the library counts from 1
 
     def importance(self, X: Any, y: Any) -> dict[str, float]:
-        """By column: what the mean log-likelihood loses without it, the largest first."""
+        """By column: what the mean log-likelihood loses without it, the largest first.
+
+        Parameters
+        ----------
+        X, y : array or data frame
+            Rows and their responses.
+
+        Returns
+        -------
+        dict
+            Column to loss.
+        """
         data = self._labelled(X, y)
         names, values = _core.importance(self.model_, data, False)[:2]
         return dict(zip(names[1], values[1].tolist()))
@@ -204,9 +275,23 @@ class SupervisedEstimator(TableEstimator):
     ) -> _Estimator:
         """A new estimator with a small problem that can be read in full, fitted to the rows of the fit.
 
-        blocks, columns: its size; without them the smallest that is within one standard error of the best size. X
-        keeps its columns; those that the small problem does not read are passed over. The sizes that were tried are
-        in sizes_, and in words in simplification_.
+        X keeps its columns; those that the small problem does not read are ignored.
+
+        Parameters
+        ----------
+        X, y : array or data frame
+            The rows of the fit.
+        sample_weight : array, optional
+            Their weights, where the fit had some.
+        blocks, columns : int, optional
+            Its size; without them the smallest that is within one standard error of the best size.
+        starts : int, optional
+            Starting values tried for each size.
+
+        Returns
+        -------
+        estimator
+            The sizes that were tried are in its `sizes_`, and in words in `simplification_`.
         """
         data_columns = self._observed(X, y)
         if self.settings_.get("group"):
@@ -228,13 +313,47 @@ class SupervisedEstimator(TableEstimator):
         return small
 
     def economics(self, X: Any, y: Any = None, *, numeraire: str | None = None, row: int | None = None) -> Any:
-        """By column: marginal utility, rate of substitution and willingness to pay in units of `numeraire`, and what
-        it does to each outcome; averaged over the rows, or of one. A frame where pandas is there."""
+        """By column: marginal utility, rate of substitution, willingness to pay, and effects on each outcome.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows to average over.
+        y : array, optional
+            Their responses; marginal utilities are taken there.
+        numeraire : str, optional
+            Column in whose units rates and willingness to pay are given.
+        row : int, optional
+            Only this row, from 0.
+
+        Returns
+        -------
+        data frame
+            By column; a dictionary without pandas.
+        """
         data = self._data(X) if y is None else self._labelled(X, y)
-        return as_table(_core.economics(self.model_, data, numeraire or "", 0 if row is None else _place(row, data.rows()) + 1))
+        place = 0 if row is None else _place(row, data.rows()) + 1  # 0: all rows
+        return as_table(_core.economics(self.model_, data, numeraire or "", place))
 
     def constraints(self, X: Any, y: Any = None, *, numeraire: str | None = None, at_best: bool | None = None) -> Any:
-        """By constraint: how often it is slack, binding and violated, its slack and its shadow price."""
+        """By constraint: how often it is slack, binding and violated, its slack and its shadow price.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows.
+        y : array, optional
+            Their responses.
+        numeraire : str, optional
+            Column in whose units shadow prices are given as well.
+        at_best : bool, optional
+            At the best response of each row instead of the observed one; the default without y.
+
+        Returns
+        -------
+        data frame
+            By constraint; a dictionary without pandas.
+        """
         data = self._data(X) if y is None else self._labelled(X, y)
         at_best = y is None if at_best is None else at_best
         return as_table(_core.constraint_diagnostics(self.model_, data, numeraire or "", at_best))
@@ -247,8 +366,24 @@ class SupervisedEstimator(TableEstimator):
         drop_constraints: Sequence[str] | str = (),
         scale_lambdas: dict[str, float] | None = None,
     ) -> Any:
-        """The learned problem solved again where columns change ("price *= 1.1", or a list), constraints ("L1.B2.C1") are dropped
-        or weights scaled: means before and after, by predicted quantity."""
+        """The learned problem solved again where columns change, constraints are dropped or weights scaled.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows to solve it for.
+        changes : str or sequence of str
+            "price *= 1.1": a column, =, +=, -=, *= or /=, and an expression.
+        drop_constraints : str or sequence of str
+            Constraints to leave out, for example "L1.B2.C1".
+        scale_lambdas : dict, optional
+            Head to the factor of its weight.
+
+        Returns
+        -------
+        data frame
+            Means before and after by predicted quantity; a dictionary without pandas.
+        """
         scenario = _core.Scenario()
         scenario.set = _texts(changes)
         scenario.drop_constraints = _texts(drop_constraints)

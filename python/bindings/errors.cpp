@@ -33,8 +33,10 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
 
 // The library names settings in backquotes; people know them by their parameter.
 std::string spelled(std::string message) {
-  for (const auto& [setting, parameter] : renamed_settings())
+  for (const auto& [setting, parameter] : renamed_settings()) {
     replace_all(message, "`" + setting + "`", "`" + parameter + "`");
+    if (message.starts_with(setting + " = ")) message.replace(0, setting.size(), parameter);
+  }
   replace_all(message, "`unseen_as_missing`", "`unseen=\"missing\"`");
   return message;
 }

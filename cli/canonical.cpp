@@ -12,7 +12,7 @@ struct CanonicalArguments {
 };
 
 void run_canonical(const CanonicalArguments& a, const CLI::App& command) {
-  if (command.count("--output") > 0) check_model_place(command, a.output, true);
+  if (command.count("--output") > 0) check_model_path(command, a.output, true);
   const Canonical form = canonical(open_model(command, a.model), a.reference);
   for (const std::string& note : form.notes) say("note      {}\n", note);
   const std::string path = a.output.empty() ? a.model : a.output;
@@ -23,8 +23,8 @@ void run_canonical(const CanonicalArguments& a, const CLI::App& command) {
 }  // namespace
 
 void add_canonical(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("canonical", "Write a model's parameters in their canonical form; its law stays");
+  CLI::App* command = app.add_subcommand(
+      "canonical", "Write a model in canonical form: signs, scale and order fixed by convention");
   auto a = std::make_shared<CanonicalArguments>();
   add_model_argument(*command, a->model);
   command

@@ -41,7 +41,7 @@ void run_data(const DataArguments& a, const CLI::App& command) {
   if (a.name.empty()) return list_datasets();
   const DatasetInfo& info = information_of(a.name);
   const std::string path = a.output.empty() ? a.name + ".csv" : a.output;
-  check_place(command, path);
+  check_output_path(command, path);
   write_text(path, format_table(dataset(a.name), TableFormat::csv, true));
   if (a.quiet || path == "-") return;
   say("{}\n\nsaved     {}\nnext      {}\n", wrapped(info.description, 0), path, next_command(info, path));

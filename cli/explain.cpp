@@ -115,7 +115,7 @@ void run_explain(ExplainArguments& a, const CLI::App& command, const Settings& r
   a.options.terms = term_count(a.terms, format == ExplainFormat::svg);
   a.options.full = a.full || command.count("--terms") + command.count("--threshold") > 0;
   a.options.color = a.output == "-" && standard_output_has_color();
-  check_place(command, a.output);
+  check_output_path(command, a.output);
   const Model model = open_model(command, a.model);
   refuse_for_tables(model, command, {"--alternative", "--attribute"});
   refuse_for_choices(model, command,

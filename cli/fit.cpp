@@ -143,7 +143,7 @@ void run_fit(const FitArguments& arguments, const ChoiceOptions& choice, const C
   const bool choices = choice.given();
   if (arguments.readable && (choices || arguments.json))
     throw UsageError("--readable is for tables and prints text; use it without --choice and --json");
-  check_model_place(command, arguments.output);
+  check_model_path(command, arguments.output);
   FitOptions options;
   options.checkpoint = arguments.output + ".checkpoint";
   options.resume = arguments.resume;

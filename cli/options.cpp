@@ -224,15 +224,15 @@ std::string json_array(const OutputTable& table) {
   return "[\n" + text + "]\n";
 }
 
-void check_place(const CLI::App& command, const std::string& path) {
+void check_output_path(const CLI::App& command, const std::string& path) {
   if (path == "-") return;
   check_writable(path);
   refuse_inputs(command, {"model", "data", "rows", "--compare", "--config", "--schema", "--choice"}, path);
 }
 
-void check_model_place(const CLI::App& command, const std::string& path, bool over_model) {
+void check_model_path(const CLI::App& command, const std::string& path, bool over_model) {
   if (path == "-") throw UsageError("a model is written to a file, not to standard output; name one");
-  if (!over_model) return check_place(command, path);
+  if (!over_model) return check_output_path(command, path);
   check_writable(path);
   refuse_inputs(command, {"data", "--compare"}, path);
 }

@@ -74,9 +74,9 @@ std::string json_array(const OutputTable& table);
 // A place that cannot be written is found before the work, not after: DataError. UsageError where it is a file
 // that the command reads, whatever name or link it goes by. "-" is standard output, which takes text but no
 // model.
-void check_place(const CLI::App& command, const std::string& path);
+void check_output_path(const CLI::App& command, const std::string& path);
 // Of a model. `over_model`: it may take the place of the model that the command reads.
-void check_model_place(const CLI::App& command, const std::string& path, bool over_model = false);
+void check_model_path(const CLI::App& command, const std::string& path, bool over_model = false);
 
 // Text to a file (whole or not at all), or to standard output for "-".
 void write_text(const std::string& path, const std::string& text);

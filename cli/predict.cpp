@@ -22,7 +22,7 @@ struct PredictArguments {
 
 void run_predict(PredictArguments& a, const CLI::App& command, const DigitOption& digits,
                  const Settings& reading) {
-  check_place(command, a.output);
+  check_output_path(command, a.output);
   const Model model = open_model(command, a.model);
   refuse_for_tables(model, command, {"--shares"});
   refuse_for_choices(model, command,

@@ -22,7 +22,7 @@ struct SampleArguments {
 
 void run_sample(SampleArguments& a, const CLI::App& command, const DigitOption& digits,
                 const Settings& reading) {
-  check_place(command, a.output);
+  check_output_path(command, a.output);
   const Model model = open_model(command, a.model);
   a.options.carry = name_list(a.carry);
   const TableFormat format = table_format(a.format);

@@ -21,7 +21,7 @@ void add_schema(CLI::App& app) {
       "Example:\n  bl schema data.csv --target y --output schema.toml\n"
       "  bl fit data.csv --schema schema.toml --output model.bl");
   command->callback([a, command, settings] {
-    check_place(*command, a->output);
+    check_output_path(*command, a->output);
     const Settings chosen = settings->settings();
     write_text(a->output, schema_file(Data::read(a->data, chosen), chosen));
   });

@@ -64,7 +64,7 @@ void add_settings(CLI::App& app) {
       "Example:\n  bl settings --output fit.toml\n  bl fit data.csv --config fit.toml --target y -o "
       "model.bl");
   command->callback([a, command] {
-    check_place(*command, a->output);
+    check_output_path(*command, a->output);
     write_text(a->output, a->markdown ? reference_page() : write_settings_file(Settings{}));
   });
 }

@@ -17,7 +17,7 @@ struct SimplifyArguments {
 };
 
 void run_simplify(SimplifyArguments& a, const CLI::App& command, const Settings& reading) {
-  check_model_place(command, a.output);
+  check_model_path(command, a.output);
   const Model model = open_model(command, a.model);
   const Data data = model.read(a.data, reading);
   catch_interrupts();

@@ -80,8 +80,8 @@ void check_arguments(const SummaryArguments& a, const CLI::App& command) {
   only_for(command, {"--numeraire"}, a.economics, "--economics");
   only_for(command, {"--cluster"}, a.options.covariance == "cluster" || command.count("--covariance") == 0,
            "--covariance cluster, which it stands for alone");
-  if (command.count("--save") > 0) check_model_place(command, a.save, true);
-  check_place(command, a.output);
+  if (command.count("--save") > 0) check_model_path(command, a.save, true);
+  check_output_path(command, a.output);
 }
 
 Inputs read_inputs(const SummaryArguments& a, const CLI::App& command, const Settings& reading) {

@@ -55,7 +55,7 @@ void print_json(const ScenarioResult& result, std::size_t rows) {
 
 void run_whatif(WhatIfArguments& a, const ChoiceWhatIfOptions& choice, const CLI::App& command,
                 const Settings& reading) {
-  if (command.count("--rows") > 0) check_place(command, a.rows);
+  if (command.count("--rows") > 0) check_output_path(command, a.rows);
   const Model model = open_model(command, a.model);
   refuse_for_choices(model, command, {"--set", "--drop-constraint", "--scale-lambda", "--rows", "--format"});
   refuse_for_tables(model, command, {"--change", "--add", "--withdraw", "--money"},

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Words to avoid, and the words of the field to use instead (docs/glossary.md), in the pages and the help of settings.
+"""Words to avoid, and the words of the field to use instead (docs/glossary.md): in the pages, the help of settings, and the
+messages, comments and identifiers of the front ends (cli/, python/).
 
     scripts/check_words.py [FILE ...]
 
-Prints file, line, word and replacement, and exits 1 where there is any. Code blocks, indented outputs, inline code and the targets
-of links are skipped.
+Prints file, line, word and replacement, and exits 1 where there is any. Of pages, code blocks, indented outputs, inline code and
+the targets of links are skipped; of sources, included files. Any file may be named: scripts/check_words.py src/*/*.cpp.
 """
 import pathlib
 import re
@@ -33,6 +34,18 @@ AVOID = {
     r"\bput to the test\b": "tested",
     r"\bgive or take\b": "plus or minus",
 }
+
+# Names that say how, not what. "apart" and "elsewhere" are good English in a comment.
+IDENTIFIERS = {
+    r"\bkeeper_?\b(?=\s*[;,=.)(])": "owner",
+    r"\b\w*[._>]elsewhere\b": "borrowed",
+    r"\bone_number\b": "single_continuous",
+    r"\bcheck_model_place\b": "check_model_path",
+    r"\b(\w+_)?laws?(_\w+)?\b(?=\s*[;,=.(){])": "distribution",
+}
+
+# Names of the library's headers, which the front ends have to use.
+GIVEN = re.compile(r"\b(column|c)\.(elsewhere|keeper)\b|\b_?law_options\b|LawOptions")
 
 INLINE = re.compile(r"`[^`\n]+`|\]\([^)\n]*\)|<[^>\n]+>")
 
@@ -67,14 +80,30 @@ def help_texts(text):
     return "\n".join(lines)
 
 
+def source_text(text):
+    """A source without the names of included files and the library's own names."""
+    return GIVEN.sub(blank, re.sub(r"^#include.*$", blank, text, flags=re.M))
+
+
+def prose_of(path):
+    """The text of a file that is checked."""
+    text = path.read_text()
+    if path.suffix == ".def":
+        return help_texts(text)
+    return source_text(text) if path.suffix in (".cpp", ".hpp", ".py") else markdown_prose(text)
+
+
 def main():
     paths = [pathlib.Path(name) for name in sys.argv[1:]] or [
         *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")),
-        *sorted(ROOT.glob("docs/**/*.md")), ROOT / "include/bl/settings.def"]
+        *sorted(ROOT.glob("docs/**/*.md")), ROOT / "include/bl/settings.def",
+        *sorted(path for pattern in ("cli/*pp", "python/*/*.[ch]pp", "python/*/*.py") for path in ROOT.glob(pattern))]
     found = 0
     for path in paths:
-        text = (help_texts if path.suffix == ".def" else markdown_prose)(path.read_text())
-        for pattern, instead in AVOID.items():
+        path = path.resolve()
+        text = prose_of(path)
+        avoid = {**AVOID, **IDENTIFIERS} if path.suffix in (".cpp", ".hpp", ".py") else AVOID
+        for pattern, instead in avoid.items():
             for match in re.finditer(pattern, text, re.I):
                 found += 1
                 word = " ".join(match.group(0).split())

@@ -1,6 +1,6 @@
 """Hook of mkdocs.yml: pages and files of the repository that lie outside docs/.
 
-README.md becomes the first page, CONTRIBUTING.md, CHANGELOG.md and SECURITY.md become pages, and a file outside docs/ that a
+README.md becomes the first page, CONTRIBUTING.md, CHANGELOG.md, SECURITY.md and THIRD_PARTY.md become pages, and a file outside docs/ that a
 page links to (an example, a script) is copied into the site, so that no link leads out of it.
 """
 import posixpath
@@ -11,7 +11,7 @@ from mkdocs.structure.files import File
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "CONTRIBUTING.md", "CHANGELOG.md": "CHANGELOG.md",
-         "SECURITY.md": "SECURITY.md"}
+         "SECURITY.md": "SECURITY.md", "THIRD_PARTY.md": "THIRD_PARTY.md"}
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)\s#]+)(#[^)]*)?\)")
 
 

@@ -299,8 +299,8 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
             [j, k]: percent change of the share of j per percent of the attribute of k.
         """
         data = self._data(X)
-        values, deviations = (np.array(one) for one in _core.elasticities(self.model_, data, attribute))
-        return (values, deviations) if errors else values
+        values, standard_errors = (np.array(one) for one in _core.elasticities(self.model_, data, attribute))
+        return (values, standard_errors) if errors else values
 
     def marginal_utility(self, X: Any, attribute: str) -> dict[str, float]:
         """The mean of dV/d(attribute), by alternative.

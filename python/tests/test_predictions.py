@@ -33,7 +33,7 @@ def test_classes(classifier, labels):
     draws = classifier.sample(X[:4], 4000, seed=1)
     assert draws.shape == (4, 4000)
     shares = np.array([[np.mean(row == one) for one in classifier.classes_] for row in draws])
-    np.testing.assert_allclose(shares, probabilities[:4], atol=0.04)  # five deviations of 4000 draws
+    np.testing.assert_allclose(shares, probabilities[:4], atol=0.04)  # five standard deviations of 4000 draws
 
 
 def test_decision_of_two_classes(labels):

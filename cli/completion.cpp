@@ -1,6 +1,5 @@
 // Words that a shell can complete, taken from the commands and options themselves.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "bl/errors.hpp"
 #include "commands.hpp"
@@ -14,28 +13,27 @@ std::vector<const CLI::App*> commands_of(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
-std::vector<std::string> options_of(const CLI::App& command) {
-  std::vector<std::string> words;
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
-    for (const std::string& name : option->get_snames()) words.push_back("-" + name);
-  }
-  for (const CLI::App* nested : commands_of(command)) words.push_back(nested->get_name());
+std::string names(const CLI::App& app) {
+  std::string words;
+  for (const CLI::App* command : commands_of(app)) words += command->get_name() + " ";
   return words;
 }
 
-std::string names(const CLI::App& app) {
-  std::vector<std::string> all;
-  for (const CLI::App* command : commands_of(app)) all.push_back(command->get_name());
-  return fmt::format("{}", fmt::join(all, " "));
+// Options, and the commands below this one.
+std::string words_of(const CLI::App& command) {
+  std::string words;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) words += "--" + name + " ";
+    for (const std::string& name : option->get_snames()) words += "-" + name + " ";
+  }
+  return words + names(command);
 }
 
 // The cases of a shell's `case` statement: a command and its words.
 std::string cases(const CLI::App& app) {
   std::string out;
   for (const CLI::App* command : commands_of(app))
-    out +=
-        fmt::format("    {}) choices=\"{}\" ;;\n", command->get_name(), fmt::join(options_of(*command), " "));
+    out += fmt::format("    {}) choices=\"{}\" ;;\n", command->get_name(), words_of(*command));
   return out;
 }
 

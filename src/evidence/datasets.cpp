@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/random.hpp"
+#include "base/joined.hpp"
 #include "bl/errors.hpp"
 #include "bl/names.hpp"
 
@@ -160,7 +161,7 @@ OutputTable dataset(const std::string& name) {
   std::vector<std::string> names;
   for (const DatasetInfo& one : datasets()) names.push_back(one.name);
   throw UsageError(fmt::format("there is no data set '{}'{}; there are {}", name, did_you_mean(name, names),
-                               fmt::join(names, ", ")));
+                               joined(names, ", ")));
 }
 
 }  // namespace bl

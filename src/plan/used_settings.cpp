@@ -1,7 +1,8 @@
 #include "plan/used_settings.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+
+#include "base/joined.hpp"
 
 namespace bl {
 
@@ -18,9 +19,9 @@ std::string sign_text(Sign sign) {
 json used_model_settings(const Settings& s, const Architecture& member, Index members) {
   json out = json::object();
   const bool single = !member.readout.present;
-  std::vector<Index> widths;
-  for (const LayerSpec& layer : member.layers) widths.push_back(layer.blocks);
-  if (!single && s.layers == "auto") out["layers"] = fmt::format("{}", fmt::join(widths, ","));
+  std::vector<std::string> widths;
+  for (const LayerSpec& layer : member.layers) widths.push_back(std::to_string(layer.blocks));
+  if (!single && s.layers == "auto") out["layers"] = joined(widths, ",");
   if (!single && s.members == 0) out["members"] = std::to_string(members);
   if (s.form == "auto") out["form"] = member.form == Form::scalar ? "scalar" : "vector";
   const LayerSpec& first = member.layers.front();
@@ -40,7 +41,7 @@ json used_table_settings(const Settings& s, const Encoder& encoder, ObjectiveKin
   std::vector<std::string> curves;
   for (const FeatureEncoding& feature : encoder.features())
     if (feature.bends.size() > 0) curves.push_back(feature.name);
-  if (s.curves == "auto") out["curves"] = curves.empty() ? "none" : fmt::format("{}", fmt::join(curves, ","));
+  if (s.curves == "auto") out["curves"] = curves.empty() ? "none" : joined(curves, ",");
   if (s.objective == "auto")
     out["objective"] = objective == ObjectiveKind::likelihood       ? "likelihood"
                        : objective == ObjectiveKind::score_matching ? "dsm"

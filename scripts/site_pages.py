@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "CONTRIBUTING.md", "CHANGELOG.md": "CHANGELOG.md",
          "SECURITY.md": "SECURITY.md", "THIRD_PARTY.md": "THIRD_PARTY.md"}
 TUTORIALS = {f"examples/{name}.ipynb": f"tutorials/{name}.md" for name in ("tutorial", "economist", "paper")}
-LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)\s#]+)(#[^)]*)?\)")
+LINK = re.compile(r"\]\((?!https?:|mailto:|data:|#)([^)\s#]+)(#[^)]*)?\)")
 
 
 def site_place(path):

@@ -29,7 +29,7 @@ def output_of(*command):
 
 def command_names(help_text):
     listed = help_text.split("Subcommands:\n", 1)
-    return re.findall(r"^  ([a-z]+) ", listed[1], re.M) if len(listed) == 2 else []
+    return re.findall(r"^  ([a-z]+) ", listed[1].split("\n\n")[0], re.M) if len(listed) == 2 else []
 
 
 def command_sections(bl, words):

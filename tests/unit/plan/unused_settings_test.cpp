@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "bl/errors.hpp"
 #include "bl/fit.hpp"
@@ -49,6 +50,35 @@ const Given kSingle = {{"target", "y"}, {"single", "true"}};
 Given with(Given given, const std::string& name, const std::string& value) {
   given.emplace_back(name, value);
   return given;
+}
+
+TEST(UnusedSettings, AreListedWhereThatIsWhatTheCallerWants) {
+  const Settings settings = settings_of(with(with(kClass, "momentum", "0.5"), "sigma", "0.2"));
+  FitOptions options;
+  options.list_unused = true;
+  const FitSummary summary = fit(rows(), settings, options);
+  ASSERT_EQ(summary.unused.size(), 2U);
+  EXPECT_THAT(summary.unused[0],
+              HasSubstr("`sigma` = '0.2' has no effect here"));  // in the order of settings
+  EXPECT_THAT(summary.unused[1], HasSubstr("`momentum` = '0.5' has no effect here"));
+  EXPECT_TRUE(fit(rows(), settings_of(kClass), options).unused.empty());
+}
+
+TEST(UsedSettings, HaveWhatWasDecidedAndOnlyThat) {
+  const auto used = [](const Given& given) {
+    const FitSummary summary = fit(rows(), settings_of(given));
+    return nlohmann::json::parse(summary.model.information_json())["information"]["used"];
+  };
+  const auto network = used(kClass);
+  EXPECT_EQ(network["optimizer"], "adam");
+  EXPECT_EQ(network["learning_rate"], "0.01");
+  EXPECT_EQ(network["objective"], "likelihood");
+  EXPECT_FALSE(network.contains("layers"));  // it was given, and so was epochs
+  EXPECT_FALSE(network.contains("epochs"));
+  const auto minimum = used({{"target", "y"}, {"single", "true"}, {"identifiable", "true"}, {"starts", "2"}});
+  EXPECT_EQ(minimum["optimizer"], "lbfgs");
+  EXPECT_EQ(minimum["heads"], "1,3,2");
+  EXPECT_FALSE(minimum.contains("layers"));  // a single block has none
 }
 
 TEST(UnusedSettings, AreRefusedWhereTheyHaveNoEffectAndOnlyThere) {

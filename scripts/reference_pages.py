@@ -57,7 +57,7 @@ def cpp_page():
             summary.append(lines.pop(0).lstrip("/ "))
         kept = [line for line in lines if not re.match(r"#(pragma|include|define|undef)|namespace bl \{|\}  // namespace bl", line)]
         code = re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
-        out += f"\n## bl/{path.name}\n\n{' '.join(summary)}\n\n```cpp\n{code}\n```\n"
+        out += f"\n## `bl/{path.name}`\n\n{' '.join(summary)}\n\n```cpp\n{code}\n```\n"
     return out
 
 

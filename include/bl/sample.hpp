@@ -1,4 +1,4 @@
-// Draws from a model's law of the response given each row.
+// Draws from a model's distribution of the response given each row.
 #pragma once
 
 #include <cstdint>

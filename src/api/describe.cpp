@@ -73,7 +73,7 @@ std::string choice_text(const StoredModel& m) {
   const ChoiceSchema& schema = choice.schema;
   std::string out = labelled("choice", "among " + joined(choice.alternatives)) +
                     labelled("attributes", joined(schema.attributes));
-  for (const auto& [sign, what] : {std::pair(-1, "please"), std::pair(1, "displease")}) {
+  for (const auto& [sign, what] : {std::pair(-1, "raise utility"), std::pair(1, "lower utility")}) {
     std::vector<std::string> kept;
     for (std::size_t k = 0; k < schema.signs.size(); ++k)
       if (schema.signs[k] == sign) kept.push_back(schema.attributes[k]);

@@ -93,12 +93,12 @@ TEST_F(ChoiceCommand, OptionsDeclareWhatTheSchemaDoes) {
                                "--specific time --positive cost --reference car -o specific.bl");
   ASSERT_EQ(specific["coefficients"].size(), 4U);
   EXPECT_EQ(specific["coefficients"][0]["name"], "constant[bus]");
-  EXPECT_EQ(specific["coefficients"][1]["estimate"], 0);  // cost displeases, so it stays at its bound
+  EXPECT_EQ(specific["coefficients"][1]["estimate"], 0);  // cost lowers utility, so it stays at its bound
   EXPECT_EQ(specific["coefficients"][3]["name"], "time[car]");
   EXPECT_THAT(output("fit wide.csv --choice wide " + of_wide +
                      "--context age --negative time,cost --layers 4 --epochs 3 -o network.bl"),
               HasSubstr("network, layers [4]"));
-  EXPECT_THAT(output("inspect network.bl"), HasSubstr("signs       time, cost never please"));
+  EXPECT_THAT(output("inspect network.bl"), HasSubstr("signs       time, cost never raise utility"));
 }
 
 TEST_F(ChoiceCommand, TheCommandsForTablesReadTheFile) {

@@ -306,7 +306,7 @@ TEST_F(ChoiceEconomics, DeltaErrorsAreThoseOfTheBootstrap) {
   }
 }
 
-// Half of the people like x. A network told that x never pleases must not let anybody's probability rise with
+// Half of the people like x. A network told that x never raises utility must not let anybody's probability rise with
 // it, wherever it starts and however far it goes.
 TEST_F(ChoiceEconomics, ASignHoldsInANetworkForEverybody) {
   const std::string head =

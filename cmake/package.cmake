@@ -40,5 +40,6 @@ set(CPACK_DEBIAN_COMMAND_LINE_PACKAGE_NAME behavior-learning)
 set(CPACK_DEBIAN_COMMAND_LINE_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS libopenblas0-pthread)  # the serial build is not safe: cmake/dependencies.cmake
 set(CPACK_STRIP_FILES ON)
 include(CPack)

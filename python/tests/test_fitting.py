@@ -247,5 +247,3 @@ def test_seeds(labels):
     assert np.abs(a - c).max() > 1e-3
     with pytest.raises(UsageError, match="seed"):
         BLClassifier(seed=1, random_state=1).fit(X, y)
-
-

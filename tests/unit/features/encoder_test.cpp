@@ -165,9 +165,9 @@ TEST(Encoder, UnseenLevels) {
   Case c{read("c,x\na,1\nb,2\nb,3\n"), {}, {}};
   const Encoder strict = c.fit();
   const Table table = read("x,c\n1,b\n2,zzz\n", "new.csv");
-  EXPECT_THAT(
-      test::message_of<DataError>([&] { strict.encode_features<double>(table, all_rows(2)); }),
-      AllOf(HasSubstr("new.csv:3: column 'c': 'zzz'"), HasSubstr("'a', 'b'"), HasSubstr("treat unseen")));
+  EXPECT_THAT(test::message_of<DataError>([&] { strict.encode_features<double>(table, all_rows(2)); }),
+              AllOf(HasSubstr("new.csv:3: column 'c': 'zzz'"), HasSubstr("'a', 'b'"),
+                    HasSubstr("`unseen_as_missing`")));
   const auto encoded = strict.with_unseen(UnseenPolicy::missing).encode_features<double>(table, all_rows(2));
   EXPECT_EQ(encoded(1, 0), 0);
   EXPECT_EQ(encoded(1, 1), 1);  // filled with b, the most frequent

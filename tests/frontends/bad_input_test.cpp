@@ -138,7 +138,7 @@ std::vector<BadInput> bad_data() {
 
 std::vector<BadInput> bad_settings() {
   return {
-      {"no_command", "", kUsage, {"Usage: bl"}},
+      {"no_command", "", kUsage, {"bl fit", "bl --help"}},
       {"unknown_command", "fti good.csv", kUsage, {"'fti'", "did you mean 'fit'"}},
       {"no_output", "fit good.csv --target y", kUsage, {"--output is required", "bl fit --help"}},
       {"unknown_option",

@@ -15,7 +15,7 @@ export PATH="$work/venv/bin:$work/bin"
 for compiler in cc gcc g++ c++ clang clang++ cmake ninja; do
   if command -v "$compiler" >/dev/null; then echo "check_wheel: $compiler is still found" >&2; exit 1; fi
 done
-pip install -q --disable-pip-version-check --only-binary :all: "$wheel[test]"
+pip install -q --disable-pip-version-check --only-binary :all: --no-compile "$wheel[test]"
 export BL_COMMAND=${BL_COMMAND:-$PWD/build/release/bl}
 mkdir -p "$work/copy/python" && cp -r python/tests "$work/copy/python/tests" && cp -r examples "$work/copy/examples"
 cd "$work/copy"  # where the sources of the package are not

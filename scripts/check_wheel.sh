@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 python3 -m venv "$work/venv"
 # What the tests need is installed from wheels too: nothing can be compiled below.
 mkdir "$work/bin"
-for tool in bash sh env git uname; do [[ -x $(command -v $tool) ]] && ln -s "$(command -v $tool)" "$work/bin/"; done
+for tool in bash sh env uname mkdir cp rm cat head; do [[ -x $(command -v $tool) ]] && ln -s "$(command -v $tool)" "$work/bin/"; done
 export PATH="$work/venv/bin:$work/bin"
 for compiler in cc gcc g++ c++ clang clang++ cmake ninja; do
   if command -v "$compiler" >/dev/null; then echo "check_wheel: $compiler is still found" >&2; exit 1; fi

@@ -1,14 +1,19 @@
 #!/usr/bin/env python3
 """Our program beside other packages on identical splits: tables with a class in the last column, and Boston housing.
 
-    experiments/peers.py DATA_FOLDER --results peers.csv [--seeds 3] [--only adult,...] [--peers bl,forest,...]
-    experiments/peers.py DATA_FOLDER --results peers.csv --report [--page docs/defaults.md]
+    experiments/peers.py DATA_FOLDER --results peers.jsonl [--seeds 3] [--only adult,...] [--peers bl,forest,...]
+    experiments/peers.py DATA_FOLDER --results peers.jsonl --report [--page docs/defaults.md]
 
 Every package has its defaults and one thread. 80% of the rows are for fitting, 20% for the figures, split by seed, classes
 stratified. What is measured is appended to the file of results at once; what is there already is not measured again, so
 a run that was stopped goes on. --report prints tables for a page in place of measuring, with --page into it:
 means over tables and seeds, differences to our program with standard errors of the paired differences, mean ranks, and
 processor seconds to fit and to predict (ours with reading and writing of files). Bold is what is best alone.
+
+Variants of ours have names of their own:
+
+    experiments/peers.py DATA_FOLDER --results peers.jsonl --peers "bl readable" --options=--readable
+    experiments/peers.py DATA_FOLDER --results peers.jsonl --peers "bl macro_f1" --predict-options="--decide macro_f1"
 
 Needs numpy, pandas and scikit-learn; lightgbm, xgboost, interpret-core and ngboost where they are asked for. A package
 that is not installed is named and left out.
@@ -100,7 +105,7 @@ def run(command):
 
 
 def ours(arguments, train, test, target, seed, classes):
-    """Figures of our program; with `readable`, of the small model that --readable keeps."""
+    """Figures of our program."""
     with tempfile.TemporaryDirectory() as folder:
         at = pathlib.Path(folder)
         train.to_csv(at / "train.csv", index=False)
@@ -109,15 +114,18 @@ def ours(arguments, train, test, target, seed, classes):
         _, fit = run([arguments.bl, "fit", str(at / "train.csv"), "--target", target, *split, "--fractions", "7:1:0",
                       "--unseen", "missing", "--seed", str(seed), "--threads", "1", "--output", str(at / "m.bl"),
                       *arguments.options.split()])
-        _, predict = run([arguments.bl, "predict", str(at / "m.bl"), str(at / "test.csv"), "--output", str(at / "p.csv")])
+        _, predict = run([arguments.bl, "predict", str(at / "m.bl"), str(at / "test.csv"), "--output", str(at / "p.csv"),
+                          *arguments.predict_options.split()])
         if not classes:
             printed, _ = run([arguments.bl, "evaluate", str(at / "m.bl"), str(at / "test.csv"), "--json"])
             found = json.loads(printed)
             return {k: found[k] for k in ("rmse", "log_likelihood", "crps")}, fit, predict
-        found = pd.read_csv(at / "p.csv")
+        found = pd.read_csv(at / "p.csv", dtype={target: str})
         columns = [next(c for c in found.columns if c in (f"p({k})", f"p_{k}")) for k in classes]
-        truth = test[target].map({k: i for i, k in enumerate(classes)}).to_numpy()
-        return of_classes(truth, found[columns].to_numpy()), fit, predict
+        codes = {k: i for i, k in enumerate(classes)}
+        figures = of_classes(test[target].map(codes).to_numpy(), found[columns].to_numpy())
+        figures["macro_f1"] = f1_score(test[target].map(codes), found[target].map(codes), average="macro")
+        return figures, fit, predict
 
 
 def of_classes(truth, p):
@@ -265,14 +273,14 @@ def report(arguments):
     text = f"Ten tables of classes, {len(pairs)} pairs of table and seed:\n\n"
     peers = complete(classes)
     text += summary(classes, ["log_loss", "auc", "macro_f1"], peers)
-    partial = [p for p in PEERS if p in set(classes.peer) and p not in peers]
+    partial = [p for p in dict.fromkeys([*PEERS, *sorted(classes.peer)]) if p in set(classes.peer) and p not in peers]
     for name in partial:
         own = classes[classes.peer == name][["table", "seed"]]
         some = classes.merge(own, on=["table", "seed"])
         text += (f"\n{name} where it was measured ({', '.join(sorted(own.table.unique()))}; {len(own)} pairs):\n\n" +
-                 summary(some, ["log_loss", "auc", "macro_f1"], complete(some)))
+                 summary(some, ["log_loss", "auc", "macro_f1"], ["bl", name]))
     for figure in ("log_loss", "auc", "macro_f1"):
-        text += f"\nMean over seeds of the {figure.replace('_', ' ')}:\n\n" + by_table(classes, figure, peers + partial)
+        text += f"\nMean over seeds of the {figure.replace('_', ' ')}:\n\n" + by_table(classes, figure, [p for p in peers + partial if not p.startswith("bl ")])
     if len(numbers):
         text += "\nBoston housing, RMSE:\n\n" + summary(numbers, ["rmse"], complete(numbers))
         some = numbers[numbers.peer.isin(["bl", "ngboost"])]
@@ -292,6 +300,7 @@ def main():
     parser.add_argument("--results", required=True, help="file of results, one JSON object a line")
     parser.add_argument("--bl", default="build/release/bl")
     parser.add_argument("--options", default="", help="further options of bl fit, for peers called 'bl NAME'")
+    parser.add_argument("--predict-options", default="", help="further options of bl predict, likewise")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--only", default=",".join(TABLES + NUMBERS))

@@ -13,6 +13,7 @@
 #include "bl/explain.hpp"
 #include "bl/law.hpp"
 #include "fit/table_fit.hpp"
+#include "model/parameters.hpp"
 #include "plan/plan.hpp"
 #include "plan/table_plan.hpp"
 #include "predict/evaluation.hpp"
@@ -145,6 +146,18 @@ std::optional<Model> without_columns(const Task& task, const StoredModel& model,
   return model_of(std::move(start));
 }
 
+// What decayed to nothing, as in a head that no row reaches, is nothing: it need not be read.
+void drop_traces(StoredModel& model) {
+  constexpr double kTrace = 1e-6;  // of a head, by a standardised column
+  for (const TensorInfo& tensor : ParameterLayout(model.architecture).tensors()) {
+    if (tensor.layer != 0 || tensor.role != TensorRole::weight) continue;
+    for (Index i = 0; i < tensor.size(); ++i)
+      if (double& weight = model.parameters[static_cast<std::size_t>(tensor.offset + i)];
+          std::abs(weight) < kTrace)
+        weight = 0;
+  }
+}
+
 // The seed decides starting values and split, so another start is given its rows by hand; the file names the
 // seed of the split, by which its parts are known again.
 Model fit_once(const Task& task, const Size& size, std::size_t start, const std::optional<Model>& before) {
@@ -162,6 +175,7 @@ Model fit_once(const Task& task, const Size& size, std::size_t start, const std:
     take_smoothness(stored, settings);
     stored = fitted(task, settings, guidance, kept).model.impl().stored;
   }
+  drop_traces(stored);
   stored.information["settings"]["seed"] = std::to_string(seed);
   stored.information["split"].erase("given");
   stored.information["simplified"] = {{"start", start}, {"head_columns", task.options->head_columns}};

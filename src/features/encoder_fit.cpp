@@ -56,7 +56,8 @@ class Fit {
     } else if (column.type == ColumnType::continuous) {
       std::vector<double> values = present_numbers(data);
       standardize(values, column.name, encoding);
-      if (encoding.has_value && options_.outliers == Outliers::robust) pull_in(values, encoding);
+      if (encoding.has_value && options_.outliers == Outliers::robust && !table_.image)
+        pull_in(values, encoding);
       if (encoding.has_value && bends(column)) bend(values, encoding);
     } else if (column.type == ColumnType::text) {
       fit_text(data, encoding);
@@ -247,6 +248,19 @@ class Fit {
   std::span<const Index> rows_;
 };
 
+// Pixels share one mean and one standard deviation, so that those which few images light up are not magnified.
+void share_scale(std::vector<FeatureEncoding>& pixels) {
+  double mean = 0, square = 0;
+  for (const FeatureEncoding& pixel : pixels) {
+    mean += pixel.mean / static_cast<double>(pixels.size());
+    square += (pixel.mean * pixel.mean + pixel.scale * pixel.scale) / static_cast<double>(pixels.size());
+  }
+  for (FeatureEncoding& pixel : pixels) {
+    pixel.mean = mean;
+    pixel.scale = std::sqrt(square - mean * mean);
+  }
+}
+
 bool equal_values(const Column& a, const Column& b, std::span<const Index> rows) {
   return a.raw == b.raw && std::all_of(rows.begin(), rows.end(), [&](Index row) {
            const auto i = static_cast<std::size_t>(row);
@@ -315,6 +329,7 @@ Encoder Encoder::fit(const Table& table, const Schema& schema, const EncodeOptio
     throw DataError(table.source + ": no feature is left that varies among the training rows; constant are " +
                     quoted_list(encoder.report_.constant));
   }
+  if (table.image) share_scale(encoder.features_);
   encoder.report_.duplicates = find_duplicates(table, encoder.features_, rows);
   encoder.list_columns();
   return encoder;

@@ -107,6 +107,22 @@ struct FeaturesDot {
   }
 };
 
+// Row features' share of four heads, from where other blocks left it. Loaded before anything is stored.
+template <class T>
+struct FetchHeads {
+  Frame<T> f;
+  __device__ void operator()(int four, int r) const {
+    const int heads = f.plan->layer[0].heads;
+    T share[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      share[i] = f.outer_heads[min(4 * four + i, heads - 1) * f.outer_ld + f.first + r];
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      if (4 * four + i < heads) *f.at(f.plan->row_heads + 4 * four + i, r) = share[i];
+  }
+};
+
 // Products of inputs; of a candidate that is none, zero.
 template <class T>
 struct Features {
@@ -166,7 +182,7 @@ struct Activate {
         T t = products ? *f.at(layer.phi + h, p) : T(0);
         if (layer.bias >= 0) t += f.w[layer.bias + h];
         if (layer.context.count > 0)
-          t += f.outer_heads ? f.outer_heads[h * f.outer_ld + f.first + row] : *f.at(plan.row_heads + h, row);
+          t += f.held_heads ? f.held_heads[h * f.ld + row] : *f.at(plan.row_heads + h, row);
         const auto [phi, slope] = value_and_slope(layer.activation[kind], t);
         *f.at(layer.phi + h, p) = phi;
         *f.at(layer.slope + h, p) = slope;

@@ -20,6 +20,21 @@ __global__ void __launch_bounds__(kThreads) each_kernel(int n, int m, Operation 
     operation(static_cast<int>(i / m), static_cast<int>(i % m));
 }
 
+// Features that are inputs of the context: a tile of rows and columns is turned in shared memory.
+template <class T>
+__global__ void gather_kernel(Frame<T> f, int first_column, int columns, int count, int slab) {
+  __shared__ T tile[32][33];
+  const int c0 = static_cast<int>(blockIdx.x) * 32, r0 = static_cast<int>(blockIdx.y) * 32;
+  const int x = static_cast<int>(threadIdx.x);
+  for (int y = static_cast<int>(threadIdx.y); y < 32; y += 8)
+    if (r0 + y < count && c0 + x < columns)
+      tile[y][x] = f.data.context[static_cast<std::size_t>(f.step->rows[f.first + r0 + y]) * f.data.context_stride +
+                                  first_column + c0 + x];
+  __syncthreads();
+  for (int y = static_cast<int>(threadIdx.y); y < 32; y += 8)
+    if (r0 + x < count && c0 + y < columns) *f.at(slab + c0 + y, r0 + x) = tile[x][y];
+}
+
 // A warp for each row.
 template <class Operation>
 __global__ void __launch_bounds__(kThreads) rows_kernel(int n, Operation operation) {
@@ -158,6 +173,7 @@ struct StreamRunner {
   const Cublas* cublas;
   cudaStream_t stream;
   double* totals;
+  int row_features;
 
   const Frame<T>& frame() const { return f; }
   void set(Source source, int per_row) const {
@@ -170,6 +186,12 @@ struct StreamRunner {
   void each(int n, int m, const Operation& operation) const {
     if (n == 0 || m == 0) return;
     each_kernel<<<blocks_for(static_cast<long long>(n) * m), kThreads, 0, stream>>>(n, m, operation);
+    check(cudaGetLastError(), "a launch");
+  }
+  // Row features are columns of the context as they lie.
+  void each(int n, int m, const RowFeatures<T>&) const {
+    const dim3 grid(static_cast<unsigned>((n + 31) / 32), static_cast<unsigned>((m + 31) / 32)), block(32, 8);
+    gather_kernel<T><<<grid, block, 0, stream>>>(f, 0, n, m, row_features);
     check(cudaGetLastError(), "a launch");
   }
   template <class Operation>
@@ -252,9 +274,9 @@ void Streamed<T>::sweep(const Request<T>& request, int rows, double scale, bool 
           "clearing memory");
   Frame<T> f{.plan = plan_.data(), .step = input_.data(), .data = request.placed->data(), .w = effective_.data(),
              .g = gradient_.data(), .ws = workspace_.data(), .ld = ld_, .first = 0, .source = plan.source, .per_row = 1,
-             .row_loss = row_loss_.data(), .outer_heads = nullptr, .outer_ld = 0, .point_rows = nullptr};
+             .row_loss = row_loss_.data(), .outer_heads = nullptr, .outer_ld = 0, .held_heads = nullptr, .point_rows = nullptr};
   for (f.first = 0; f.first < rows; f.first += rows_per_chunk_) {
-    StreamRunner<T> runner{f, cublas_.get(), stream_, totals_.data()};
+    StreamRunner<T> runner{f, cublas_.get(), stream_, totals_.data(), plan.row_features};
     objective_sweep<T>(runner, plan, std::min(rows_per_chunk_, rows - f.first), scale, learns);
   }
   if (!learns) return;

@@ -116,7 +116,7 @@ struct FetchHeads {
     T share[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i)
-      share[i] = f.outer_heads[min(4 * four + i, heads - 1) * f.outer_ld + f.first + r];
+      share[i] = __ldcg(f.outer_heads + (min(4 * four + i, heads - 1) * f.outer_ld + f.first + r));
 #pragma unroll
     for (int i = 0; i < 4; ++i)
       if (4 * four + i < heads) *f.at(f.plan->row_heads + 4 * four + i, r) = share[i];
@@ -248,7 +248,8 @@ struct HeadBackward {
   Frame<T> f;
   int l, to, points;
   bool learns;
-  __device__ void operator()(int h, const Lanes& lanes) const {
+  template <class L>
+  __device__ void operator()(int h, const L& lanes) const {
     const LayerPlan& layer = f.plan->layer[l];
     const HeadPlace place = place_of(layer, h);
     const T lambda = f.w[layer.lambda + h], sign = place.kind == 0 ? T(1) : T(-1);
@@ -276,7 +277,8 @@ template <class T>
 struct HeadBackwardDot {
   Frame<T> f;
   int l, points;
-  __device__ void operator()(int h, const Lanes& lanes) const {
+  template <class L>
+  __device__ void operator()(int h, const L& lanes) const {
     const LayerPlan& layer = f.plan->layer[l];
     const HeadPlace place = place_of(layer, h);
     const T lambda = f.w[layer.lambda + h], sign = place.kind == 0 ? T(1) : T(-1);
@@ -311,7 +313,7 @@ struct RowHeadBackward {
     T sum = T(0);
     for (int k = 0; k < f.per_row; ++k) sum += *f.at(from + h, r * f.per_row + k);
     if (f.outer_heads)
-      f.outer_heads[h * f.outer_ld + f.first + r] = sum;
+      __stcg(f.outer_heads + (h * f.outer_ld + f.first + r), sum);
     else
       *f.at(f.plan->row_heads + h, r) = sum;
   }
@@ -321,7 +323,8 @@ template <class T>
 struct OutputBiasBackward {
   Frame<T> f;
   int points;
-  __device__ void operator()(int o, const Lanes& lanes) const {
+  template <class L>
+  __device__ void operator()(int o, const L& lanes) const {
     T sum = T(0);
     for (int p = lanes.lane; p < points; p += lanes.lanes) sum += *f.at(f.plan->d_out + o, p);
     sum = lanes.sum(sum);

@@ -431,7 +431,7 @@ struct Worker {
       if (apart()) {
         outer_forward(launch, frame.data, step, s.outer_w, heads, heads_of(head));
         wait();
-        prefetch(k + 1);
+        if (part >= chunks()) prefetch(k + 1);
         if (k == launch.from || !alone()) load_parameters(k == launch.from);
         __syncthreads();
       }

@@ -44,6 +44,30 @@ __global__ void __launch_bounds__(kThreads) rows_kernel(int n, Operation operati
     operation(r, Lanes{lane, 32, ~0U});
 }
 
+// All threads of a block, which share a long row.
+template <class T>
+struct BlockLanes {
+  int lane, lanes;
+  T* scratch;
+  __device__ T sum(T value) const {
+    scratch[lane] = value;
+    __syncthreads();
+    for (int half = lanes / 2; half > 0; half /= 2) {
+      if (lane < half) scratch[lane] += scratch[lane + half];
+      __syncthreads();
+    }
+    const T total = scratch[0];
+    __syncthreads();
+    return total;
+  }
+};
+
+template <class T, class Operation>
+__global__ void __launch_bounds__(kThreads) long_rows_kernel(Operation operation) {
+  __shared__ T scratch[kThreads];
+  operation(static_cast<int>(blockIdx.x), BlockLanes<T>{static_cast<int>(threadIdx.x), static_cast<int>(kThreads), scratch});
+}
+
 // c[i][j] (+)= sum_k a(i, k) b(j, k), a tile of 32 x 32 by a block. For GPUs without cuBLAS.
 template <class T>
 __global__ void plain_product(int m, int n, int k, const T* a, long long a_row, long long a_step, const T* b,
@@ -194,6 +218,15 @@ struct StreamRunner {
     gather_kernel<T><<<grid, block, 0, stream>>>(f, 0, n, m, row_features);
     check(cudaGetLastError(), "a launch");
   }
+  // Sums along rows of the workspace, which are long.
+  template <class Operation>
+  void long_rows(int n, const Operation& operation) const {
+    long_rows_kernel<T><<<static_cast<unsigned>(n), kThreads, 0, stream>>>(operation);
+    check(cudaGetLastError(), "a launch");
+  }
+  void rows(int n, int, const HeadBackward<T>& operation) const { long_rows(n, operation); }
+  void rows(int n, int, const HeadBackwardDot<T>& operation) const { long_rows(n, operation); }
+  void rows(int n, int, const OutputBiasBackward<T>& operation) const { long_rows(n, operation); }
   template <class Operation>
   void rows(int n, int, const Operation& operation) const {
     rows_kernel<<<blocks_for(32LL * n), kThreads, 0, stream>>>(n, operation);

@@ -24,3 +24,6 @@ target_include_directories(bl_dependencies SYSTEM INTERFACE
 target_link_libraries(bl_dependencies INTERFACE
   Threads::Threads fmt::fmt ZLIB::ZLIB ${HWY_LIBRARY} ${OPENBLAS_LIBRARY}
   $<BUILD_INTERFACE:nlohmann_json::nlohmann_json> $<BUILD_INTERFACE:Eigen3::Eigen>)
+if(BL_WITH_CUDA)
+  target_link_libraries(bl_dependencies INTERFACE CUDA::cudart_static ${CMAKE_DL_LIBS})
+endif()

@@ -1,10 +1,11 @@
 # Flags of every target of ours: warnings, and the sanitizers of the asan and tsan presets.
 add_library(bl_options INTERFACE)
-target_compile_options(bl_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
+set(bl_cxx_flags -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
   -Wno-psabi -fno-math-errno
   -Wno-restrict)  # g++ 12 warns falsely about "text" + std::string (GCC bug 105651)
 # A fixed order of sums is a promise (same bits): the compiler may not reassociate, nor fuse where it likes.
-target_compile_options(bl_options INTERFACE -ffp-contract=off)
+list(APPEND bl_cxx_flags -ffp-contract=off)
+target_compile_options(bl_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${bl_cxx_flags}>")
 if(BL_SANITIZE)
   target_compile_options(bl_options INTERFACE -fsanitize=${BL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(bl_options INTERFACE -fsanitize=${BL_SANITIZE})

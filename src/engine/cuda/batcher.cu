@@ -34,7 +34,7 @@ void cut(Launch<T>& launch, const Placed<T>& placed, int jobs, int rows, int thr
   }
   const int chunks = std::min(placed.apart() ? launch.parts : std::max(share, 1), kPartsOfModel);
   const int wanted = std::max(kFewestPoints, std::min(kPointsOfChunk, (rows + chunks - 1) / chunks * plan.most_per_row()));
-  launch.rows_per_chunk = std::max(1, resident_points<T>(plan, launch.heads_per_part, wanted));
+  launch.rows_per_chunk = std::max(1, resident_points<T>(plan, launch.heads_per_part, wanted, jobs > processors_now));
   launch.ld = padded(std::max(launch.rows_per_chunk * plan.most_per_row(), 4));
   if (placed.apart()) return;
   const int all_chunks = (rows + launch.rows_per_chunk - 1) / launch.rows_per_chunk;

@@ -289,8 +289,8 @@ __global__ void __launch_bounds__(kThreads, 2) chains_kernel(const __grid_consta
   if (threadIdx.x == 0) {
     plan = l.plan;
     f = {.plan = &plan, .step = nullptr, .data = l.data, .w = a.w, .g = nullptr, .ws = a.ws, .ld = l.ld,
-                   .first = 0, .source = Source::values, .per_row = 1, .row_loss = nullptr, .outer_heads = a.heads,
-                   .outer_ld = l.ld, .point_rows = l.rows + first};
+                   .first = 0, .source = Source::values, .per_row = 1, .row_loss = nullptr, .outer_heads = nullptr,
+                   .outer_ld = 0, .held_heads = l.plan.row_terms > 0 ? a.heads : nullptr, .point_rows = l.rows + first};
   }
   __syncthreads();
   ChainWorker<T>{l, a, plan, f, first, min(l.per_block, l.chains - first)}.run();

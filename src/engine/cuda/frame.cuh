@@ -55,6 +55,7 @@ struct Frame {
   double* row_loss;      // of each row of the chunk, times its weight
   T* outer_heads;        // heads x outer_ld: row features' share of the heads, where it is computed apart
   int outer_ld;
+  const T* held_heads;   // samplers: the same share, heads x ld, which stays as it is
   const int* point_rows;  // samplers: the row of each point, in the place of the step's
 
   __device__ T* at(int slab, int p) const {

@@ -107,6 +107,22 @@ struct FeaturesDot {
   }
 };
 
+// Row features' share of four heads, from where other blocks left it. Loaded before anything is stored.
+template <class T>
+struct FetchHeads {
+  Frame<T> f;
+  __device__ void operator()(int four, int r) const {
+    const int heads = f.plan->layer[0].heads;
+    T share[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      share[i] = __ldcg(f.outer_heads + (min(4 * four + i, heads - 1) * f.outer_ld + f.first + r));
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      if (4 * four + i < heads) *f.at(f.plan->row_heads + 4 * four + i, r) = share[i];
+  }
+};
+
 // Products of inputs; of a candidate that is none, zero.
 template <class T>
 struct Features {
@@ -166,7 +182,7 @@ struct Activate {
         T t = products ? *f.at(layer.phi + h, p) : T(0);
         if (layer.bias >= 0) t += f.w[layer.bias + h];
         if (layer.context.count > 0)
-          t += f.outer_heads ? f.outer_heads[h * f.outer_ld + f.first + row] : *f.at(plan.row_heads + h, row);
+          t += f.held_heads ? f.held_heads[h * f.ld + row] : *f.at(plan.row_heads + h, row);
         const auto [phi, slope] = value_and_slope(layer.activation[kind], t);
         *f.at(layer.phi + h, p) = phi;
         *f.at(layer.slope + h, p) = slope;
@@ -232,7 +248,8 @@ struct HeadBackward {
   Frame<T> f;
   int l, to, points;
   bool learns;
-  __device__ void operator()(int h, const Lanes& lanes) const {
+  template <class L>
+  __device__ void operator()(int h, const L& lanes) const {
     const LayerPlan& layer = f.plan->layer[l];
     const HeadPlace place = place_of(layer, h);
     const T lambda = f.w[layer.lambda + h], sign = place.kind == 0 ? T(1) : T(-1);
@@ -260,7 +277,8 @@ template <class T>
 struct HeadBackwardDot {
   Frame<T> f;
   int l, points;
-  __device__ void operator()(int h, const Lanes& lanes) const {
+  template <class L>
+  __device__ void operator()(int h, const L& lanes) const {
     const LayerPlan& layer = f.plan->layer[l];
     const HeadPlace place = place_of(layer, h);
     const T lambda = f.w[layer.lambda + h], sign = place.kind == 0 ? T(1) : T(-1);
@@ -295,7 +313,7 @@ struct RowHeadBackward {
     T sum = T(0);
     for (int k = 0; k < f.per_row; ++k) sum += *f.at(from + h, r * f.per_row + k);
     if (f.outer_heads)
-      f.outer_heads[h * f.outer_ld + f.first + r] = sum;
+      __stcg(f.outer_heads + (h * f.outer_ld + f.first + r), sum);
     else
       *f.at(f.plan->row_heads + h, r) = sum;
   }
@@ -305,7 +323,8 @@ template <class T>
 struct OutputBiasBackward {
   Frame<T> f;
   int points;
-  __device__ void operator()(int o, const Lanes& lanes) const {
+  template <class L>
+  __device__ void operator()(int o, const L& lanes) const {
     T sum = T(0);
     for (int p = lanes.lane; p < points; p += lanes.lanes) sum += *f.at(f.plan->d_out + o, p);
     sum = lanes.sum(sum);

@@ -143,7 +143,7 @@ void place_slabs(Plan& plan, bool apart, bool samples) {
   const bool score = plan.kind != ObjectiveKind::likelihood || plan.source == Source::values;
   const int inputs = plan.terms - plan.row_terms, z = plan.context + plan.values + plan.classes;
   if (!apart) plan.row_features = slab(plan.row_terms);
-  if (plan.row_terms > 0 && !apart) plan.row_heads = slab(plan.layer[0].heads);
+  if (plan.row_terms > 0 && !samples) plan.row_heads = slab(plan.layer[0].heads);
   plan.features = slab(inputs);
   if (score) plan.features_dot = slab(inputs);
   if (plan.reads_input) plan.z = slab(z);

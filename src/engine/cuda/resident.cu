@@ -236,7 +236,7 @@ struct Worker {
     if (threadIdx.x == 0)
       frame = {.plan = &plan, .step = &step, .data = job.data, .w = s.w, .g = s.g, .ws = s.ws, .ld = launch.ld,
                .first = 0, .source = plan.source, .per_row = 1, .row_loss = s.row_loss,
-               .outer_heads = apart() ? heads_of(0) : nullptr, .outer_ld = launch.outer_ld, .point_rows = nullptr};
+               .outer_heads = apart() ? heads_of(0) : nullptr, .outer_ld = launch.outer_ld, .held_heads = nullptr, .point_rows = nullptr};
     if (!apart()) return;
     head = min(part * launch.heads_per_part, plan.layer[0].heads);
     heads = min(launch.heads_per_part, plan.layer[0].heads - head);
@@ -431,7 +431,7 @@ struct Worker {
       if (apart()) {
         outer_forward(launch, frame.data, step, s.outer_w, heads, heads_of(head));
         wait();
-        prefetch(k + 1);
+        if (part >= chunks()) prefetch(k + 1);
         if (k == launch.from || !alone()) load_parameters(k == launch.from);
         __syncthreads();
       }
@@ -500,14 +500,16 @@ int processors() {
 }
 
 template <class T>
-int resident_points(const Plan& plan, int heads_per_part, int wanted) {
+int resident_points(const Plan& plan, int heads_per_part, int wanted, bool crowded) {
   Launch<T> launch;
   launch.plan = plan;
   launch.heads_per_part = heads_per_part;
+  const auto whole = static_cast<std::size_t>(limits().shared);
   for (int points = wanted; points >= 1; points = points > 4 ? points / 2 : points - 1) {
     launch.rows_per_chunk = std::max(1, points / plan.most_per_row());
     launch.ld = padded(std::max(launch.rows_per_chunk * plan.most_per_row(), 4));
-    if (shared_bytes(launch) + 6144 <= static_cast<std::size_t>(limits().shared)) return launch.rows_per_chunk;
+    const std::size_t room = crowded && points > 16 ? whole / 2 : whole;
+    if (shared_bytes(launch) + 6144 <= room) return launch.rows_per_chunk;
     if (launch.rows_per_chunk == 1) return 0;
   }
   return 0;
@@ -543,7 +545,7 @@ int blocks_at_once(const Launch<T>& launch, int threads) {
 }
 
 #define BL_INSTANTIATE(T)                                                     \
-  template int resident_points<T>(const Plan&, int, int);                     \
+  template int resident_points<T>(const Plan&, int, int, bool);               \
   template void run_resident(const Launch<T>&, int, int, cudaStream_t);       \
   template int blocks_at_once(const Launch<T>&, int);
 BL_INSTANTIATE(float)

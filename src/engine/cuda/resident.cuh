@@ -8,9 +8,10 @@ namespace bl::cuda {
 
 int processors();
 
-// How many rows of a chunk fit into shared memory, aiming at so many points; 0: not one.
+// How many rows of a chunk fit into shared memory, aiming at so many points; 0: not one. crowded: two blocks
+// are to share a multiprocessor, where chunks then still have 16 points.
 template <class T>
-int resident_points(const Plan& plan, int heads_per_part, int wanted);
+int resident_points(const Plan& plan, int heads_per_part, int wanted, bool crowded = false);
 
 // How many blocks of such a launch run at the same time.
 template <class T>

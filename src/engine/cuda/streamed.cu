@@ -20,6 +20,21 @@ __global__ void __launch_bounds__(kThreads) each_kernel(int n, int m, Operation 
     operation(static_cast<int>(i / m), static_cast<int>(i % m));
 }
 
+// Features that are inputs of the context: a tile of rows and columns is turned in shared memory.
+template <class T>
+__global__ void gather_kernel(Frame<T> f, int first_column, int columns, int count, int slab) {
+  __shared__ T tile[32][33];
+  const int c0 = static_cast<int>(blockIdx.x) * 32, r0 = static_cast<int>(blockIdx.y) * 32;
+  const int x = static_cast<int>(threadIdx.x);
+  for (int y = static_cast<int>(threadIdx.y); y < 32; y += 8)
+    if (r0 + y < count && c0 + x < columns)
+      tile[y][x] = f.data.context[static_cast<std::size_t>(f.step->rows[f.first + r0 + y]) * f.data.context_stride +
+                                  first_column + c0 + x];
+  __syncthreads();
+  for (int y = static_cast<int>(threadIdx.y); y < 32; y += 8)
+    if (r0 + x < count && c0 + y < columns) *f.at(slab + c0 + y, r0 + x) = tile[x][y];
+}
+
 // A warp for each row.
 template <class Operation>
 __global__ void __launch_bounds__(kThreads) rows_kernel(int n, Operation operation) {
@@ -27,6 +42,30 @@ __global__ void __launch_bounds__(kThreads) rows_kernel(int n, Operation operati
   for (int r = static_cast<int>((blockIdx.x * kThreads + threadIdx.x) / 32); r < n;
        r += static_cast<int>(gridDim.x * kThreads / 32))
     operation(r, Lanes{lane, 32, ~0U});
+}
+
+// All threads of a block, which share a long row.
+template <class T>
+struct BlockLanes {
+  int lane, lanes;
+  T* scratch;
+  __device__ T sum(T value) const {
+    scratch[lane] = value;
+    __syncthreads();
+    for (int half = lanes / 2; half > 0; half /= 2) {
+      if (lane < half) scratch[lane] += scratch[lane + half];
+      __syncthreads();
+    }
+    const T total = scratch[0];
+    __syncthreads();
+    return total;
+  }
+};
+
+template <class T, class Operation>
+__global__ void __launch_bounds__(kThreads) long_rows_kernel(Operation operation) {
+  __shared__ T scratch[kThreads];
+  operation(static_cast<int>(blockIdx.x), BlockLanes<T>{static_cast<int>(threadIdx.x), static_cast<int>(kThreads), scratch});
 }
 
 // c[i][j] (+)= sum_k a(i, k) b(j, k), a tile of 32 x 32 by a block. For GPUs without cuBLAS.
@@ -158,6 +197,7 @@ struct StreamRunner {
   const Cublas* cublas;
   cudaStream_t stream;
   double* totals;
+  int row_features;
 
   const Frame<T>& frame() const { return f; }
   void set(Source source, int per_row) const {
@@ -172,6 +212,21 @@ struct StreamRunner {
     each_kernel<<<blocks_for(static_cast<long long>(n) * m), kThreads, 0, stream>>>(n, m, operation);
     check(cudaGetLastError(), "a launch");
   }
+  // Row features are columns of the context as they lie.
+  void each(int n, int m, const RowFeatures<T>&) const {
+    const dim3 grid(static_cast<unsigned>((n + 31) / 32), static_cast<unsigned>((m + 31) / 32)), block(32, 8);
+    gather_kernel<T><<<grid, block, 0, stream>>>(f, 0, n, m, row_features);
+    check(cudaGetLastError(), "a launch");
+  }
+  // Sums along rows of the workspace, which are long.
+  template <class Operation>
+  void long_rows(int n, const Operation& operation) const {
+    long_rows_kernel<T><<<static_cast<unsigned>(n), kThreads, 0, stream>>>(operation);
+    check(cudaGetLastError(), "a launch");
+  }
+  void rows(int n, int, const HeadBackward<T>& operation) const { long_rows(n, operation); }
+  void rows(int n, int, const HeadBackwardDot<T>& operation) const { long_rows(n, operation); }
+  void rows(int n, int, const OutputBiasBackward<T>& operation) const { long_rows(n, operation); }
   template <class Operation>
   void rows(int n, int, const Operation& operation) const {
     rows_kernel<<<blocks_for(32LL * n), kThreads, 0, stream>>>(n, operation);
@@ -252,9 +307,9 @@ void Streamed<T>::sweep(const Request<T>& request, int rows, double scale, bool 
           "clearing memory");
   Frame<T> f{.plan = plan_.data(), .step = input_.data(), .data = request.placed->data(), .w = effective_.data(),
              .g = gradient_.data(), .ws = workspace_.data(), .ld = ld_, .first = 0, .source = plan.source, .per_row = 1,
-             .row_loss = row_loss_.data(), .outer_heads = nullptr, .outer_ld = 0, .point_rows = nullptr};
+             .row_loss = row_loss_.data(), .outer_heads = nullptr, .outer_ld = 0, .held_heads = nullptr, .point_rows = nullptr};
   for (f.first = 0; f.first < rows; f.first += rows_per_chunk_) {
-    StreamRunner<T> runner{f, cublas_.get(), stream_, totals_.data()};
+    StreamRunner<T> runner{f, cublas_.get(), stream_, totals_.data(), plan.row_features};
     objective_sweep<T>(runner, plan, std::min(rows_per_chunk_, rows - f.first), scale, learns);
   }
   if (!learns) return;

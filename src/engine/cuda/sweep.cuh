@@ -31,7 +31,9 @@ BL_HOST_DEVICE BL_OUT_OF_LINE void forward_sweep(X& x, const Plan& plan, int row
   const Frame<T>& f = x.frame();
   const LayerPlan& first = plan.layer[0];
   const auto two = [&](int value, int dot) { return both ? Two{value, dot} : Two{value}; };
-  if (first.context.count > 0 && !f.outer_heads) {
+  if (first.context.count > 0 && f.outer_heads) {
+    x.each((first.heads + 3) / 4, rows, FetchHeads<T>{f});
+  } else if (first.context.count > 0 && !f.held_heads) {
     x.each(plan.row_terms, rows, RowFeatures<T>{f});
     x.forward({plan.row_heads}, first.context, {plan.row_features}, first.heads, rows, Onto::zero);
   }

@@ -280,7 +280,7 @@ def report(arguments):
         text += (f"\n{name} where it was measured ({', '.join(sorted(own.table.unique()))}; {len(own)} pairs):\n\n" +
                  summary(some, ["log_loss", "auc", "macro_f1"], ["bl", name]))
     for figure in ("log_loss", "auc", "macro_f1"):
-        text += f"\nMean over seeds of the {figure.replace('_', ' ')}:\n\n" + by_table(classes, figure, [p for p in peers + partial if not p.startswith("bl ")])
+        text += f"\nMean over seeds of the {figure.replace('_', ' ')}:\n\n" + by_table(classes, figure, peers)
     if len(numbers):
         text += "\nBoston housing, RMSE:\n\n" + summary(numbers, ["rmse"], complete(numbers))
         some = numbers[numbers.peer.isin(["bl", "ngboost"])]

@@ -97,7 +97,7 @@ ChoiceOptions::ChoiceOptions(CLI::App& command) {
       "uniform)",
       "NAMES");
   add("--correlated", correlated_, "Random coefficients that correlate", "NAMES");
-  add("--draws", draws_, "Draws per person of random coefficients", "[500]");
+  add("--random-draws", draws_, "Draws per person of random coefficients", "[500]");
   add("--sequence", sequence_, "Of the draws", "[sobol]|halton|scrambled|pseudo");
   add("--nests", nests_, "Nested logit: existing=train+car; an alternative may be in two nests", "NAMES");
   add("--classes", classes_, "Latent classes: how many", "N");
@@ -244,7 +244,7 @@ void ChoiceOptions::fill_beyond(ChoiceDeclaration& d) const {
   if (!classes_.empty()) d.latent.emplace_back("classes", classes_);
   for (const std::string& name : name_list(membership_)) d.membership.push_back(column_text(name));
   for (const auto& [key, option] : {std::pair("random", "--random"), std::pair("random/correlated", "--correlated"),
-                                    std::pair("draws", "--draws"), std::pair("draws/sequence", "--sequence"),
+                                    std::pair("draws", "--random-draws"), std::pair("draws/sequence", "--sequence"),
                                     std::pair("nests", "--nests"), std::pair("latent", "--classes"),
                                     std::pair("latent/membership", "--membership")})
     d.places[key] = option;

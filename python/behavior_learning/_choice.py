@@ -502,7 +502,7 @@ Either `schema` (the text or a dictionary of a choice schema, docs/choice.md), o
     form : "linear" or "network"
     constants, reference, generic, specific, signs : Of a linear utility
     context, nominal_context : Of a network: columns of the person or the situation, and those that are categories
-    random, correlated, draws : Mixed logit: {{"time": "normal", "cost": "lognormal"}}, names that correlate, and the
+    random, correlated, random_draws : Mixed logit: {{"time": "normal", "cost": "lognormal"}}, names that correlate, and the
         number of draws or {{"count": 1000, "sequence": "halton", "dropped": 100, "seed": 1}}
     nests : Nested logit: {{"existing": ["train", "car"]}}
     latent, membership : Latent classes: how many, and expressions over columns of the person
@@ -532,8 +532,9 @@ def _beyond(choice: BLChoice) -> dict[str, Any]:
         tables["random"] = dict(choice.random or {})
         if choice.correlated is not None:
             tables["random"]["correlated"] = list(choice.correlated)
-    if choice.draws is not None:
-        tables["draws"] = dict(choice.draws) if isinstance(choice.draws, Mapping) else {"count": choice.draws}
+    if choice.random_draws is not None:
+        draws = choice.random_draws
+        tables["draws"] = dict(draws) if isinstance(draws, Mapping) else {"count": draws}
     if choice.nests is not None:
         tables["nests"] = {name: list(among) for name, among in choice.nests.items()}
     if choice.latent is not None or choice.membership is not None:

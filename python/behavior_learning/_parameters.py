@@ -100,7 +100,7 @@ def make_init(positional: Iterable[str] = (), extra: Iterable[tuple[str, Any]] =
 
 CHOICE_DATA = ("choice", "situation", "alternative", "chosen", "available", "outside", "filter", "person", "weight")
 CHOICE_UTILITY = ("form", "constants", "reference", "generic", "specific", "signs", "context")
-CHOICE_BEYOND = ("random", "correlated", "draws", "nests", "latent", "membership")
+CHOICE_BEYOND = ("random", "correlated", "random_draws", "nests", "latent", "membership")
 
 
 class TableParameters:

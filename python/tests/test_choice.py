@@ -224,14 +224,14 @@ def beyond(**more):
 
 def test_mixed_logit_from_parameters():
     frame = planted_choices()
-    model = beyond(random={"x": "normal"}, draws=100).fit(frame)
+    model = beyond(random={"x": "normal"}, random_draws=100).fit(frame)
     names = [one["name"] for one in model.coefficients_]
     assert names == ["constant[b]", "constant[c]", "x", "y", "sd(x)"]
     assert np.allclose(model.predict_proba(frame).sum(axis=1), 1)
     posterior = model.posterior(frame)
     assert len(posterior["mean(x)"]) == 80
     assert model.evaluate(frame)["log_likelihood"] == pytest.approx(model.summary().llf, abs=1e-6)
-    assert "sequence" in beyond(random={"x": "normal"}, draws={"count": 9, "sequence": "halton"}).schema_text()
+    assert "sequence" in beyond(random={"x": "normal"}, random_draws={"count": 9, "sequence": "halton"}).schema_text()
 
 
 def test_nests_classes_and_a_comparison(tmp_path):

@@ -55,7 +55,23 @@ inference::Chart chart_of(const NamedModel& model, const std::vector<double>& pa
   return chart;
 }
 
+// Of a model beyond the logit, which has no heads.
+std::vector<std::string> beyond_words(const NamedModel& model,
+                                      const std::vector<inference::Direction>& directions) {
+  std::vector<std::string> out;
+  for (const inference::Direction& direction : directions) {
+    std::string text;
+    for (const auto& [position, weight] : direction.entries)
+      if (static_cast<std::size_t>(position) < model.linear.size())
+        text += fmt::format("{}{:.3g} {}", text.empty() ? (weight < 0 ? "-" : "") : (weight < 0 ? " - " : " + "),
+                            std::abs(weight), model.linear[static_cast<std::size_t>(position)]);
+    out.push_back("moving along " + text + " does not change the likelihood of these rows");
+  }
+  return out;
+}
+
 std::vector<std::string> words(const NamedModel& model, const std::vector<inference::Direction>& directions) {
+  if (!model.beyond.empty()) return beyond_words(model, directions);
   const auto names = position_names(model);
   return inference::direction_words(inference::ParameterMap(model.architecture), directions, [&](Index i) {
     const auto found = names.find(i);

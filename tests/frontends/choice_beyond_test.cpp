@@ -79,7 +79,8 @@ TEST_F(Beyond, AMixedLogitFindsWhatWasPlanted) {
   for (const auto& [name, truth] : {std::pair("x", -1.0), std::pair("y", 0.5), std::pair("sd(x)", 1.0),
                                     std::pair("constant[b]", 0.0), std::pair("constant[c]", 0.0)}) {
     double error = 0;
-    EXPECT_NEAR(estimate_of(summary, name, &error), truth, 3.5 * error) << name;
+    const double estimate = estimate_of(summary, name, &error);
+    EXPECT_NEAR(estimate, truth, 3.5 * error) << name;
     EXPECT_LT(error, 0.2);
   }
   EXPECT_THAT(render(summary, SummaryFormat::text), HasSubstr("200 draws per person"));

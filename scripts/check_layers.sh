@@ -21,7 +21,7 @@ declare -A may=(
   [artifact]="base features model objective engine training"
   [gibbs]="base compute model objective piecewise"
   [zoo]="base compute model objective engine training gibbs inference"
-  [explain]="base features model gibbs artifact inference"
+  [explain]="base data features model gibbs artifact inference"
   [plan]="base data features model objective engine training"
   [fitted]="$core plan"
   [predict]="$core plan fitted"
@@ -37,7 +37,7 @@ declare -A may=(
 )
 # Folders above the mathematics speak in the types of the public headers; those below know only these.
 speaks=" plan fitted predict summary fit choice economics simplify report check evidence api "
-known=" bl/errors.hpp bl/names.hpp bl/version.hpp bl/choice_declaration.hpp "
+known=" bl/errors.hpp bl/names.hpp bl/version.hpp bl/choice_declaration.hpp bl/ranks.hpp "
 
 bad=0
 fail() { echo "check_layers: $*"; bad=1; }

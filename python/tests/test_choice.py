@@ -204,7 +204,7 @@ def test_an_identifiable_network_has_errors(choices):
 
 
 def planted_choices(persons=80):
-    """Three alternatives, five choices a person; the coefficient of x is normal with mean -1 and deviation 1."""
+    """Three alternatives, five choices a person; the coefficient of x is normal with mean -1 and standard deviation 1."""
     rng = np.random.default_rng(3)
     n = persons * 5
     person = np.repeat(np.arange(persons), 5)

@@ -20,7 +20,7 @@ using Notes = std::vector<std::string>;
 void mixed_notes(const ChoiceSchema& schema, const BeyondModel& beyond, const std::vector<double>& parameters,
                  Notes& out) {
   const RandomCoefficients& random = *schema.random;
-  out.push_back(sampling_words(random));
+  out.push_back(sampling_words(schema));
   const ru::MixedLogitSpec spec = mixed_spec(schema, beyond.terms);
   const std::size_t n = spec.random.size();
   std::vector<double> factor(n * n, 0);

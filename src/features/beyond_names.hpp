@@ -24,6 +24,6 @@ std::vector<std::string> beyond_names(const ChoiceSchema& schema, const std::vec
 std::string beyond_words(const ChoiceSchema& schema);
 
 // How the draws of a mixed logit are made, in full.
-std::string sampling_words(const RandomCoefficients& random);
+std::string sampling_words(const ChoiceSchema& schema);
 
 }  // namespace bl

@@ -8,7 +8,6 @@
 
 #include "bl/errors.hpp"
 #include "compute/draw_kernels.hpp"
-#include "inference/distributions.hpp"
 #include "random_utility/mixed_workspace.hpp"
 
 namespace bl::random_utility {
@@ -24,7 +23,7 @@ double standard_draw(Distribution distribution, double u) {
   switch (distribution) {
     case Distribution::normal:
     case Distribution::log_normal:
-      return inference::normal_quantile(u);
+      return normal_draw(u);
     case Distribution::triangular:
       return triangular_quantile(u);
     case Distribution::uniform:

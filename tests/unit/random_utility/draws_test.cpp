@@ -7,6 +7,7 @@
 #include <set>
 
 #include "bl/errors.hpp"
+#include "inference/distributions.hpp"
 
 namespace bl::random_utility {
 namespace {
@@ -61,6 +62,11 @@ TEST(Draws, AnotherSeedIsAnotherSequenceWhereItIsRandom) {
 
 TEST(Draws, TooManyDimensionsAreRefused) {
   EXPECT_THROW(uniform_draws({.count = 8}, 1, kSobolDimensions + 1), UsageError);
+}
+
+TEST(Draws, NormalQuantileIsThatOfInference) {
+  for (const double u : {1e-300, 1e-20, 1e-12, 1e-4, 0.07, 0.0751, 0.3, 0.5, 0.8, 0.925, 0.9251, 0.999, 1 - 1e-9})
+    EXPECT_NEAR(normal_draw(u), inference::normal_quantile(u), 1e-12 * (1 + std::abs(normal_draw(u)))) << u;
 }
 
 TEST(Draws, TriangularQuantileInvertsTheDistribution) {

@@ -25,7 +25,7 @@ void run_compare(const CompareArguments& a, const CLI::App& command) {
   check_place(command, a.output);
   std::vector<std::pair<std::string, InferenceSummary>> models;
   for (const std::string& path : a.models) {
-    const Model model = open_model(command, path);
+    const Model model = Model::load(path);
     try {
       models.emplace_back(std::filesystem::path(path).stem().string(), stored_inference(model, a.options));
     } catch (const NeedsData& error) {

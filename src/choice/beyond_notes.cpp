@@ -42,10 +42,12 @@ void mixed_notes(const ChoiceSchema& schema, const BeyondModel& beyond, const st
                                 random.coefficients[k].name, one.sign * std::exp(location), one.sign * mean,
                                 mean * std::sqrt(std::expm1(variance))));
     } else if (one.correlated) {
-      out.push_back(fmt::format("{}: standard deviation {:.4f}", random.coefficients[k].name, std::sqrt(variance)));
+      out.push_back(
+          fmt::format("{}: standard deviation {:.4f}", random.coefficients[k].name, std::sqrt(variance)));
     } else if (one.distribution == ru::Distribution::normal) {
       const double tail = 0.5 * std::erfc(location / std::sqrt(2 * variance));
-      out.push_back(fmt::format("{}: below zero for {:.1f}% of persons", random.coefficients[k].name, 100 * tail));
+      out.push_back(
+          fmt::format("{}: below zero for {:.1f}% of persons", random.coefficients[k].name, 100 * tail));
     }
     for (std::size_t l = 0; one.correlated && l < k; ++l)
       if (spec.random[l].correlated)
@@ -59,8 +61,8 @@ void mixed_notes(const ChoiceSchema& schema, const BeyondModel& beyond, const st
   }
 }
 
-void nested_notes(const ChoiceSchema& schema, const BeyondModel& beyond, const std::vector<double>& parameters,
-                  const inference::Estimate& e, Notes& out) {
+void nested_notes(const ChoiceSchema& schema, const BeyondModel& beyond,
+                  const std::vector<double>& parameters, const inference::Estimate& e, Notes& out) {
   for (std::size_t m = 0; m < schema.nests.size(); ++m) {
     const std::size_t at = beyond.terms.size() + m;
     const double mu = parameters[at];

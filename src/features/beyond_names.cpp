@@ -97,7 +97,8 @@ std::string sampling_words(const ChoiceSchema& schema) {
     return head + fmt::format("Sobol points with a random digital shift, seed {}, one {} after the other",
                               random.seed, unit);
   std::string primes;
-  for (const std::int64_t prime : random.primes) primes += (primes.empty() ? "" : ", ") + std::to_string(prime);
+  for (const std::int64_t prime : random.primes)
+    primes += (primes.empty() ? "" : ", ") + std::to_string(prime);
   if (primes.empty()) primes = "the first ones";
   return head + fmt::format("Halton points, primes {}, {} dropped{}, one {} after the other", primes,
                             random.dropped,

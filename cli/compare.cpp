@@ -25,7 +25,7 @@ void run_compare(const CompareArguments& a, const CLI::App& command) {
   check_place(command, a.output);
   std::vector<std::pair<std::string, InferenceSummary>> models;
   for (const std::string& path : a.models) {
-    const Model model = open_model(command, path);
+    const Model model = Model::load(path);
     try {
       models.emplace_back(std::filesystem::path(path).stem().string(), stored_inference(model, a.options));
     } catch (const NeedsData& error) {
@@ -49,10 +49,13 @@ void add_compare(CLI::App& app) {
       ->option_text("MODELS");
   command->add_option("--covariance", a->options.covariance, "Which of the stored errors")
       ->option_text("robust|classical|cluster");
-  command->add_option("--format", a->format, "Form of the table")->option_text("text|json|csv|latex|markdown");
-  command->add_option("-o,--output", a->output, "Where the table goes; - for standard output")->option_text("FILE");
+  command->add_option("--format", a->format, "Form of the table")
+      ->option_text("text|json|csv|latex|markdown");
+  command->add_option("-o,--output", a->output, "Where the table goes; - for standard output")
+      ->option_text("FILE");
   command->footer(
-      "Examples:\n  bl compare logit.bl nested.bl mixed.bl\n  bl compare logit.bl mixed.bl --covariance cluster "
+      "Examples:\n  bl compare logit.bl nested.bl mixed.bl\n  bl compare logit.bl mixed.bl --covariance "
+      "cluster "
       "--format latex -o table.tex");
   command->callback([a, command] { run_compare(*a, *command); });
 }

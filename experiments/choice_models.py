@@ -9,6 +9,7 @@ of its own, threads added up: compilation that a program does at run time is par
 """
 import argparse
 import json
+import os
 import pathlib
 import resource
 import subprocess
@@ -63,6 +64,8 @@ def run_biogeme(arguments, model):
     from biogeme.results_processing.variance_covariance import EstimateVarianceCovariance
     from biogeme.nests import NestsForNestedLogit, OneNestForNestedLogit
     frame = read_situations(arguments.data)
+    os.chdir(tempfile.mkdtemp())
+    pathlib.Path("biogeme.toml").touch()  # else it writes one, which some versions of tomlkit refuse
     database = db.Database("swissmetro", frame)
     asc_car, asc_train = Beta("ASC_CAR", 0, None, None, 0), Beta("ASC_TRAIN", 0, None, None, 0)
     b_cost = Beta("B_COST", 0, None, None, 0)

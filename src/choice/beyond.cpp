@@ -66,9 +66,10 @@ void fill_membership(const ChoiceData& data, BeyondModel& out) {
         const bool first = t == out.sets->persons[static_cast<std::size_t>(p)];
         if (first) out.sets->membership(p, k) = data.membership(from, k);
         if (out.sets->membership(p, k) != data.membership(from, k))
-          throw DataError(fmt::format("situation {}: a column of the membership differs from another situation "
-                                      "of the same person; classes are of persons",
-                                      in_quotes(data.labels[static_cast<std::size_t>(from)])));
+          throw DataError(
+              fmt::format("situation {}: a column of the membership differs from another situation "
+                          "of the same person; classes are of persons",
+                          in_quotes(data.labels[static_cast<std::size_t>(from)])));
       }
 }
 
@@ -187,7 +188,8 @@ std::vector<double> middle_coefficients(const ChoiceSchema& schema, const std::v
 
 void set_beyond(StoredModel& model, std::vector<double> parameters) {
   auto& choice = std::get<ChoiceResponse>(model.response);
-  model.parameters = middle_coefficients(choice.schema, linear_terms(choice.schema, choice.alternatives), parameters);
+  model.parameters =
+      middle_coefficients(choice.schema, linear_terms(choice.schema, choice.alternatives), parameters);
   model.parameters.push_back(1);  // lambda
   choice.beyond = std::move(parameters);
 }
@@ -199,11 +201,12 @@ struct Answer {
   ru::Forecast forecast;
 };
 
-Answer answer(const FittedModel& model, const ChoiceData& data, std::optional<Index> attribute, ThreadPool& pool) {
+Answer answer(const FittedModel& model, const ChoiceData& data, std::optional<Index> attribute,
+              ThreadPool& pool) {
   Answer out{make_beyond(model.choice().schema, data), {}};
   const Matrix<double> slopes = attribute ? design_slopes(out.beyond, data, *attribute) : Matrix<double>();
-  out.forecast = out.beyond.model->forecast(model.choice().beyond, attribute ? slopes.view() : ru::DesignSlopes{},
-                                            pool);
+  out.forecast =
+      out.beyond.model->forecast(model.choice().beyond, attribute ? slopes.view() : ru::DesignSlopes{}, pool);
   return out;
 }
 
@@ -243,8 +246,8 @@ Matrix<double> design_slopes(const BeyondModel& beyond, const ChoiceData& data, 
   for (Index row = 0; row < out.rows(); ++row)
     for (Index k = 0; k < out.cols(); ++k) {
       const LinearTerm& term = beyond.terms[static_cast<std::size_t>(k)];
-      const bool of_this = term.alternative < 0 ||
-                           term.alternative == beyond.sets->alternative[static_cast<std::size_t>(row)];
+      const bool of_this =
+          term.alternative < 0 || term.alternative == beyond.sets->alternative[static_cast<std::size_t>(row)];
       out(row, k) = term.attribute == attribute && of_this ? 1 : 0;
     }
   return out;
@@ -253,17 +256,20 @@ Matrix<double> design_slopes(const BeyondModel& beyond, const ChoiceData& data, 
 ChoiceResponses respond_beyond(const FittedModel& model, const ChoiceData& data, Index attribute,
                                ThreadPool& pool) {
   const Answer found = answer(model, data, attribute, pool);
-  ChoiceResponses out{.scores = in_data_order(found, data), .slope = {}, .negative = {}, .responses = {}, .begins = {0}};
+  ChoiceResponses out{
+      .scores = in_data_order(found, data), .slope = {}, .negative = {}, .responses = {}, .begins = {0}};
   out.slope.resize(data.classes.size());
   out.negative.resize(data.classes.size());
-  for (Index i = 0; i < data.situations(); ++i) out.begins.push_back(out.begins.back() + data.size(i) * data.size(i));
+  for (Index i = 0; i < data.situations(); ++i)
+    out.begins.push_back(out.begins.back() + data.size(i) * data.size(i));
   out.responses.resize(static_cast<std::size_t>(out.begins.back()));
   const std::vector<std::int64_t> begins = ru::response_begins(*found.beyond.sets);
   for (std::size_t t = 0; t < found.beyond.order.size(); ++t) {
     const auto i = static_cast<std::size_t>(found.beyond.order[t]);
     const std::int64_t n = data.size(static_cast<Index>(i));
     std::copy_n(found.forecast.responses.begin() + begins[t], n * n, out.responses.begin() + out.begins[i]);
-    std::copy_n(found.forecast.slope.begin() + found.beyond.sets->begin[t], n, out.slope.begin() + data.begin[i]);
+    std::copy_n(found.forecast.slope.begin() + found.beyond.sets->begin[t], n,
+                out.slope.begin() + data.begin[i]);
     std::copy_n(found.forecast.negative.begin() + found.beyond.sets->begin[t], n,
                 out.negative.begin() + data.begin[i]);
   }

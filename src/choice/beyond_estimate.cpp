@@ -62,7 +62,8 @@ std::vector<ru::Coordinate> coordinates_of(const ChoiceSchema& schema, const Bey
       out.push_back(is_log(spread.row) ? ru::Coordinate{} : terms[term]);
     }
   } else if (schema.latent) {
-    for (std::int64_t c = 0; c < schema.latent->classes; ++c) out.insert(out.end(), terms.begin(), terms.end());
+    for (std::int64_t c = 0; c < schema.latent->classes; ++c)
+      out.insert(out.end(), terms.begin(), terms.end());
     const std::vector<double> columns = term_scales(beyond.sets->membership);
     for (std::int64_t c = 1; c < schema.latent->classes; ++c) {
       out.push_back({});
@@ -160,7 +161,8 @@ void add_persons(const ChoiceSchema& schema, const ChoiceData& data, const Beyon
   if (schema.person.empty() || data.persons.empty()) return;
   Index count = 0;
   const std::vector<std::int32_t> groups = beyond.by_unit(data.persons);
-  if (*std::max_element(groups.begin(), groups.end()) == *std::min_element(groups.begin(), groups.end())) return;
+  if (*std::max_element(groups.begin(), groups.end()) == *std::min_element(groups.begin(), groups.end()))
+    return;
   const inference::Estimate& e = found.estimate;
   const Eigen::MatrixXd coordinates = ru::clustered_covariance(found, groups, count);
   out.cluster = row_major(entry_covariance(e.chart, e.identification, coordinates));
@@ -191,10 +193,12 @@ ChoiceEstimate estimate_beyond(const ChoiceSchema& schema, const ChoiceData& dat
       ru::information_at(*beyond.model, maximum, coordinates_of(schema, beyond), spec.on_step, pool);
   inference::Estimate& e = found.estimate;
   e.notes = beyond_notes(schema, beyond, maximum, e);
-  if (kind_of(spec) == inference::CovarianceKind::classical) e.covariance.coordinates = e.identification.inverse;
+  if (kind_of(spec) == inference::CovarianceKind::classical)
+    e.covariance.coordinates = e.identification.inverse;
   if (kind_of(spec) == inference::CovarianceKind::cluster) {
     Index count = 0;
-    e.covariance.coordinates = ru::clustered_covariance(found, beyond.by_unit(spec.covariance.clusters[0]), count);
+    e.covariance.coordinates =
+        ru::clustered_covariance(found, beyond.by_unit(spec.covariance.clusters[0]), count);
     e.covariance.factor = "G/(G-1)";
     e.covariance.cluster_counts = {count};
   }

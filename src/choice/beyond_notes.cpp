@@ -20,7 +20,7 @@ using Notes = std::vector<std::string>;
 void mixed_notes(const ChoiceSchema& schema, const BeyondModel& beyond, const std::vector<double>& parameters,
                  Notes& out) {
   const RandomCoefficients& random = *schema.random;
-  out.push_back(sampling_words(random));
+  out.push_back(sampling_words(schema));
   const ru::MixedLogitSpec spec = mixed_spec(schema, beyond.terms);
   const std::size_t n = spec.random.size();
   std::vector<double> factor(n * n, 0);
@@ -42,10 +42,12 @@ void mixed_notes(const ChoiceSchema& schema, const BeyondModel& beyond, const st
                                 random.coefficients[k].name, one.sign * std::exp(location), one.sign * mean,
                                 mean * std::sqrt(std::expm1(variance))));
     } else if (one.correlated) {
-      out.push_back(fmt::format("{}: standard deviation {:.4f}", random.coefficients[k].name, std::sqrt(variance)));
+      out.push_back(
+          fmt::format("{}: standard deviation {:.4f}", random.coefficients[k].name, std::sqrt(variance)));
     } else if (one.distribution == ru::Distribution::normal) {
       const double tail = 0.5 * std::erfc(location / std::sqrt(2 * variance));
-      out.push_back(fmt::format("{}: below zero for {:.1f}% of persons", random.coefficients[k].name, 100 * tail));
+      out.push_back(
+          fmt::format("{}: below zero for {:.1f}% of persons", random.coefficients[k].name, 100 * tail));
     }
     for (std::size_t l = 0; one.correlated && l < k; ++l)
       if (spec.random[l].correlated)
@@ -59,8 +61,8 @@ void mixed_notes(const ChoiceSchema& schema, const BeyondModel& beyond, const st
   }
 }
 
-void nested_notes(const ChoiceSchema& schema, const BeyondModel& beyond, const std::vector<double>& parameters,
-                  const inference::Estimate& e, Notes& out) {
+void nested_notes(const ChoiceSchema& schema, const BeyondModel& beyond,
+                  const std::vector<double>& parameters, const inference::Estimate& e, Notes& out) {
   for (std::size_t m = 0; m < schema.nests.size(); ++m) {
     const std::size_t at = beyond.terms.size() + m;
     const double mu = parameters[at];

@@ -10,6 +10,7 @@
 namespace bl {
 
 std::vector<std::string> beyond_notes(const ChoiceSchema& schema, const BeyondModel& beyond,
-                                      const random_utility::Maximum& maximum, const inference::Estimate& estimate);
+                                      const random_utility::Maximum& maximum,
+                                      const inference::Estimate& estimate);
 
 }  // namespace bl

@@ -16,7 +16,8 @@ std::string mixed_text(const ChoiceSchema& schema, const std::vector<std::string
   for (const RandomCoefficients::One& one : schema.random->coefficients)
     out += fmt::format("  {}: {}\n", one.name, kWords[static_cast<std::size_t>(one.mixing)]);
   for (std::size_t k = 0; k < names.size(); ++k)
-    if (k >= terms || names[k].starts_with("mean(log")) out += fmt::format("  {} = {:.4g}\n", names[k], values[k]);
+    if (k >= terms || names[k].starts_with("mean(log"))
+      out += fmt::format("  {} = {:.4g}\n", names[k], values[k]);
   return out;
 }
 

@@ -13,8 +13,9 @@ inline constexpr double kLargestDifference = 690;
 
 // One situation. Alternatives but one, the base, by their differences from it.
 struct DrawnSituation {
-  const double* fixed;       // alternatives: the part of the difference in utility that no draw changes
-  const double* difference;  // alternatives x coefficients, row-major: of the attributes with random coefficients
+  const double* fixed;  // alternatives: the part of the difference in utility that no draw changes
+  const double*
+      difference;  // alternatives x coefficients, row-major: of the attributes with random coefficients
   std::size_t alternatives;  // without the base
   std::size_t coefficients;
 };

@@ -43,7 +43,8 @@ std::vector<double> beyond_elasticities(const FittedModel& model, const ChoiceDa
   const std::size_t n = base.alternatives.size();
   std::vector<double> totals(n, 0), out(n * n, 0);
   for (std::size_t i = 0; i < base.chosen.size(); ++i) {
-    const auto begin = static_cast<std::size_t>(base.begin[i]), size = static_cast<std::size_t>(base.size(static_cast<Index>(i)));
+    const auto begin = static_cast<std::size_t>(base.begin[i]),
+               size = static_cast<std::size_t>(base.size(static_cast<Index>(i)));
     const double* response = found.responses.data() + found.begins[i];
     for (std::size_t j = 0; j < size; ++j) {
       const auto row = static_cast<std::size_t>(base.classes[begin + j]);
@@ -54,7 +55,8 @@ std::vector<double> beyond_elasticities(const FittedModel& model, const ChoiceDa
     }
   }
   for (std::size_t j = 0; j < n; ++j)
-    for (std::size_t k = 0; k < n; ++k) out[j * n + k] = totals[j] > 0 ? out[j * n + k] / totals[j] : kUnknown;
+    for (std::size_t k = 0; k < n; ++k)
+      out[j * n + k] = totals[j] > 0 ? out[j * n + k] / totals[j] : kUnknown;
   return out;
 }
 
@@ -64,7 +66,8 @@ ChoiceSlopes beyond_slopes(const FittedModel& model, const ChoiceData& base, Ind
   ChoiceSlopes out{base.alternatives, std::vector<double>(n, 0), std::vector<double>(n, 0)};
   std::vector<double> counts(n, 0);
   for (std::size_t i = 0; i < base.chosen.size(); ++i)
-    for (auto j = static_cast<std::size_t>(base.begin[i]); j < static_cast<std::size_t>(base.begin[i + 1]); ++j) {
+    for (auto j = static_cast<std::size_t>(base.begin[i]); j < static_cast<std::size_t>(base.begin[i + 1]);
+         ++j) {
       const auto alternative = static_cast<std::size_t>(base.classes[j]);
       counts[alternative] += weight_of(base, i);
       out.mean[alternative] += weight_of(base, i) * found.slope[j];
@@ -100,7 +103,8 @@ std::vector<double> beyond_ratios(const FittedModel& model, const ChoiceData& ba
     by.push_back(values.empty() ? kUnknown : weighted_quantile(values, 0.5));
   }
   if (all.empty()) return {};
-  std::vector<double> out = {weighted_quantile(all, 0.5), weighted_quantile(all, 0.25), weighted_quantile(all, 0.75)};
+  std::vector<double> out = {weighted_quantile(all, 0.5), weighted_quantile(all, 0.25),
+                             weighted_quantile(all, 0.75)};
   out.insert(out.end(), by.begin(), by.end());
   return out;
 }
@@ -113,9 +117,10 @@ void require_common_money(const FittedModel& model, Index m) {
     for (const RandomCoefficients::One& one : schema.random->coefficients)
       differs |= terms[term_of(terms, one.name)].attribute == m;
   if (differs)
-    throw UsageError("the coefficient of " + in_quotes(schema.attributes[static_cast<std::size_t>(m)]) +
-                     " differs between persons, and the mean of a surplus divided by it need not exist; leave out "
-                     "`money`, or give money one coefficient");
+    throw UsageError(
+        "the coefficient of " + in_quotes(schema.attributes[static_cast<std::size_t>(m)]) +
+        " differs between persons, and the mean of a surplus divided by it need not exist; leave out "
+        "`money`, or give money one coefficient");
 }
 
 }  // namespace bl

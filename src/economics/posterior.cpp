@@ -23,9 +23,8 @@ OutputTable posterior_means(const Model& model, const Data& data, std::size_t th
   for (std::size_t p = 0; p < out.rows; ++p) {
     const auto first =
         static_cast<std::size_t>(beyond.order[static_cast<std::size_t>(beyond.sets->persons[p])]);
-    out.columns[0].texts.push_back(schema.person.empty()
-                                       ? choices.labels[first]
-                                       : person_name(table, schema, choices.rows[first]));
+    out.columns[0].texts.push_back(schema.person.empty() ? choices.labels[first]
+                                                         : person_name(table, schema, choices.rows[first]));
   }
   ThreadPool pool(threads);
   const auto add = [&](const std::string& name, const Matrix<double>& from, Index k) {

@@ -87,21 +87,25 @@ std::string beyond_words(const ChoiceSchema& schema) {
   return cross_nested(schema).empty() ? "nested logit" : "cross-nested logit";
 }
 
-std::string sampling_words(const RandomCoefficients& random) {
-  const std::string head = fmt::format("{} draws per person: ", random.draws);
+std::string sampling_words(const ChoiceSchema& schema) {
+  const RandomCoefficients& random = *schema.random;
+  const std::string unit = schema.person.empty() ? "situation" : "person";
+  const std::string head = fmt::format("{} draws per {}: ", random.draws, unit);
   if (random.sequence == DrawSequence::pseudo_random)
     return head + fmt::format("pseudo-random, seed {}", random.seed);
   if (random.sequence == DrawSequence::sobol)
-    return head + fmt::format("Sobol points with a random digital shift, seed {}, one person after the other",
-                              random.seed);
+    return head + fmt::format("Sobol points with a random digital shift, seed {}, one {} after the other",
+                              random.seed, unit);
   std::string primes;
-  for (const std::int64_t prime : random.primes) primes += (primes.empty() ? "" : ", ") + std::to_string(prime);
+  for (const std::int64_t prime : random.primes)
+    primes += (primes.empty() ? "" : ", ") + std::to_string(prime);
   if (primes.empty()) primes = "the first ones";
-  return head + fmt::format("Halton points, primes {}, {} dropped{}, one person after the other", primes,
+  return head + fmt::format("Halton points, primes {}, {} dropped{}, one {} after the other", primes,
                             random.dropped,
                             random.sequence == DrawSequence::scrambled_halton
                                 ? fmt::format(", digits scrambled by seed {}", random.seed)
-                                : "");
+                                : "",
+                            unit);
 }
 
 }  // namespace bl

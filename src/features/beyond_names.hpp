@@ -18,12 +18,13 @@ struct CrossNested {
 };
 std::vector<CrossNested> cross_nested(const ChoiceSchema& schema);
 
-std::vector<std::string> beyond_names(const ChoiceSchema& schema, const std::vector<std::string>& alternatives);
+std::vector<std::string> beyond_names(const ChoiceSchema& schema,
+                                      const std::vector<std::string>& alternatives);
 
 // "mixed logit, 2 random coefficients", "nested logit, 1 nest", "latent classes, 3".
 std::string beyond_words(const ChoiceSchema& schema);
 
 // How the draws of a mixed logit are made, in full.
-std::string sampling_words(const RandomCoefficients& random);
+std::string sampling_words(const ChoiceSchema& schema);
 
 }  // namespace bl

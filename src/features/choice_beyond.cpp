@@ -190,9 +190,10 @@ class Compiler {
   // A sign says on which side of zero a log-normal coefficient lies; it cannot hold others.
   void check_signs() const {
     for (const auto& [attribute, sign] : d_.signs) {
-      const auto random = std::find_if(d_.random.begin(), d_.random.end(), [&, name = attribute](const auto& one) {
-        return one.first == name || one.first.starts_with(name + "[");
-      });
+      const auto random =
+          std::find_if(d_.random.begin(), d_.random.end(), [&, name = attribute](const auto& one) {
+            return one.first == name || one.first.starts_with(name + "[");
+          });
       if (random == d_.random.end() || random->second != "lognormal")
         fail("utility/signs/" + attribute,
              "beyond the logit a sign is for a lognormal coefficient; leave out the sign of " +

@@ -10,13 +10,13 @@
 namespace bl::random_utility {
 
 struct ChoiceSets {
-  Matrix<double> design;                 // entries x terms
-  std::vector<std::int64_t> begin;       // situations + 1: entries
-  std::vector<std::int32_t> chosen;      // situations: position in the own set; 0 where nobody knows
-  std::vector<std::int32_t> alternative; // entries
-  std::vector<std::int64_t> persons;     // persons + 1: situations
-  std::vector<double> weights;           // persons
-  Matrix<double> membership;             // persons x columns, of latent classes
+  Matrix<double> design;                  // entries x terms
+  std::vector<std::int64_t> begin;        // situations + 1: entries
+  std::vector<std::int32_t> chosen;       // situations: position in the own set; 0 where nobody knows
+  std::vector<std::int32_t> alternative;  // entries
+  std::vector<std::int64_t> persons;      // persons + 1: situations
+  std::vector<double> weights;            // persons
+  Matrix<double> membership;              // persons x columns, of latent classes
 
   Index situations() const { return static_cast<Index>(begin.size()) - 1; }
   Index person_count() const { return static_cast<Index>(persons.size()) - 1; }

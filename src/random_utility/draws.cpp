@@ -39,8 +39,7 @@ std::vector<std::int64_t> digits_of(const DrawSpec& spec, Index dimension, std::
   std::vector<std::int64_t> digits{0};
   std::vector<std::int64_t> order(static_cast<std::size_t>(prime - 1));
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
-  if (spec.sequence == Sequence::scrambled_halton)
-    shuffled_order(stream_of(spec, dimension), order);
+  if (spec.sequence == Sequence::scrambled_halton) shuffled_order(stream_of(spec, dimension), order);
   for (const std::int64_t one : order) digits.push_back(one + 1);
   return digits;
 }
@@ -141,9 +140,10 @@ void fill_pseudo_random(const DrawSpec& spec, Index dimension, Index dimensions,
 
 Matrix<double> uniform_draws(const DrawSpec& spec, Index persons, Index dimensions) {
   if (spec.sequence == Sequence::sobol && dimensions > kSobolDimensions)
-    throw UsageError(fmt::format("the Sobol sequence is here for up to {} random coefficients, not {}; use a "
-                                 "scrambled Halton sequence",
-                                 kSobolDimensions, dimensions));
+    throw UsageError(
+        fmt::format("the Sobol sequence is here for up to {} random coefficients, not {}; use a "
+                    "scrambled Halton sequence",
+                    kSobolDimensions, dimensions));
   Matrix<double> out(persons * dimensions, spec.count);
   const std::vector<std::int64_t> primes = primes_of(spec, dimensions);
   for (Index d = 0; d < dimensions; ++d) {
@@ -155,6 +155,49 @@ Matrix<double> uniform_draws(const DrawSpec& spec, Index persons, Index dimensio
       fill_halton(spec, d, dimensions, primes[static_cast<std::size_t>(d)], out);
   }
   return out;
+}
+
+namespace {
+
+// Ratio of two polynomials of degree 7, highest power first; the denominator ends with 1.
+double ratio(const std::array<double, 8>& above, const std::array<double, 7>& below, double r) {
+  double numerator = 0, denominator = 0;
+  for (const double one : above) numerator = numerator * r + one;
+  for (const double one : below) denominator = denominator * r + one;
+  return numerator / (denominator * r + 1);
+}
+
+constexpr std::array<double, 8> kMiddleAbove = {
+    2.5090809287301226727e3, 3.3430575583588128105e4, 6.7265770927008700853e4, 4.5921953931549871457e4,
+    1.3731693765509461125e4, 1.9715909503065514427e3, 1.3314166789178437745e2, 3.3871328727963666080e0};
+constexpr std::array<double, 7> kMiddleBelow = {
+    5.2264952788528545610e3, 2.8729085735721942674e4, 3.9307895800092710610e4, 2.1213794301586595867e4,
+    5.3941960214247511077e3, 6.8718700749205790830e2, 4.2313330701600911252e1};
+constexpr std::array<double, 8> kNearAbove = {7.74545014278341407640e-4, 2.27238449892691845833e-2,
+                                              2.41780725177450611770e-1, 1.27045825245236838258e0,
+                                              3.64784832476320460504e0,  5.76949722146069140550e0,
+                                              4.63033784615654529590e0,  1.42343711074968357734e0};
+constexpr std::array<double, 7> kNearBelow = {1.05075007164441684324e-9, 5.47593808499534494600e-4,
+                                              1.51986665636164571966e-2, 1.48103976427480074590e-1,
+                                              6.89767334985100004550e-1, 1.67638483018380384940e0,
+                                              2.05319162663775882187e0};
+constexpr std::array<double, 8> kFarAbove = {2.01033439929228813265e-7, 2.71155556874348757815e-5,
+                                             1.24266094738807843860e-3, 2.65321895265761230930e-2,
+                                             2.96560571828504891230e-1, 1.78482653991729133580e0,
+                                             5.46378491116411436990e0,  6.65790464350110377720e0};
+constexpr std::array<double, 7> kFarBelow = {2.04426310338993978564e-15, 1.42151175831644588870e-7,
+                                             1.84631831751005468180e-5,  7.86869131145613259100e-4,
+                                             1.48753612908506148525e-2,  1.36929880922735805310e-1,
+                                             5.99832206555887937690e-1};
+
+}  // namespace
+
+double normal_draw(double u) {
+  const double q = u - 0.5;
+  if (std::abs(q) <= 0.425) return q * ratio(kMiddleAbove, kMiddleBelow, 0.180625 - q * q);
+  const double r = std::sqrt(-std::log(q < 0 ? u : 1 - u));
+  const double size = r <= 5 ? ratio(kNearAbove, kNearBelow, r - 1.6) : ratio(kFarAbove, kFarBelow, r - 5);
+  return q < 0 ? -size : size;
 }
 
 double triangular_quantile(double u) {

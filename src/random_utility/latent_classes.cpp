@@ -32,12 +32,14 @@ std::vector<double> class_shares(Index classes, Index terms, std::span<const dou
   const Index each = rest / (classes - 1);
   std::vector<double> shares(static_cast<std::size_t>(classes), 0);
   for (Index c = 1; c < classes; ++c)
-    shares[static_cast<std::size_t>(c)] = parameters[static_cast<std::size_t>(classes * terms + (c - 1) * each)];
+    shares[static_cast<std::size_t>(c)] =
+        parameters[static_cast<std::size_t>(classes * terms + (c - 1) * each)];
   softmax(shares);
   return shares;
 }
 
-void LatentClassLogit::log_shares(std::span<const double> parameters, Index person, std::span<double> out) const {
+void LatentClassLogit::log_shares(std::span<const double> parameters, Index person,
+                                  std::span<double> out) const {
   const Index columns = sets().membership.cols();
   const double* g = parameters.data() + classes_ * terms();
   out[0] = 0;
@@ -55,7 +57,8 @@ double LatentClassLogit::class_likelihood(const double* coefficients, Index pers
   std::fill(score.begin(), score.end(), 0.0);
   double sum = 0;
   thread_local std::vector<double> p;
-  for (auto t = s.persons[static_cast<std::size_t>(person)]; t < s.persons[static_cast<std::size_t>(person) + 1]; ++t) {
+  for (auto t = s.persons[static_cast<std::size_t>(person)];
+       t < s.persons[static_cast<std::size_t>(person) + 1]; ++t) {
     utilities(s, static_cast<Index>(t), coefficients, p);
     log_softmax(std::span(p));
     const auto begin = static_cast<Index>(s.begin[static_cast<std::size_t>(t)]);
@@ -75,7 +78,8 @@ double LatentClassLogit::log_likelihood(std::span<const double> parameters, Matr
   const ChoiceSets& s = sets();
   const auto count = static_cast<std::size_t>(classes_), size = static_cast<std::size_t>(terms());
   std::vector<double> parts(static_cast<std::size_t>(s.person_count()));
-  const Index tasks = (s.person_count() + kPersonsPerTask - 1) / kPersonsPerTask, columns = s.membership.cols();
+  const Index tasks = (s.person_count() + kPersonsPerTask - 1) / kPersonsPerTask,
+              columns = s.membership.cols();
   pool.run(static_cast<std::size_t>(tasks), [&](std::size_t task) {
     std::vector<double> share(count), joint(count), slopes(count * size);
     const Index from = static_cast<Index>(task) * kPersonsPerTask,
@@ -103,7 +107,8 @@ double LatentClassLogit::log_likelihood(std::span<const double> parameters, Matr
   return ordered_sum(parts);
 }
 
-Forecast LatentClassLogit::forecast(std::span<const double> parameters, DesignSlopes slopes, ThreadPool& pool) const {
+Forecast LatentClassLogit::forecast(std::span<const double> parameters, DesignSlopes slopes,
+                                    ThreadPool& pool) const {
   const ChoiceSets& s = sets();
   Forecast out;
   const auto entries = static_cast<std::size_t>(s.design.rows()), size = static_cast<std::size_t>(terms());
@@ -123,7 +128,8 @@ Forecast LatentClassLogit::forecast(std::span<const double> parameters, DesignSl
                 to = std::min(from + kPersonsPerTask, s.person_count());
     for (Index person = from; person < to; ++person) {
       log_shares(parameters, person, share);
-      for (auto t = s.persons[static_cast<std::size_t>(person)]; t < s.persons[static_cast<std::size_t>(person) + 1]; ++t)
+      for (auto t = s.persons[static_cast<std::size_t>(person)];
+           t < s.persons[static_cast<std::size_t>(person) + 1]; ++t)
         for (std::size_t c = 0; c < share.size(); ++c) {
           const double pi = std::exp(share[c]);
           const double* coefficients = parameters.data() + c * size;
@@ -154,7 +160,8 @@ Forecast LatentClassLogit::forecast(std::span<const double> parameters, DesignSl
 }
 
 Population LatentClassLogit::population(std::span<const double> parameters) const {
-  Population out{Matrix<double>(classes_, terms()), std::vector<double>(static_cast<std::size_t>(classes_), 0)};
+  Population out{Matrix<double>(classes_, terms()),
+                 std::vector<double>(static_cast<std::size_t>(classes_), 0)};
   std::copy_n(parameters.begin(), classes_ * terms(), out.coefficients.data());
   std::vector<double> share(static_cast<std::size_t>(classes_));
   double total = 0;
@@ -175,7 +182,8 @@ Matrix<double> LatentClassLogit::posterior(std::span<const double> parameters) c
   for (Index p = 0; p < out.rows(); ++p) {
     const std::span<double> row(out.row(p), static_cast<std::size_t>(classes_));
     log_shares(parameters, p, row);
-    for (std::size_t c = 0; c < row.size(); ++c) row[c] += class_likelihood(parameters.data() + c * size, p, ignored);
+    for (std::size_t c = 0; c < row.size(); ++c)
+      row[c] += class_likelihood(parameters.data() + c * size, p, ignored);
     softmax(row);
   }
   return out;

@@ -14,8 +14,8 @@ namespace bl::random_utility {
 
 namespace {
 
-constexpr int kNewtonSteps = 3;          // per maximisation step
-constexpr double kSmallestRise = 1e-6;   // of the log-likelihood, relative: EM ends
+constexpr int kNewtonSteps = 3;         // per maximisation step
+constexpr double kSmallestRise = 1e-6;  // of the log-likelihood, relative: EM ends
 constexpr double kRidge = 1e-8;
 
 double weight_of(const ChoiceSets& s, Index person) {
@@ -30,12 +30,14 @@ void add_class(const ChoiceSets& s, const Matrix<double>& posterior, Index c, co
   Eigen::VectorXd mean(size);
   for (Index person = 0; person < s.person_count(); ++person) {
     const double weight = weight_of(s, person) * posterior(person, c);
-    for (auto t = s.persons[static_cast<std::size_t>(person)]; t < s.persons[static_cast<std::size_t>(person) + 1]; ++t) {
+    for (auto t = s.persons[static_cast<std::size_t>(person)];
+         t < s.persons[static_cast<std::size_t>(person) + 1]; ++t) {
       const auto begin = static_cast<Index>(s.begin[static_cast<std::size_t>(t)]);
       const Index n = s.size(static_cast<Index>(t));
       p.assign(static_cast<std::size_t>(n), 0);
       for (Index j = 0; j < n; ++j)
-        for (Index k = 0; k < size; ++k) p[static_cast<std::size_t>(j)] += s.design(begin + j, k) * coefficients[k];
+        for (Index k = 0; k < size; ++k)
+          p[static_cast<std::size_t>(j)] += s.design(begin + j, k) * coefficients[k];
       log_softmax(std::span(p));
       mean.setZero();
       for (Index j = 0; j < n; ++j) {
@@ -53,7 +55,8 @@ void add_class(const ChoiceSets& s, const Matrix<double>& posterior, Index c, co
 }
 
 void add_membership(const LatentClassLogit& model, const Matrix<double>& posterior,
-                    std::span<const double> parameters, Eigen::VectorXd& gradient, Eigen::MatrixXd& information) {
+                    std::span<const double> parameters, Eigen::VectorXd& gradient,
+                    Eigen::MatrixXd& information) {
   const ChoiceSets& s = model.sets();
   const Index each = 1 + s.membership.cols(), others = model.classes() - 1;
   std::vector<double> share(static_cast<std::size_t>(model.classes()));
@@ -95,7 +98,8 @@ double mean_log_likelihood(const LatentClassLogit& model, std::span<const double
 
 Start run_start(const LatentClassLogit& model, std::span<const double> logit, std::span<const double> scales,
                 const ExpectationSpec& spec, Index start) {
-  const auto size = static_cast<std::size_t>(model.terms()), classes = static_cast<std::size_t>(model.classes());
+  const auto size = static_cast<std::size_t>(model.terms()),
+             classes = static_cast<std::size_t>(model.classes());
   Start out;
   out.parameters.assign(static_cast<std::size_t>(model.parameters()), 0);
   const RandomStream stream(spec.seed, Purpose::initial_values, static_cast<std::uint32_t>(start));
@@ -112,7 +116,8 @@ Start run_start(const LatentClassLogit& model, std::span<const double> logit, st
       for (int step = 0; step < kNewtonSteps; ++step) {
         Eigen::VectorXd gradient = Eigen::VectorXd::Zero(model.terms());
         Eigen::MatrixXd information = Eigen::MatrixXd::Zero(model.terms(), model.terms());
-        add_class(model.sets(), posterior, static_cast<Index>(c), out.parameters.data() + c * size, gradient, information);
+        add_class(model.sets(), posterior, static_cast<Index>(c), out.parameters.data() + c * size, gradient,
+                  information);
         newton_step(std::span(out.parameters).subspan(c * size, size), gradient, information);
       }
     const Index rest = model.parameters() - model.classes() * model.terms();

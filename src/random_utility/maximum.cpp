@@ -143,9 +143,9 @@ Maximum maximise(const RandomUtilityModel& model, std::vector<double> start,
   // At the precision of the arithmetic the line search ends; the gradient says whether it is the maximum.
   out.converged = out.converged || (stuck && out.gradient < 1e3 * spec.tolerance);
   out.parameters = function.parameters(origin);
-  out.cause = fmt::format("{} after {} iterations, gradient norm {:.1e}",
-                          out.converged ? "converged" : "stopped before it converged", out.iterations,
-                          out.gradient);
+  out.cause =
+      fmt::format("{} after {} iterations, gradient norm {:.1e}",
+                  out.converged ? "converged" : "stopped before it converged", out.iterations, out.gradient);
   return out;
 }
 
@@ -187,7 +187,8 @@ ChoiceInformation information_at(const RandomUtilityModel& model, const Maximum&
   e.chart.tangent = slopes.asDiagonal();
   e.identification = inference::identify(e.information.hessian, e.chart);
   const Eigen::MatrixXd& bread = e.identification.inverse;
-  e.covariance = {.coordinates = bread * e.information.products * bread, .factor = "none", .cluster_counts = {}};
+  e.covariance = {
+      .coordinates = bread * e.information.products * bread, .factor = "none", .cluster_counts = {}};
   e.entries = inference::entry_covariance(e.chart, e.identification, e.covariance.coordinates);
   for (Index k = 0; k < size; ++k) {
     const double spread = std::sqrt(e.information.products(k, k) / weight);

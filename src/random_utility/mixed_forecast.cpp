@@ -34,8 +34,9 @@ void MixedLogit::forecast_situation(std::span<const double> parameters, Index si
   for (std::size_t j = 0; j + 1 < n; ++j) {
     work.fixed[j] = 0;
     for (std::size_t k = 0; k < fixed_.size(); ++k)
-      work.fixed[j] += fixed_difference_(static_cast<Index>(row) + static_cast<Index>(j), static_cast<Index>(k)) *
-                       parameters[static_cast<std::size_t>(fixed_[k])];
+      work.fixed[j] +=
+          fixed_difference_(static_cast<Index>(row) + static_cast<Index>(j), static_cast<Index>(k)) *
+          parameters[static_cast<std::size_t>(fixed_[k])];
   }
   std::fill_n(work.likelihood.data(), draws_, 1.0);
   logit_at_draws({.fixed = work.fixed.data(),
@@ -45,7 +46,8 @@ void MixedLogit::forecast_situation(std::span<const double> parameters, Index si
                  work.coefficients.data(), draws_, false, work.likelihood.data(), work.probabilities.data(),
                  nullptr);
   const auto at_draws = [&](std::size_t j) -> const double* {
-    return j == base ? work.likelihood.data() : work.probabilities.row(static_cast<Index>(j < base ? j : j - 1));
+    return j == base ? work.likelihood.data()
+                     : work.probabilities.row(static_cast<Index>(j < base ? j : j - 1));
   };
   // sum over terms of value * coefficient at draw r
   const auto combined = [&](auto value, std::size_t r) {
@@ -85,14 +87,16 @@ void MixedLogit::forecast_situation(std::span<const double> parameters, Index si
   double* to = out.responses.data() + work.response_begin;
   for (std::size_t j = 0; j < n; ++j)
     for (std::size_t k = 0; k < n; ++k) {
-      const double *of_j = at_draws(j), *of_k = at_draws(k), *slope = work.entry_slopes.row(static_cast<Index>(k));
+      const double *of_j = at_draws(j), *of_k = at_draws(k),
+                   *slope = work.entry_slopes.row(static_cast<Index>(k));
       double sum = 0;
       for (std::size_t r = 0; r < count; ++r) sum += of_j[r] * ((j == k ? 1 : 0) - of_k[r]) * slope[r];
       to[j * n + k] = sum / static_cast<double>(count);
     }
 }
 
-Forecast MixedLogit::forecast(std::span<const double> parameters, DesignSlopes slopes, ThreadPool& pool) const {
+Forecast MixedLogit::forecast(std::span<const double> parameters, DesignSlopes slopes,
+                              ThreadPool& pool) const {
   const ChoiceSets& s = sets();
   Forecast out;
   const auto entries = static_cast<std::size_t>(s.design.rows());
@@ -110,7 +114,8 @@ Forecast MixedLogit::forecast(std::span<const double> parameters, DesignSlopes s
     const auto [from, to] = persons_of(task);
     for (Index p = from; p < to; ++p) {
       coefficients_of(parameters, p, work);
-      for (auto t = s.persons[static_cast<std::size_t>(p)]; t < s.persons[static_cast<std::size_t>(p) + 1]; ++t) {
+      for (auto t = s.persons[static_cast<std::size_t>(p)]; t < s.persons[static_cast<std::size_t>(p) + 1];
+           ++t) {
         work.response_begin = begins[static_cast<std::size_t>(t)];
         forecast_situation(parameters, static_cast<Index>(t), slopes, work, out);
       }

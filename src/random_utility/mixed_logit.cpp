@@ -8,7 +8,6 @@
 
 #include "bl/errors.hpp"
 #include "compute/draw_kernels.hpp"
-#include "inference/distributions.hpp"
 #include "random_utility/mixed_workspace.hpp"
 
 namespace bl::random_utility {
@@ -24,7 +23,7 @@ double standard_draw(Distribution distribution, double u) {
   switch (distribution) {
     case Distribution::normal:
     case Distribution::log_normal:
-      return inference::normal_quantile(u);
+      return normal_draw(u);
     case Distribution::triangular:
       return triangular_quantile(u);
     case Distribution::uniform:
@@ -57,8 +56,9 @@ MixedLogit::MixedLogit(const ChoiceSets& sets, MixedLogitSpec spec)
   const double bytes = 8.0 * static_cast<double>(draws_) * static_cast<double>(random) *
                        static_cast<double>(sets.person_count());
   if (bytes > kMostBytes)
-    throw UsageError(fmt::format("{} draws of {} coefficients for {} persons need {:.0f} GiB; use fewer draws",
-                                 spec_.draws.count, random, sets.person_count(), bytes / (1ULL << 30)));
+    throw UsageError(
+        fmt::format("{} draws of {} coefficients for {} persons need {:.0f} GiB; use fewer draws",
+                    spec_.draws.count, random, sets.person_count(), bytes / (1ULL << 30)));
   const Matrix<double> uniform = uniform_draws(spec_.draws, sets.person_count(), random);
   standard_.resize(uniform.rows(), static_cast<Index>(draws_));
   for (Index row = 0; row < uniform.rows(); ++row) {
@@ -139,7 +139,8 @@ void MixedLogit::run_situations(Index person, bool logarithm, Workspace& work) c
 
 // The logarithm of L_p, without its weight; leaves the weights of the draws, which sum to 1, in
 // work.likelihood.
-double MixedLogit::person_likelihood(std::span<const double> parameters, Index person, Workspace& work) const {
+double MixedLogit::person_likelihood(std::span<const double> parameters, Index person,
+                                     Workspace& work) const {
   const ChoiceSets& s = sets();
   const auto count = static_cast<std::size_t>(spec_.draws.count);
   const std::int64_t first = rows_[static_cast<std::size_t>(s.persons[static_cast<std::size_t>(person)])],
@@ -198,8 +199,9 @@ void MixedLogit::person_score(Index person, Workspace& work, std::span<double> s
     score[static_cast<std::size_t>(term.term)] = sum;
   }
   for (std::size_t i = 0; i < spreads_.size(); ++i)
-    weighted_row_sums(work.slopes.row(spreads_[i].row), 1, standard_.row(person * random + spreads_[i].column),
-                      draws_, &score[static_cast<std::size_t>(spec_.terms) + i]);
+    weighted_row_sums(work.slopes.row(spreads_[i].row), 1,
+                      standard_.row(person * random + spreads_[i].column), draws_,
+                      &score[static_cast<std::size_t>(spec_.terms) + i]);
 }
 
 double MixedLogit::log_likelihood(std::span<const double> parameters, MatrixView<double> scores,

@@ -69,12 +69,12 @@ class MixedLogit : public RandomUtilityModel {
 
   MixedLogitSpec spec_;
   std::vector<Spread> spreads_;
-  std::vector<Index> fixed_;        // terms whose coefficients are the same for all
-  std::size_t draws_ = 0;           // padded
-  Matrix<double> standard_;         // standard draws: (person, random term) x padded draws
-  Matrix<double> difference_;       // entries without the base x random terms: differences from the base
-  Matrix<double> fixed_difference_; // entries without the base x fixed terms
-  std::vector<std::int64_t> rows_;  // situations + 1: rows of the differences
+  std::vector<Index> fixed_;         // terms whose coefficients are the same for all
+  std::size_t draws_ = 0;            // padded
+  Matrix<double> standard_;          // standard draws: (person, random term) x padded draws
+  Matrix<double> difference_;        // entries without the base x random terms: differences from the base
+  Matrix<double> fixed_difference_;  // entries without the base x fixed terms
+  std::vector<std::int64_t> rows_;   // situations + 1: rows of the differences
   mutable std::vector<Workspace> workspaces_;  // one per task, kept between evaluations
 };
 

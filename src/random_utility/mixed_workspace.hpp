@@ -7,9 +7,9 @@
 namespace bl::random_utility {
 
 struct MixedLogit::Workspace {
-  Matrix<double> coefficients;     // random terms x draws
-  Matrix<double> slopes;           // the same: d log-likelihood / d coefficient
-  Matrix<double> probabilities;    // rows of the person x draws
+  Matrix<double> coefficients;       // random terms x draws
+  Matrix<double> slopes;             // the same: d log-likelihood / d coefficient
+  Matrix<double> probabilities;      // rows of the person x draws
   AlignedVector<double> likelihood;  // draws; later their weights
   std::vector<double> fixed, sums;   // rows of the person
   Matrix<double> entry_slopes;       // entries of a situation x draws

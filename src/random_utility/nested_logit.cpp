@@ -16,14 +16,14 @@ constexpr Index kSituationsPerTask = 256;
 // A situation's nests that have members in it, own nests of single alternatives among them.
 struct NestedLogit::Situation {
   struct Member {
-    std::size_t entry = 0, nest = 0;  // positions in the situation; in `nests`
-    double log_share = 0, scaled = 0; // mu (V + log a)
-    double within = 0;                // P(j | m)
+    std::size_t entry = 0, nest = 0;   // positions in the situation; in `nests`
+    double log_share = 0, scaled = 0;  // mu (V + log a)
+    double within = 0;                 // P(j | m)
     Index share = -1;
     bool of_first = true;
   };
   struct Nest {
-    Index nest = -1;  // of the model; -1: an alternative of its own
+    Index nest = -1;                                         // of the model; -1: an alternative of its own
     double mu = 1, log_sum = 0, value = 0, probability = 0;  // log_sum: of the scaled; value: S
     double mean_scaled = 0;                                  // of the scaled, by P(j | m)
   };
@@ -56,9 +56,11 @@ void NestedLogit::solve(std::span<const double> parameters, Index situation, Sit
     const auto entry = static_cast<Index>(begin) + static_cast<Index>(j);
     for (Index k = 0; k < spec_.terms; ++k)
       at.utility[j] += s.design(entry, k) * parameters[static_cast<std::size_t>(k)];
-    const NestPlace& place = spec_.places[static_cast<std::size_t>(s.alternative[static_cast<std::size_t>(entry)])];
+    const NestPlace& place =
+        spec_.places[static_cast<std::size_t>(s.alternative[static_cast<std::size_t>(entry)])];
     const double share = place.share < 0 ? 1 : shares[place.share];
-    at.members.push_back({.entry = j, .nest = nest_at(place.first), .log_share = std::log(share), .share = place.share});
+    at.members.push_back(
+        {.entry = j, .nest = nest_at(place.first), .log_share = std::log(share), .share = place.share});
     if (place.second >= 0)
       at.members.push_back({.entry = j,
                             .nest = nest_at(place.second),
@@ -122,7 +124,8 @@ void NestedLogit::score_situation(std::span<const double> parameters, Index situ
           by_log_share * (one.of_first ? 1 / share : -1 / (1 - share));
     }
     if (!chosen || nest.nest < 0) continue;
-    score[static_cast<std::size_t>(spec_.terms + nest.nest)] += posterior * (one.scaled - nest.mean_scaled) / nest.mu;
+    score[static_cast<std::size_t>(spec_.terms + nest.nest)] +=
+        posterior * (one.scaled - nest.mean_scaled) / nest.mu;
   }
   // d S_m / d mu_m, which moves P(m) against the others.
   for (std::size_t m = 0; m < at.nests.size(); ++m) {
@@ -152,7 +155,8 @@ double NestedLogit::log_likelihood(std::span<const double> parameters, MatrixVie
     for (Index p = from; p < to; ++p) {
       const double weight = s.weights.empty() ? 1 : s.weights[static_cast<std::size_t>(p)];
       std::fill_n(scores.row(p), scores.cols, 0.0);
-      for (auto t = s.persons[static_cast<std::size_t>(p)]; t < s.persons[static_cast<std::size_t>(p) + 1]; ++t) {
+      for (auto t = s.persons[static_cast<std::size_t>(p)]; t < s.persons[static_cast<std::size_t>(p) + 1];
+           ++t) {
         score_situation(parameters, static_cast<Index>(t), at, score);
         const auto chosen = static_cast<std::size_t>(s.chosen[static_cast<std::size_t>(t)]);
         parts[static_cast<std::size_t>(p)] += weight * std::log(at.probability[chosen]);
@@ -163,7 +167,8 @@ double NestedLogit::log_likelihood(std::span<const double> parameters, MatrixVie
   return ordered_sum(parts);
 }
 
-Forecast NestedLogit::forecast(std::span<const double> parameters, DesignSlopes slopes, ThreadPool& pool) const {
+Forecast NestedLogit::forecast(std::span<const double> parameters, DesignSlopes slopes,
+                               ThreadPool& pool) const {
   const ChoiceSets& s = sets();
   Forecast out;
   const auto entries = static_cast<std::size_t>(s.design.rows());
@@ -183,7 +188,8 @@ Forecast NestedLogit::forecast(std::span<const double> parameters, DesignSlopes 
                 to = std::min(from + kSituationsPerTask, s.situations());
     for (Index t = from; t < to; ++t) {
       solve(parameters, t, at);
-      const auto begin = static_cast<std::size_t>(s.begin[static_cast<std::size_t>(t)]), n = at.utility.size();
+      const auto begin = static_cast<std::size_t>(s.begin[static_cast<std::size_t>(t)]),
+                 n = at.utility.size();
       out.log_sum[static_cast<std::size_t>(t)] = at.log_sum;
       std::copy_n(at.utility.begin(), n, out.utility.begin() + static_cast<std::ptrdiff_t>(begin));
       std::copy_n(at.probability.begin(), n, out.probability.begin() + static_cast<std::ptrdiff_t>(begin));

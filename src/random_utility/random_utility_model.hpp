@@ -54,7 +54,8 @@ class RandomUtilityModel {
   virtual double log_likelihood(std::span<const double> parameters, MatrixView<double> scores,
                                 ThreadPool& pool) const = 0;
 
-  virtual Forecast forecast(std::span<const double> parameters, DesignSlopes slopes, ThreadPool& pool) const = 0;
+  virtual Forecast forecast(std::span<const double> parameters, DesignSlopes slopes,
+                            ThreadPool& pool) const = 0;
 
   virtual Population population(std::span<const double> parameters) const = 0;
 

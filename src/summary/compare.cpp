@@ -49,11 +49,13 @@ void add_notes(const std::vector<std::pair<std::string, InferenceSummary>>& mode
   const InferenceSummary& first = models[0].second;
   for (const auto& [name, s] : models) {
     if (s.rows != first.rows || s.digest != first.digest ||
-        (!s.response_digest.empty() && !first.response_digest.empty() && s.response_digest != first.response_digest))
+        (!s.response_digest.empty() && !first.response_digest.empty() &&
+         s.response_digest != first.response_digest))
       out.notes.push_back(name + " was estimated from other rows than " + models[0].first +
                           ": likelihoods, AIC and BIC cannot be compared");
     if (s.covariance != first.covariance)
-      out.notes.push_back(name + " has " + s.covariance + " errors, " + models[0].first + " " + first.covariance);
+      out.notes.push_back(name + " has " + s.covariance + " errors, " + models[0].first + " " +
+                          first.covariance);
   }
   for (std::size_t i = 1; i < out.columns.size(); ++i)
     if (!out.columns[i].lr_refused.empty())
@@ -75,8 +77,8 @@ Comparison compare(const std::vector<std::pair<std::string, InferenceSummary>>& 
         out.cells.emplace_back(models.size(), Comparison::Cell{kUnknown, kUnknown});
         found = out.parameters.end() - 1;
       }
-      out.cells[static_cast<std::size_t>(found - out.parameters.begin())][m] = {one.estimate, one.standard_error, true,
-                                                                                one.state};
+      out.cells[static_cast<std::size_t>(found - out.parameters.begin())][m] = {
+          one.estimate, one.standard_error, true, one.state};
     }
   }
   add_notes(models, out);

@@ -23,7 +23,8 @@ constexpr std::size_t kNameWidth = 23, kColumnWidth = 14, kPerPanel = 4;
 std::string number(double value) {
   if (std::isnan(value)) return "-";
   const double size = std::abs(value);
-  return size == 0 || (size >= 1e-3 && size < 1e6) ? fmt::format("{:.4f}", value) : fmt::format("{:.3e}", value);
+  return size == 0 || (size >= 1e-3 && size < 1e6) ? fmt::format("{:.4f}", value)
+                                                   : fmt::format("{:.3e}", value);
 }
 
 std::string estimate_text(const Cell& cell) {
@@ -42,8 +43,8 @@ struct Fact {
 
 std::vector<Fact> facts_of(const Comparison& c) {
   const auto likelihood = [](double value) { return std::isnan(value) ? "-" : fmt::format("{:.3f}", value); };
-  const bool choices =
-      std::any_of(c.columns.begin(), c.columns.end(), [](const Column& one) { return !std::isnan(one.rho_square); });
+  const bool choices = std::any_of(c.columns.begin(), c.columns.end(),
+                                   [](const Column& one) { return !std::isnan(one.rho_square); });
   std::vector<Fact> out = {
       {"Log-likelihood", [=](const Column& one) { return likelihood(one.log_likelihood); }},
       {"Parameters", [](const Column& one) { return std::to_string(one.parameters); }},
@@ -57,7 +58,9 @@ std::vector<Fact> facts_of(const Comparison& c) {
   out.push_back({"  degrees of freedom", [](const Column& one) {
                    return std::isnan(one.lr_statistic) ? std::string("-") : std::to_string(one.lr_degrees);
                  }});
-  out.push_back({"  p", [](const Column& one) { return std::isnan(one.lr_p) ? "-" : fmt::format("{:.4g}", one.lr_p); }});
+  out.push_back({"  p", [](const Column& one) {
+                   return std::isnan(one.lr_p) ? "-" : fmt::format("{:.4g}", one.lr_p);
+                 }});
   out.push_back({"Rows", [](const Column& one) { return std::to_string(one.rows); }});
   out.push_back({"Errors", [](const Column& one) { return one.covariance; }});
   return out;
@@ -87,7 +90,8 @@ std::string panel(const Comparison& c, std::size_t from, std::size_t to) {
     out += line("", [&](std::size_t m) { return error_text(c.cells[k][m]); });
   }
   out += rule + "\n";
-  for (const Fact& fact : facts_of(c)) out += line(fact.name, [&](std::size_t m) { return fact.text(c.columns[m]); });
+  for (const Fact& fact : facts_of(c))
+    out += line(fact.name, [&](std::size_t m) { return fact.text(c.columns[m]); });
   return out + rule + "\n";
 }
 
@@ -124,7 +128,8 @@ std::string markdown(const Comparison& c) {
       const Cell& cell = c.cells[k][m];
       return cell.present ? estimate_text(cell) + " " + error_text(cell) : std::string();
     });
-  for (const Fact& fact : facts_of(c)) out += line(fact.name, [&](std::size_t m) { return fact.text(c.columns[m]); });
+  for (const Fact& fact : facts_of(c))
+    out += line(fact.name, [&](std::size_t m) { return fact.text(c.columns[m]); });
   out += "\n";
   for (const std::string& note : c.notes) out += "- " + note + "\n";
   return out;
@@ -143,7 +148,8 @@ std::string latex(const Comparison& c) {
     out += line("", [&](std::size_t m) { return error_text(c.cells[k][m]); });
   }
   out += "\\hline\n";
-  for (const Fact& fact : facts_of(c)) out += line(fact.name, [&](std::size_t m) { return fact.text(c.columns[m]); });
+  for (const Fact& fact : facts_of(c))
+    out += line(fact.name, [&](std::size_t m) { return fact.text(c.columns[m]); });
   return out + "\\hline\n\\end{tabular}\n";
 }
 
@@ -154,19 +160,20 @@ json finite(double value) {
 json to_json(const Comparison& c) {
   json models = json::array(), parameters = json::array();
   for (const Column& one : c.columns)
-    models.push_back({{"name", one.name},
-                      {"model", one.model},
-                      {"covariance", one.covariance},
-                      {"rows", one.rows},
-                      {"parameters", one.parameters},
-                      {"log_likelihood", finite(one.log_likelihood)},
-                      {"aic", finite(one.aic)},
-                      {"bic", finite(one.bic)},
-                      {"rho_square", finite(one.rho_square)},
-                      {"adjusted_rho_square", finite(one.adjusted_rho_square)},
-                      {"likelihood_ratio", finite(one.lr_statistic)},
-                      {"degrees_of_freedom", std::isnan(one.lr_statistic) ? json(nullptr) : json(one.lr_degrees)},
-                      {"p", finite(one.lr_p)}});
+    models.push_back(
+        {{"name", one.name},
+         {"model", one.model},
+         {"covariance", one.covariance},
+         {"rows", one.rows},
+         {"parameters", one.parameters},
+         {"log_likelihood", finite(one.log_likelihood)},
+         {"aic", finite(one.aic)},
+         {"bic", finite(one.bic)},
+         {"rho_square", finite(one.rho_square)},
+         {"adjusted_rho_square", finite(one.adjusted_rho_square)},
+         {"likelihood_ratio", finite(one.lr_statistic)},
+         {"degrees_of_freedom", std::isnan(one.lr_statistic) ? json(nullptr) : json(one.lr_degrees)},
+         {"p", finite(one.lr_p)}});
   for (std::size_t k = 0; k < c.parameters.size(); ++k) {
     json cells = json::array();
     for (const Cell& cell : c.cells[k])
@@ -181,7 +188,8 @@ json to_json(const Comparison& c) {
 
 std::string csv(const Comparison& c) {
   OutputTable table;
-  table.columns = {{"parameter", {}, {}}, {"model", {}, {}}, {"estimate", {}, {}}, {"standard_error", {}, {}}};
+  table.columns = {
+      {"parameter", {}, {}}, {"model", {}, {}}, {"estimate", {}, {}}, {"standard_error", {}, {}}};
   for (std::size_t k = 0; k < c.parameters.size(); ++k)
     for (std::size_t m = 0; m < c.columns.size(); ++m) {
       if (!c.cells[k][m].present) continue;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "bl/errors.hpp"
+#include "inference/distributions.hpp"
 
 namespace bl::random_utility {
 namespace {
@@ -25,8 +26,10 @@ TEST(Halton, IsTheRadicalInverse) {
 }
 
 TEST(Halton, ScrambledKeepsEveryCellOfAPrimesPower) {
-  const Matrix<double> u = uniform_draws({.count = 125, .sequence = Sequence::scrambled_halton, .primes = {5}}, 1, 1);
-  const Matrix<double> plain = uniform_draws({.count = 125, .sequence = Sequence::halton, .primes = {5}}, 1, 1);
+  const Matrix<double> u =
+      uniform_draws({.count = 125, .sequence = Sequence::scrambled_halton, .primes = {5}}, 1, 1);
+  const Matrix<double> plain =
+      uniform_draws({.count = 125, .sequence = Sequence::halton, .primes = {5}}, 1, 1);
   std::set<int> cells;
   double moved = 0;
   for (Index r = 0; r < 125; ++r) {
@@ -53,14 +56,23 @@ TEST(Sobol, HasThePointsOfJoeAndKuo) {
 
 TEST(Draws, AnotherSeedIsAnotherSequenceWhereItIsRandom) {
   for (const Sequence sequence : {Sequence::scrambled_halton, Sequence::sobol, Sequence::pseudo_random}) {
-    const Matrix<double> a = uniform_draws({.count = 8, .sequence = sequence, .primes = {7}, .seed = 1}, 1, 1);
-    const Matrix<double> b = uniform_draws({.count = 8, .sequence = sequence, .primes = {7}, .seed = 2}, 1, 1);
-    EXPECT_FALSE(std::equal(a.flat().begin(), a.flat().end(), b.flat().begin())) << static_cast<int>(sequence);
+    const Matrix<double> a =
+        uniform_draws({.count = 8, .sequence = sequence, .primes = {7}, .seed = 1}, 1, 1);
+    const Matrix<double> b =
+        uniform_draws({.count = 8, .sequence = sequence, .primes = {7}, .seed = 2}, 1, 1);
+    EXPECT_FALSE(std::equal(a.flat().begin(), a.flat().end(), b.flat().begin()))
+        << static_cast<int>(sequence);
   }
 }
 
 TEST(Draws, TooManyDimensionsAreRefused) {
   EXPECT_THROW(uniform_draws({.count = 8}, 1, kSobolDimensions + 1), UsageError);
+}
+
+TEST(Draws, NormalQuantileIsThatOfInference) {
+  for (const double u :
+       {1e-300, 1e-20, 1e-12, 1e-4, 0.07, 0.0751, 0.3, 0.5, 0.8, 0.925, 0.9251, 0.999, 1 - 1e-9})
+    EXPECT_NEAR(normal_draw(u), inference::normal_quantile(u), 1e-12 * (1 + std::abs(normal_draw(u)))) << u;
 }
 
 TEST(Draws, TriangularQuantileInvertsTheDistribution) {

@@ -56,7 +56,8 @@ void expect_responses(ChoiceSets& sets, const std::vector<double>& parameters, I
           sets.design(begin + k, term) = at;
           return moved.probability[static_cast<std::size_t>(begin + j)];
         });
-        const double response = all.responses[static_cast<std::size_t>(begins[static_cast<std::size_t>(t)] + j * n + k)];
+        const double response =
+            all.responses[static_cast<std::size_t>(begins[static_cast<std::size_t>(t)] + j * n + k)];
         EXPECT_TRUE(slope_matches(response, difference, 1, "response"));
       }
     // The log-sum is the expected largest utility: its derivative by an attribute sums P times the slope.
@@ -98,7 +99,9 @@ TEST(MixedLogitGradient, WhereALikelihoodUnderflows) {
   // 60 choices against utilities of -40: the product of the probabilities is 1e-1000.
   ChoiceSets sets = made_choices({.persons = 3, .situations = 60, .terms = 4});
   for (Index t = 0; t < sets.situations(); ++t)
-    sets.design(static_cast<Index>(sets.begin[static_cast<std::size_t>(t)]) + sets.chosen[static_cast<std::size_t>(t)], 1) = -40;
+    sets.design(static_cast<Index>(sets.begin[static_cast<std::size_t>(t)]) +
+                    sets.chosen[static_cast<std::size_t>(t)],
+                1) = -40;
   const MixedLogit model(sets, mixed(false));
   const std::vector<double> parameters = {-0.4, 1, 0.3, -0.6, 0.1, 0.2, 0.1};
   EXPECT_LT(value_at(model, parameters), -2000);
@@ -138,7 +141,8 @@ TEST(NestedLogitResponses, AreTheDerivativesOfTheProbabilities) {
 
 TEST(LatentClassGradient, OfCoefficientsAndMembership) {
   const ChoiceSets sets = made_choices({.weights = true, .membership = 1});
-  expect_gradient(LatentClassLogit(sets, 3), {-0.4, 0.7, 0.3, 0.8, -0.2, 0.5, 0.1, 0.1, -0.9, 0.3, -0.5, 0.2, 0.4});
+  expect_gradient(LatentClassLogit(sets, 3),
+                  {-0.4, 0.7, 0.3, 0.8, -0.2, 0.5, 0.1, 0.1, -0.9, 0.3, -0.5, 0.2, 0.4});
 }
 
 TEST(LatentClassResponses, AreTheDerivativesOfTheProbabilities) {

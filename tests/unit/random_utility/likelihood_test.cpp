@@ -31,7 +31,8 @@ double quadrature(const ChoiceSets& s, const std::vector<double>& b, Index term,
     constexpr double kStep = 1.0 / 64;
     for (double z = -9; z <= 9; z += kStep) {
       double log_p = -0.5 * z * z - 0.5 * std::log(2 * std::numbers::pi);
-      for (auto t = s.persons[static_cast<std::size_t>(p)]; t < s.persons[static_cast<std::size_t>(p) + 1]; ++t) {
+      for (auto t = s.persons[static_cast<std::size_t>(p)]; t < s.persons[static_cast<std::size_t>(p) + 1];
+           ++t) {
         const auto begin = static_cast<Index>(s.begin[static_cast<std::size_t>(t)]);
         double total = 0, chosen = 0;
         for (Index j = 0; j < s.size(static_cast<Index>(t)); ++j) {
@@ -56,7 +57,8 @@ TEST(MixedLogit, SimulatesTheIntegral) {
   const double exact = quadrature(sets, kLogit, 1, 1.2);
   const std::vector<double> parameters = {-0.4, 0.7, 0.3, 1.2};
   for (const Sequence sequence : {Sequence::halton, Sequence::scrambled_halton, Sequence::sobol}) {
-    const MixedLogit model(sets, {.terms = 3, .random = {{.term = 1}}, .draws = {.count = 1 << 14, .sequence = sequence}});
+    const MixedLogit model(
+        sets, {.terms = 3, .random = {{.term = 1}}, .draws = {.count = 1 << 14, .sequence = sequence}});
     // Koksma's inequality: a person's part errs by at most its variation (about 8 times its mean here) times
     // the discrepancy of the points, 2 / 2^14; there are six persons.
     EXPECT_NEAR(value_at(model, parameters), exact, 6e-3) << static_cast<int>(sequence);
@@ -84,16 +86,18 @@ TEST(MixedLogit, PosteriorMeansAreOfThePersonsChoices) {
   // by 2. d log L_p / d location = E[slope]; by Stein's identity E[beta | choices] = b + sd^2 d log L_p / d b.
   Matrix<double> scores(6, 4);
   model.log_likelihood(parameters, scores.view(), pool);
-  for (Index p = 0; p < 6; ++p)
-    EXPECT_NEAR(posterior.mean(p, 0), 0.7 + 1.2 * 1.2 * scores(p, 1), 1e-2);
+  for (Index p = 0; p < 6; ++p) EXPECT_NEAR(posterior.mean(p, 0), 0.7 + 1.2 * 1.2 * scores(p, 1), 1e-2);
 }
 
 TEST(NestedLogit, WithScaleOneIsTheLogit) {
   const ChoiceSets sets = made_choices({});
   const NestedLogit nested(sets, {.terms = 3, .nests = 1, .places = {{.first = 0}, {}, {.first = 0}}});
   EXPECT_NEAR(value_at(nested, {-0.4, 0.7, 0.3, 1}), logit_value(sets, kLogit), 1e-11);
-  const NestedLogit cross(
-      sets, {.terms = 3, .nests = 2, .shares = 1, .places = {{.first = 0}, {.first = 0, .second = 1, .share = 0}, {.first = 1}}});
+  const NestedLogit cross(sets,
+                          {.terms = 3,
+                           .nests = 2,
+                           .shares = 1,
+                           .places = {{.first = 0}, {.first = 0, .second = 1, .share = 0}, {.first = 1}}});
   EXPECT_NEAR(value_at(cross, {-0.4, 0.7, 0.3, 1, 1, 0.3}), logit_value(sets, kLogit), 1e-11);
 }
 
@@ -127,11 +131,13 @@ ChoiceSets drawn(const MadeSpec& spec, Coefficients&& of_person) {
   const RandomStream stream(spec.seed + 1, Purpose::test);
   for (Index p = 0; p < s.person_count(); ++p) {
     const std::vector<double> b = of_person(p, stream);
-    for (auto t = s.persons[static_cast<std::size_t>(p)]; t < s.persons[static_cast<std::size_t>(p) + 1]; ++t) {
+    for (auto t = s.persons[static_cast<std::size_t>(p)]; t < s.persons[static_cast<std::size_t>(p) + 1];
+         ++t) {
       const auto begin = static_cast<Index>(s.begin[static_cast<std::size_t>(t)]);
       double best = -1e300;
       for (Index j = 0; j < s.size(static_cast<Index>(t)); ++j) {
-        double v = -std::log(-std::log(stream.uniform(10 + static_cast<std::uint64_t>(t), static_cast<std::uint64_t>(j))));
+        double v = -std::log(
+            -std::log(stream.uniform(10 + static_cast<std::uint64_t>(t), static_cast<std::uint64_t>(j))));
         for (std::size_t k = 0; k < b.size(); ++k) v += s.design(begin + j, static_cast<Index>(k)) * b[k];
         if (v > best) {
           best = v;
@@ -143,7 +149,8 @@ ChoiceSets drawn(const MadeSpec& spec, Coefficients&& of_person) {
   return s;
 }
 
-void expect_recovered(const RandomUtilityModel& model, const std::vector<double>& start, const std::vector<double>& truth) {
+void expect_recovered(const RandomUtilityModel& model, const std::vector<double>& start,
+                      const std::vector<double>& truth) {
   ThreadPool pool(2);
   const std::vector<Coordinate> coordinates(truth.size());
   const Maximum maximum = maximise(model, start, coordinates, {}, pool);
@@ -155,7 +162,8 @@ void expect_recovered(const RandomUtilityModel& model, const std::vector<double>
     const double error = std::sqrt(found.estimate.entries(i, i));
     EXPECT_LT(error, 0.3);
     // A spread, always the last here, and its negative are the same distribution.
-    const double found_here = k + 1 == truth.size() && truth[k] > 0 ? std::abs(maximum.parameters[k]) : maximum.parameters[k];
+    const double found_here =
+        k + 1 == truth.size() && truth[k] > 0 ? std::abs(maximum.parameters[k]) : maximum.parameters[k];
     EXPECT_NEAR(found_here, truth[k], 3.5 * error) << k;
   }
 }
@@ -176,8 +184,8 @@ TEST(Maximum, RecoversLatentClassesAfterExpectationMaximisation) {
   });
   const LatentClassLogit model(sets, 2);
   ThreadPool pool(2);
-  const std::vector<double> start = expectation_maximisation(model, std::vector<double>{0, 0, 0},
-                                                             std::vector<double>{0.5, 0.5, 0.5}, {.starts = 4}, pool);
+  const std::vector<double> start = expectation_maximisation(
+      model, std::vector<double>{0, 0, 0}, std::vector<double>{0.5, 0.5, 0.5}, {.starts = 4}, pool);
   expect_recovered(model, start, {-1.5, 0.8, 0.3, 1, -0.5, 0.3, std::log(0.35 / 0.65)});
 }
 

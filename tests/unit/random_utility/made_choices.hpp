@@ -57,7 +57,8 @@ inline double value_at(const RandomUtilityModel& model, const std::vector<double
 }
 
 // Column sums of the scores.
-inline std::vector<double> gradient_at(const RandomUtilityModel& model, const std::vector<double>& parameters) {
+inline std::vector<double> gradient_at(const RandomUtilityModel& model,
+                                       const std::vector<double>& parameters) {
   ThreadPool pool(1);
   Matrix<double> scores(model.sets().person_count(), model.parameters());
   model.log_likelihood(parameters, scores.view(), pool);

@@ -41,9 +41,10 @@ std::string table_text(const FittedModel& model) {
                                                    r.number.name(r.name), r.mean, r.scale));
   for (const FeatureEncoding& f : m.encoder.features())
     features.push_back(f.type == ColumnType::continuous ? f.name
-                       : f.text ? fmt::format("{} (text, {} terms in {} components)", f.name,
-                                              f.text->terms().size(), f.text->components())
-                                : fmt::format("{} ({} {} levels{})", f.name, f.levels.size(), to_string(f.type),
+                       : f.text
+                           ? fmt::format("{} (text, {} terms in {} components)", f.name,
+                                         f.text->terms().size(), f.text->components())
+                           : fmt::format("{} ({} {} levels{})", f.name, f.levels.size(), to_string(f.type),
                                          f.first_level > 0 ? ", reference " + f.levels[0] : ""));
   for (const LayerSpec& layer : a.layers)
     layers.push_back(fmt::format("{} blocks of {} U, {} C, {} T", layer.blocks,

@@ -68,7 +68,8 @@ std::optional<ImageShape> image_of(const StoredModel& model) {
   using nlohmann::json;
   const json data = model.information.value("data", json::object());
   const json shape = data.value("image", json());
-  if (!shape.is_array() || shape.size() != 2 || !shape[0].is_number_integer() || !shape[1].is_number_integer())
+  if (!shape.is_array() || shape.size() != 2 || !shape[0].is_number_integer() ||
+      !shape[1].is_number_integer())
     return std::nullopt;
   constexpr std::int64_t kLargest = 1 << 14;
   const auto height = shape[0].get<std::int64_t>(), width = shape[1].get<std::int64_t>();

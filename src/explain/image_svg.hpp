@@ -19,7 +19,8 @@ struct ImageBlock {
   Index block = 0;
   double influence = 0;
 };
-std::string image_svg(const StoredModel& model, const ImageShape& shape, const std::vector<ImageBlock>& blocks);
+std::string image_svg(const StoredModel& model, const ImageShape& shape,
+                      const std::vector<ImageBlock>& blocks);
 
 // Bytes of a PNG image of three channels as a data URI.
 std::string png_uri(const std::vector<unsigned char>& rgb, Index height, Index width);

@@ -109,7 +109,7 @@ struct Prepared {
   ResponseSpace space;
   Architecture architecture;  // of one member
   Index members;
-  bool wide;            // by the rules for wide inputs
+  bool wide;                                // by the rules for wide inputs
   double readout_unit;                      // while it is learned
   std::vector<std::vector<double>> starts;  // of each member; empty: from the seed
   // Of a second part, that learns on from all rows: what the first was.
@@ -233,8 +233,8 @@ Trained train(const Prepared& p, const FitOptions& options) {
     const Objective<T>* held_out = validation_objective ? &*validation_objective : nullptr;
     if (!smoothness)
       smoothness = s.smoothness >= 0
-                     ? s.smoothness.value()
-                     : chosen_smoothness<T>(objective, held_out, plan.spec, tried, decay, options, pool);
+                       ? s.smoothness.value()
+                       : chosen_smoothness<T>(objective, held_out, plan.spec, tried, decay, options, pool);
     plan.spec.optimizer.decay = decay(*smoothness);
   }
   if (!p.first) keep_checkpoints(plan, options, table_digest(*p.table), settings_json(s).dump());
@@ -352,9 +352,8 @@ Prepared prepare(const Table& table, const Schema& schema, const Settings& setti
     for (Index member = 0; member < members; ++member)
       starts.push_back(exact_starting_values(architecture,
                                              member_seed(static_cast<std::uint64_t>(settings.seed), member)));
-  return {
-      &table,  &settings,    std::move(split), std::move(encoder), std::move(space), std::move(architecture),
-      members, wide,         readout_unit,     std::move(starts)};
+  return {&table,  &settings, std::move(split), std::move(encoder), std::move(space), std::move(architecture),
+          members, wide,      readout_unit,     std::move(starts)};
 }
 
 // The members joined into one, as they are stored; the architecture becomes that of all.
@@ -500,8 +499,8 @@ StoredModel learned_from_all(Prepared p, const Trained& before, std::vector<std:
 void keep_scores(const Prepared& p, StoredModel& stored, bool all) {
   if (p.space.classes() == 0 || p.space.values() > 0) return;
   ThreadPool pool(static_cast<std::size_t>(p.settings->threads));
-  json quantiles = score_quantiles(FittedModel(stored), p.encoder.with_unseen(UnseenPolicy::missing), *p.table,
-                                   all ? all_rows(p.table->rows) : p.split.train, pool);
+  json quantiles = score_quantiles(FittedModel(stored), p.encoder.with_unseen(UnseenPolicy::missing),
+                                   *p.table, all ? all_rows(p.table->rows) : p.split.train, pool);
   if (!quantiles.is_null()) stored.information["training_scores"] = std::move(quantiles);
 }
 
@@ -519,8 +518,7 @@ FitSummary fit_table(const Table& table, const Settings& given, const FitOptions
   refuse_unused(settings, fit_use(settings, prepared.space, static_cast<Index>(prepared.split.train.size()),
                                   starts, prepared.encoder));
   const Architecture of_member = prepared.architecture;
-  Trained trained =
-      starts > 0 ? train_to_minimum(prepared, starts, options) : train_steps(prepared, options);
+  Trained trained = starts > 0 ? train_to_minimum(prepared, starts, options) : train_steps(prepared, options);
   std::vector<std::vector<double>> members = trained.learned.parameters;
   StoredModel stored = stored_model(prepared, trained, starts > 0, options);
   const auto interim = std::make_shared<const FittedModel>(stored);
@@ -534,7 +532,8 @@ FitSummary fit_table(const Table& table, const Settings& given, const FitOptions
   const bool held_out = !prepared.split.validation.empty() || !prepared.split.test.empty();
   const StopReason stop = trained.learned.report.reason;
   const bool refit = held_out && starts == 0 && stop != StopReason::interrupted &&
-                     stop != StopReason::time_limit && plan_refit(given, prepared.wide, !options.parts.empty());
+                     stop != StopReason::time_limit &&
+                     plan_refit(given, prepared.wide, !options.parts.empty());
   if (refit) {
     Prepared again = prepared;
     again.architecture = of_member;

@@ -36,8 +36,9 @@ TEST(TextEncoding, TermsAreWordsOfTwoLettersAndMoreInLowerCase) {
 
 // Sentences from a small vocabulary, two topics.
 std::vector<std::string> sentences(std::size_t count) {
-  const std::vector<std::vector<std::string>> topics = {{"goal", "match", "season", "team", "coach", "league"},
-                                                        {"oil", "price", "market", "stocks", "bank", "rate"}};
+  const std::vector<std::vector<std::string>> topics = {
+      {"goal", "match", "season", "team", "coach", "league"},
+      {"oil", "price", "market", "stocks", "bank", "rate"}};
   const std::vector<std::string> common = {"the", "and", "today", "new", "first"};
   const RandomStream random(3, Purpose::test);
   std::vector<std::string> out;
@@ -74,8 +75,9 @@ TEST(TruncatedSvd, FindsTheLeadingSingularVectors) {
     sparse.startVec(i);
     for (Eigen::Index j = 0; j < 40; ++j)
       if (random.uniform(static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(j)) < 0.2)
-        sparse.insertBack(i, j) = random.normal(static_cast<std::uint64_t>(i), 100 + static_cast<std::uint64_t>(j)) /
-                                  (1.0 + static_cast<double>(j));
+        sparse.insertBack(i, j) =
+            random.normal(static_cast<std::uint64_t>(i), 100 + static_cast<std::uint64_t>(j)) /
+            (1.0 + static_cast<double>(j));
   }
   sparse.finalize();
   const Eigen::MatrixXd dense = Eigen::MatrixXd(sparse);
@@ -136,10 +138,11 @@ TEST(TextEncoding, ColumnsOfSentencesAreRecognised) {
   EXPECT_EQ(schema.find("topic")->type, ColumnType::nominal);
   const Schema names = infer_schema(read_table_from_memory("name,y\nAnn Lee,1\nBo Ray,2\n", "t.csv"), {});
   EXPECT_EQ(names.find("name")->type, ColumnType::nominal);
-  EXPECT_THAT(test::message_of<UsageError>([&] {
-                infer_schema(table, {.targets = {"story"}, .columns = {{"story", {.type = ColumnType::text}}}});
-              }),
-              HasSubstr("cannot be running text"));
+  EXPECT_THAT(
+      test::message_of<UsageError>([&] {
+        infer_schema(table, {.targets = {"story"}, .columns = {{"story", {.type = ColumnType::text}}}});
+      }),
+      HasSubstr("cannot be running text"));
 }
 
 TEST(TextEncoding, AnEncoderNamesComponentsByTheirWords) {

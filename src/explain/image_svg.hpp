@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "artifact/model_file.hpp"
-#include "data/table.hpp"
 
 namespace bl::explain {
 

@@ -5,6 +5,7 @@
 
 #include <Eigen/Dense>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "base/random.hpp"
 #include "bl/errors.hpp"
@@ -138,11 +139,12 @@ TEST(TextEncoding, ColumnsOfSentencesAreRecognised) {
   EXPECT_EQ(schema.find("topic")->type, ColumnType::nominal);
   const Schema names = infer_schema(read_table_from_memory("name,y\nAnn Lee,1\nBo Ray,2\n", "t.csv"), {});
   EXPECT_EQ(names.find("name")->type, ColumnType::nominal);
-  EXPECT_THAT(
-      test::message_of<UsageError>([&] {
-        infer_schema(table, {.targets = {"story"}, .columns = {{"story", {.type = ColumnType::text}}}});
-      }),
-      HasSubstr("cannot be running text"));
+  EXPECT_THAT(test::message_of<UsageError>([&] {
+                infer_schema(table,
+                             {.targets = {"story"},
+                              .columns = {{"story", {.role = {}, .type = ColumnType::text, .levels = {}}}}});
+              }),
+              HasSubstr("cannot be running text"));
 }
 
 TEST(TextEncoding, AnEncoderNamesComponentsByTheirWords) {
@@ -164,8 +166,8 @@ TEST(TextEncoding, AnEncoderNamesComponentsByTheirWords) {
 
 TEST(TextEncoding, TextWithoutARepeatedWordIsAnError) {
   const Table table = read_table_from_memory("t,y\none two,1\nthree four,2\n", "t.csv");
-  const Schema schema =
-      infer_schema(table, {.targets = {"y"}, .columns = {{"t", {.type = ColumnType::text}}}});
+  const Schema schema = infer_schema(
+      table, {.targets = {"y"}, .columns = {{"t", {.role = {}, .type = ColumnType::text, .levels = {}}}}});
   EXPECT_THAT(test::message_of<DataError>([&] { Encoder::fit(table, schema, {}, all_rows(2)); }),
               HasSubstr("no word stands in two"));
 }

@@ -181,7 +181,8 @@ void add_fit(CLI::App& app) {
   CLI::App* command = app.add_subcommand("fit", "Learn a model from a data file");
   auto arguments = std::make_shared<FitArguments>();
   command
-      ->add_option("data", arguments->data, "CSV, TSV, ARFF, IDX or NPY file, plain or gzip, or a folder of PNG images; - for "
+      ->add_option("data", arguments->data,
+                   "CSV, TSV, ARFF, IDX or NPY file, plain or gzip, or a folder of PNG images; - for "
                    "standard input")
       ->required()
       ->option_text("FILE");

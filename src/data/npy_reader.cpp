@@ -94,7 +94,8 @@ class NpyItems {
     const std::size_t width = first[6] == 1 ? 2 : 4;
     if (fill(std::span(length).first(width)) < width) fail("the file ends within its header");
     const auto bytes = static_cast<std::size_t>(number_at<std::uint32_t>(length.data()));
-    if (bytes > kLongestHeader) fail("the header is longer than " + std::to_string(kLongestHeader) + " bytes");
+    if (bytes > kLongestHeader)
+      fail("the header is longer than " + std::to_string(kLongestHeader) + " bytes");
     std::string header(bytes, ' ');
     if (fill(header) < bytes) fail("the file ends within its header");
     read_header(header);
@@ -169,8 +170,8 @@ class NpyReader final : public RowReader {
   NpyReader(NpyItems items, std::optional<NpyItems> labels, const ReadOptions& options)
       : items_(std::move(items)), labels_(std::move(labels)), options_(options) {
     if (labels_ && (!labels_->is_list() || labels_->count() != items_.count()))
-      labels_->fail("should be a list of " + std::to_string(items_.count()) + " labels, one for each item of " +
-                    items_.name());
+      labels_->fail("should be a list of " + std::to_string(items_.count()) +
+                    " labels, one for each item of " + items_.name());
     values_.resize(items_.numbers() + (labels_ ? 1 : 0));
   }
 

@@ -27,7 +27,8 @@ class PngReader {
     const std::size_t line = std::size_t{width_} * channels_ + 1;
     std::vector<std::uint8_t> lines(line * height_);
     uLongf size = lines.size();
-    if (uncompress(lines.data(), &size, reinterpret_cast<const Bytef*>(packed.data()), packed.size()) != Z_OK ||
+    if (uncompress(lines.data(), &size, reinterpret_cast<const Bytef*>(packed.data()), packed.size()) !=
+            Z_OK ||
         size != lines.size())
       fail("is damaged: its pixels cannot be unpacked");
     GreyImage image{{static_cast<Index>(height_), static_cast<Index>(width_)}, {}};
@@ -45,7 +46,8 @@ class PngReader {
   std::uint32_t number() {
     if (rest_.size() < 4) fail("is cut short");
     std::uint32_t value = 0;
-    for (int i = 0; i < 4; ++i) value = (value << 8) | static_cast<unsigned char>(rest_[static_cast<std::size_t>(i)]);
+    for (int i = 0; i < 4; ++i)
+      value = (value << 8) | static_cast<unsigned char>(rest_[static_cast<std::size_t>(i)]);
     rest_.remove_prefix(4);
     return value;
   }
@@ -104,7 +106,8 @@ class PngReader {
     for (std::size_t i = 0; i < 3; ++i) {
       if (colour_ == kPalette && std::size_t{3} * *pixel + 2 >= palette_.size())
         fail("names a colour that its palette lacks");
-      rgb[i] = colour_ == kPalette ? static_cast<unsigned char>(palette_[std::size_t{3} * *pixel + i]) : pixel[i];
+      rgb[i] =
+          colour_ == kPalette ? static_cast<unsigned char>(palette_[std::size_t{3} * *pixel + i]) : pixel[i];
     }
     return static_cast<std::uint8_t>((299 * rgb[0] + 587 * rgb[1] + 114 * rgb[2] + 500) / 1000);
   }

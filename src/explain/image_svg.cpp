@@ -28,7 +28,8 @@ std::string big_endian(std::uint32_t value) {
 
 std::string chunk(const std::string& kind, const std::string& data) {
   const std::string checked = kind + data;
-  const auto sum = crc32(0, reinterpret_cast<const Bytef*>(checked.data()), static_cast<uInt>(checked.size()));
+  const auto sum =
+      crc32(0, reinterpret_cast<const Bytef*>(checked.data()), static_cast<uInt>(checked.size()));
   return big_endian(static_cast<std::uint32_t>(data.size())) + checked +
          big_endian(static_cast<std::uint32_t>(sum));
 }
@@ -50,7 +51,8 @@ std::string base64(const std::string& bytes) {
 Index pixel_of(const std::string& name) {
   constexpr std::string_view kPrefix = "pixel_";
   Index pixel = -1;
-  if (name.starts_with(kPrefix)) std::from_chars(name.data() + kPrefix.size(), name.data() + name.size(), pixel);
+  if (name.starts_with(kPrefix))
+    std::from_chars(name.data() + kPrefix.size(), name.data() + name.size(), pixel);
   return pixel;
 }
 
@@ -75,7 +77,8 @@ std::string png_uri(const std::vector<unsigned char>& rgb, Index height, Index w
   std::string lines;
   for (Index row = 0; row < height; ++row) {
     lines += '\0';  // no filter
-    lines.append(reinterpret_cast<const char*>(rgb.data()) + 3 * row * width, static_cast<std::size_t>(3 * width));
+    lines.append(reinterpret_cast<const char*>(rgb.data()) + 3 * row * width,
+                 static_cast<std::size_t>(3 * width));
   }
   std::string packed(compressBound(static_cast<uLong>(lines.size())), '\0');
   uLongf size = packed.size();
@@ -83,12 +86,14 @@ std::string png_uri(const std::vector<unsigned char>& rgb, Index height, Index w
            static_cast<uLong>(lines.size()));
   packed.resize(size);
   const std::string header = big_endian(static_cast<std::uint32_t>(width)) +
-                             big_endian(static_cast<std::uint32_t>(height)) + std::string("\x08\x02\0\0\0", 5);
+                             big_endian(static_cast<std::uint32_t>(height)) +
+                             std::string("\x08\x02\0\0\0", 5);
   return "data:image/png;base64," +
          base64("\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + chunk("IDAT", packed) + chunk("IEND", ""));
 }
 
-std::vector<double> head_image(const StoredModel& model, const ImageShape& shape, HeadKind kind, Index block) {
+std::vector<double> head_image(const StoredModel& model, const ImageShape& shape, HeadKind kind,
+                               Index block) {
   std::vector<double> image(static_cast<std::size_t>(shape.height * shape.width), 0);
   const ParameterLayout layout(model.architecture);
   const Index heads = model.architecture.layers[0].heads(kind);
@@ -106,27 +111,34 @@ std::vector<double> head_image(const StoredModel& model, const ImageShape& shape
   return image;
 }
 
-std::string image_svg(const StoredModel& model, const ImageShape& shape, const std::vector<ImageBlock>& blocks) {
+std::string image_svg(const StoredModel& model, const ImageShape& shape,
+                      const std::vector<ImageBlock>& blocks) {
   const auto count = static_cast<Index>(blocks.size());
-  const double width = 2 * kMargin + static_cast<double>(std::min(count, kColumns)) * (kBlockWidth + 2 * kGap);
-  const double height = kTop + static_cast<double>((count + kColumns - 1) / kColumns) * kBlockHeight + kMargin;
+  const double width =
+      2 * kMargin + static_cast<double>(std::min(count, kColumns)) * (kBlockWidth + 2 * kGap);
+  const double height =
+      kTop + static_cast<double>((count + kColumns - 1) / kColumns) * kBlockHeight + kMargin;
   std::string out = svg_start(std::max(width, 640.0), height);
-  out += svg_text({12, 22}, "What the blocks of the first layer look for", "font-weight='bold' font-size='14'");
+  out +=
+      svg_text({12, 22}, "What the blocks of the first layer look for", "font-weight='bold' font-size='14'");
   out += svg_text({12, 40}, "U: wants to see. C: forbids. T: balances. Blue raises a head, red lowers it.");
   for (Index i = 0; i < count; ++i) {
     const double x = kMargin + static_cast<double>(i % kColumns) * (kBlockWidth + 2 * kGap);
     const double y = kTop + static_cast<double>(i / kColumns) * kBlockHeight;
     const ImageBlock& one = blocks[static_cast<std::size_t>(i)];
-    out += svg_text({x, y + 12}, fmt::format("L1.B{}", one.block + 1) +
-                                     (one.influence > 0 ? fmt::format(", influence {:.1f}%", 100 * one.influence) : ""));
+    out += svg_text({x, y + 12},
+                    fmt::format("L1.B{}", one.block + 1) +
+                        (one.influence > 0 ? fmt::format(", influence {:.1f}%", 100 * one.influence) : ""));
     double at = x;
-    for (const auto& [kind, letter] : {std::pair{HeadKind::utility, "U"}, std::pair{HeadKind::inequality, "C"},
-                                       std::pair{HeadKind::equality, "T"}}) {
+    for (const auto& [kind, letter] :
+         {std::pair{HeadKind::utility, "U"}, std::pair{HeadKind::inequality, "C"},
+          std::pair{HeadKind::equality, "T"}}) {
       if (model.architecture.layers[0].heads(kind) == 0) continue;
       const auto rgb = colors(head_image(model, shape, kind, one.block));
       out += fmt::format(
           "<image x='{:.0f}' y='{:.0f}' width='{:.0f}' height='{:.0f}' style='image-rendering:pixelated' "
-          "href='{}'/>\n<rect x='{:.0f}' y='{:.0f}' width='{:.0f}' height='{:.0f}' fill='none' stroke='#bbb'/>\n",
+          "href='{}'/>\n<rect x='{:.0f}' y='{:.0f}' width='{:.0f}' height='{:.0f}' fill='none' "
+          "stroke='#bbb'/>\n",
           at, y + 18, kSide, kSide, png_uri(rgb, shape.height, shape.width), at, y + 18, kSide, kSide);
       out += svg_text({at + kSide / 2, y + 32 + kSide}, letter, "text-anchor='middle'");
       at += kSide + kGap;

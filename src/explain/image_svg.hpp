@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "artifact/model_file.hpp"
-#include "data/table.hpp"
 
 namespace bl::explain {
 
@@ -19,7 +18,8 @@ struct ImageBlock {
   Index block = 0;
   double influence = 0;
 };
-std::string image_svg(const StoredModel& model, const ImageShape& shape, const std::vector<ImageBlock>& blocks);
+std::string image_svg(const StoredModel& model, const ImageShape& shape,
+                      const std::vector<ImageBlock>& blocks);
 
 // Bytes of a PNG image of three channels as a data URI.
 std::string png_uri(const std::vector<unsigned char>& rgb, Index height, Index width);

@@ -119,9 +119,8 @@ TextHandle read_text(const JsonField& field) {
   if (terms.empty() || idf.size() != terms.size()) field["idf"].fail("should be one number for each term");
   if (mean.empty() || scale.size() != mean.size() || words.size() != mean.size())
     field["scale"].fail("should be one number for each component, like mean and words");
-  return TextHandle(std::make_shared<const TextEncoding>(ngrams, std::move(terms), std::move(idf),
-                                                         std::move(mean), std::move(scale),
-                                                         std::move(words)));
+  return TextHandle(std::make_shared<const TextEncoding>(
+      ngrams, std::move(terms), std::move(idf), std::move(mean), std::move(scale), std::move(words)));
 }
 
 // The first version knew no reference levels.

@@ -126,12 +126,13 @@ struct EncodedColumn {
     component,     // of a text
   };
 
-  std::string name;         // age, age~30..45, color=red, age is missing, news component 7 (goal, match, season)
+  std::string name;  // age, age~30..45, color=red, age is missing, news component 7 (goal, match, season)
   std::size_t feature = 0;  // index among the encoder's features
   Kind kind = Kind::standardized;
   double mean = 0;
   double scale = 1;
-  std::int32_t level = 0;  // one_hot: index among the feature's levels; bend: index among its bends; component: which
+  std::int32_t level =
+      0;  // one_hot: index among the feature's levels; bend: index among its bends; component: which
 };
 
 // What fitting noticed, for people.

@@ -122,7 +122,8 @@ std::vector<Index> rows_of_part(const FittedModel& model, const Table& table, Pa
   if (learned_from_all_rows(model)) {
     if (part == Part::train) return all_rows(table.rows);
     throw UsageError(
-        "this model has learned from all rows of its file, the held-out ones too, so they no longer judge it; "
+        "this model has learned from all rows of its file, the held-out ones too, so they no longer judge "
+        "it; "
         "the metrics from before are kept in the model. Fit with `refit` = none, or give rows of another "
         "file");
   }

@@ -34,8 +34,8 @@ struct ExactResponse {
 struct ObjectiveSpec {
   ObjectiveKind kind = ObjectiveKind::likelihood;
   double temperature = 1;
-  double sigma = 0.5;  // score matching: noise, in units of the encoded response
-  int draws = 1;       // score matching: noise draws per row
+  double sigma = 0.5;          // score matching: noise, in units of the encoded response
+  int draws = 1;               // score matching: noise draws per row
   double label_smoothing = 0;  // likelihood of classes: share of the observed one spread over all evenly
   double gamma_discrete = 1;
   double gamma_continuous = 1;

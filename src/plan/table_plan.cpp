@@ -181,8 +181,8 @@ EncodeOptions choice_encode_options(const Settings& settings, const Schema& sche
 
 Schema plan_schema(const Table& table, const Settings& settings) {
   RoleOptions options = role_options(settings);
-  if (settings.target.empty() && settings.schema.empty() &&
-      (table.image || !settings.labels.empty()) && table.find(kImageLabel))
+  if (settings.target.empty() && settings.schema.empty() && (table.image || !settings.labels.empty()) &&
+      table.find(kImageLabel))
     options.targets = {kImageLabel};
   Schema schema = infer_schema(table, options);
   if (!schema.with_role(Role::response).empty()) return schema;

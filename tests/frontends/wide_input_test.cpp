@@ -62,9 +62,11 @@ TEST_F(Images, AreLearnedFromWithoutOptions) {
 }
 
 TEST_F(Images, KeepHeldOutRowsApartWhereAsked) {
-  const std::vector<std::string> fit = {"fit", "some-images-idx3-ubyte", "-o", "m.bl", "--layers", "4", "--epochs", "2"};
-  for (const std::vector<std::string>& asked :
-       {std::vector<std::string>{"--refit", "none"}, {"--fractions", "7:1:2"}, {"--refit", "none", "--monitor", "accuracy"}}) {
+  const std::vector<std::string> fit = {
+      "fit", "some-images-idx3-ubyte", "-o", "m.bl", "--layers", "4", "--epochs", "2"};
+  for (const std::vector<std::string>& asked : {std::vector<std::string>{"--refit", "none"},
+                                                {"--fractions", "7:1:2"},
+                                                {"--refit", "none", "--monitor", "accuracy"}}) {
     std::vector<std::string> arguments = fit;
     arguments.insert(arguments.end(), asked.begin(), asked.end());
     const Outcome done = bl(arguments);
@@ -76,8 +78,10 @@ TEST_F(Images, KeepHeldOutRowsApartWhereAsked) {
 
 TEST_F(Images, AreTheSameForAnyNumberOfThreads) {
   for (const char* threads : {"1", "2"})
-    ASSERT_EQ(bl({"fit", "some-images-idx3-ubyte", "-o", std::string("m") + threads + ".bl", "--layers", "4,2",
-                  "--epochs", "2", "--threads", threads, "-q"}).code, 0);
+    ASSERT_EQ(bl({"fit", "some-images-idx3-ubyte", "-o", std::string("m") + threads + ".bl", "--layers",
+                  "4,2", "--epochs", "2", "--threads", threads, "-q"})
+                  .code,
+              0);
   EXPECT_EQ(read_file(folder_.file("m1.bl")), read_file(folder_.file("m2.bl")));
 }
 
@@ -119,19 +123,21 @@ TEST(Text, IsReadRawByFitPredictAndExplain) {
   folder.write("reviews.csv", reviews(600));
   folder.write("new.csv", "review\na lovely story with a charming actor\nvery dull and poor plot\n");
   const auto bl = [&](const std::vector<std::string>& arguments) { return bl_command(folder, arguments); };
-  const Outcome fit = bl({"fit", "reviews.csv", "--target", "verdict", "-o", "m.bl", "--layers", "3",
-                          "--text-components", "8"});
+  const Outcome fit = bl(
+      {"fit", "reviews.csv", "--target", "verdict", "-o", "m.bl", "--layers", "3", "--text-components", "8"});
   ASSERT_EQ(fit.code, 0) << fit.err;
   EXPECT_THAT(fit.out, HasSubstr("'review' is running text"));
   const Outcome predicted = bl({"predict", "m.bl", "new.csv", "--format", "jsonl"});
   ASSERT_EQ(predicted.code, 0) << predicted.err;
-  EXPECT_THAT(predicted.out, testing::MatchesRegex(".*\"verdict\": ?\"good\".*\n.*\"verdict\": ?\"bad\".*\n"));
+  EXPECT_THAT(predicted.out,
+              testing::MatchesRegex(".*\"verdict\": ?\"good\".*\n.*\"verdict\": ?\"bad\".*\n"));
   const Outcome explained = bl({"explain", "m.bl"});
   ASSERT_EQ(explained.code, 0) << explained.err;
   EXPECT_THAT(explained.out, HasSubstr("review component "));
   EXPECT_THAT(bl({"schema", "reviews.csv", "--target", "verdict"}).out, HasSubstr("type = \"text\""));
   EXPECT_THAT(bl({"fit", "reviews.csv", "--target", "verdict", "-o", "n.bl", "--nominal", "review",
-                  "--text-components", "8"}).err,
+                  "--text-components", "8"})
+                  .err,
               HasSubstr("columns of running text"));
 }
 

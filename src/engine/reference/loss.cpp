@@ -95,9 +95,9 @@ double Loss<T>::likelihood(const Utility& utility, Index row, double scale,
     const std::vector<double> no_tangent(static_cast<std::size_t>(outputs), 0.0);
     for (std::size_t k = 0; k < traces.size(); ++k) {
       const double probability = std::exp(logits[k] - normaliser);
-      utility.add_gradient(
-          traces[k], only(choice.candidates[k].output, scale * (probability - spread) / tau, outputs),
-          no_tangent, gradient);
+      utility.add_gradient(traces[k],
+                           only(choice.candidates[k].output, scale * (probability - spread) / tau, outputs),
+                           no_tangent, gradient);
     }
     utility.add_gradient(observed, only(choice.observed.output, -scale * (1 - smoothing) / tau, outputs),
                          no_tangent, gradient);

@@ -67,8 +67,8 @@ std::string npy(const std::string& type, const std::string& shape, const std::st
   std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape + ", }";
   header.resize((header.size() + 10 + 64) / 64 * 64 - 11, ' ');
   header += '\n';
-  return "\x93NUMPY\x01\x00"s + static_cast<char>(header.size() & 255U) + static_cast<char>(header.size() >> 8) +
-         header + bytes;
+  return "\x93NUMPY\x01\x00"s + static_cast<char>(header.size() & 255U) +
+         static_cast<char>(header.size() >> 8) + header + bytes;
 }
 
 TEST(Npy, ImagesWithLabels) {
@@ -82,7 +82,8 @@ TEST(Npy, ImagesWithLabels) {
   EXPECT_THAT(table.columns[2].numbers, ElementsAre(255, 32));
   EXPECT_THAT(table.columns[3].numbers, ElementsAre(7, 3));
   options.labels = folder.write("z.npy", npy("|u1", "(3,)", "\x01\x02\x03"s));
-  EXPECT_THAT(test::message_of<DataError>([&] { read_table(images, options); }), HasSubstr("list of 2 labels"));
+  EXPECT_THAT(test::message_of<DataError>([&] { read_table(images, options); }),
+              HasSubstr("list of 2 labels"));
 }
 
 TEST(Npy, RowsOfFloats) {

@@ -30,7 +30,8 @@ std::string decoded(std::string_view text) {
 
 // What is written is read back by the reader of PNG files.
 TEST(ImageSvg, PicturesAreImages) {
-  const std::string uri = explain::png_uri({255, 255, 255, 0, 0, 0, 9, 9, 9, 200, 200, 200, 1, 1, 1, 77, 77, 77}, 2, 3);
+  const std::string uri =
+      explain::png_uri({255, 255, 255, 0, 0, 0, 9, 9, 9, 200, 200, 200, 1, 1, 1, 77, 77, 77}, 2, 3);
   constexpr std::string_view kStart = "data:image/png;base64,";
   ASSERT_TRUE(uri.starts_with(kStart));
   const GreyImage image = read_png(decoded(std::string_view(uri).substr(kStart.size())), "uri");
@@ -45,7 +46,8 @@ Data squares(std::size_t rows) {
   for (std::size_t p = 0; p < 6; ++p) {
     std::vector<double> pixel;
     for (std::size_t i = 0; i < rows; ++i)
-      pixel.push_back(p == 0 ? 0 : static_cast<double>((i * (p + 3) * 37) % 100) + (p == 4 && i % 2 ? 200 : 0));
+      pixel.push_back(p == 0 ? 0
+                             : static_cast<double>((i * (p + 3) * 37) % 100) + (p == 4 && i % 2 ? 200 : 0));
     columns.push_back({"pixel_" + std::to_string(p), pixel});
   }
   columns.push_back({"label", label});

@@ -5,6 +5,7 @@
 
 #include <Eigen/Dense>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "base/random.hpp"
 #include "bl/errors.hpp"
@@ -36,8 +37,9 @@ TEST(TextEncoding, TermsAreWordsOfTwoLettersAndMoreInLowerCase) {
 
 // Sentences from a small vocabulary, two topics.
 std::vector<std::string> sentences(std::size_t count) {
-  const std::vector<std::vector<std::string>> topics = {{"goal", "match", "season", "team", "coach", "league"},
-                                                        {"oil", "price", "market", "stocks", "bank", "rate"}};
+  const std::vector<std::vector<std::string>> topics = {
+      {"goal", "match", "season", "team", "coach", "league"},
+      {"oil", "price", "market", "stocks", "bank", "rate"}};
   const std::vector<std::string> common = {"the", "and", "today", "new", "first"};
   const RandomStream random(3, Purpose::test);
   std::vector<std::string> out;
@@ -74,8 +76,9 @@ TEST(TruncatedSvd, FindsTheLeadingSingularVectors) {
     sparse.startVec(i);
     for (Eigen::Index j = 0; j < 40; ++j)
       if (random.uniform(static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(j)) < 0.2)
-        sparse.insertBack(i, j) = random.normal(static_cast<std::uint64_t>(i), 100 + static_cast<std::uint64_t>(j)) /
-                                  (1.0 + static_cast<double>(j));
+        sparse.insertBack(i, j) =
+            random.normal(static_cast<std::uint64_t>(i), 100 + static_cast<std::uint64_t>(j)) /
+            (1.0 + static_cast<double>(j));
   }
   sparse.finalize();
   const Eigen::MatrixXd dense = Eigen::MatrixXd(sparse);
@@ -137,7 +140,9 @@ TEST(TextEncoding, ColumnsOfSentencesAreRecognised) {
   const Schema names = infer_schema(read_table_from_memory("name,y\nAnn Lee,1\nBo Ray,2\n", "t.csv"), {});
   EXPECT_EQ(names.find("name")->type, ColumnType::nominal);
   EXPECT_THAT(test::message_of<UsageError>([&] {
-                infer_schema(table, {.targets = {"story"}, .columns = {{"story", {.type = ColumnType::text}}}});
+                infer_schema(table,
+                             {.targets = {"story"},
+                              .columns = {{"story", {.role = {}, .type = ColumnType::text, .levels = {}}}}});
               }),
               HasSubstr("cannot be running text"));
 }
@@ -161,8 +166,8 @@ TEST(TextEncoding, AnEncoderNamesComponentsByTheirWords) {
 
 TEST(TextEncoding, TextWithoutARepeatedWordIsAnError) {
   const Table table = read_table_from_memory("t,y\none two,1\nthree four,2\n", "t.csv");
-  const Schema schema =
-      infer_schema(table, {.targets = {"y"}, .columns = {{"t", {.type = ColumnType::text}}}});
+  const Schema schema = infer_schema(
+      table, {.targets = {"y"}, .columns = {{"t", {.role = {}, .type = ColumnType::text, .levels = {}}}}});
   EXPECT_THAT(test::message_of<DataError>([&] { Encoder::fit(table, schema, {}, all_rows(2)); }),
               HasSubstr("no word stands in two"));
 }

@@ -80,8 +80,9 @@ TEST(Objective, LabelSmoothingMixesTheClassesLosses) {
                   (1 - kShare) * plain[1][i] + kShare / 3 * (plain[0][i] + plain[1][i] + plain[2][i]), 1e-12)
           << i;
   }
-  EXPECT_THAT(refusal<UsageError>(problem_of(Task::density_1d), [](auto& p) { p.spec.label_smoothing = 0.1; }),
-              HasSubstr("classes"));
+  EXPECT_THAT(
+      refusal<UsageError>(problem_of(Task::density_1d), [](auto& p) { p.spec.label_smoothing = 0.1; }),
+      HasSubstr("classes"));
 }
 
 TEST(Objective, DataThatDoNotFitTheModel) {

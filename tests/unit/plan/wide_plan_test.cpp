@@ -31,7 +31,8 @@ TEST(WidePlan, IsForClassesOfManyColumnsOrText) {
 }
 
 TEST(WidePlan, TrainingFollowsGivenSettings) {
-  const Settings given = with({{"optimizer", "sgd"}, {"batch_size", "32"}, {"epochs", "3"}, {"schedule", "plateau"}});
+  const Settings given =
+      with({{"optimizer", "sgd"}, {"batch_size", "32"}, {"epochs", "3"}, {"schedule", "plateau"}});
   TrainSpec spec = plan_training(given, 42000, false);
   const TrainSpec before = spec;
   plan_wide_training(given, 42000, spec);
@@ -53,7 +54,7 @@ TEST(WidePlan, TrainingFollowsGivenSettings) {
 
 TEST(WidePlan, AllRowsAreLearnedFromWhereNoSplitIsAskedFor) {
   EXPECT_TRUE(plan_refit({}, true, false));
-  EXPECT_FALSE(plan_refit({}, true, true));   // the caller keeps rows apart
+  EXPECT_FALSE(plan_refit({}, true, true));    // the caller keeps rows apart
   EXPECT_FALSE(plan_refit({}, false, false));  // other tables
   EXPECT_FALSE(plan_refit(with({{"fractions", "7:1:2"}}), true, false));
   EXPECT_FALSE(plan_refit(with({{"split", "random"}}), true, false));

@@ -85,9 +85,9 @@ int run(int argc, char** argv) {
       "kept).");
   app.set_version_flag("--version", library_version());
   app.require_subcommand(1);
-  for (const auto add :
-       {add_fit, add_predict, add_evaluate, add_inspect, add_explain, add_simplify, add_summary, add_check,
-        add_canonical, add_whatif, add_sample, add_schema, add_settings, add_devices, add_demo, add_reproduce})
+  for (const auto add : {add_fit, add_predict, add_evaluate, add_inspect, add_explain, add_simplify,
+                         add_summary, add_check, add_canonical, add_whatif, add_sample, add_schema,
+                         add_settings, add_devices, add_demo, add_reproduce})
     add(app);
   learn_options(app);
   try {

@@ -2,7 +2,7 @@
 
 from ._choice import BLChoice
 from ._classifier import BLClassifier
-from ._core import DataError, Error, ModelFileError, NumericError, UsageError, library_version, setting_list
+from ._core import DataError, Error, ModelFileError, NumericError, UsageError, devices, library_version, setting_list
 from ._density import BLDensity
 from ._estimator import InterruptedWarning
 from ._explanation import Explanation
@@ -25,6 +25,7 @@ __all__ = [
     "NumericError",
     "Summary",
     "UsageError",
+    "devices",
     "setting_list",
     "tune",
 ]

@@ -22,7 +22,7 @@ struct CompareArguments {
 
 void run_compare(const CompareArguments& a, const CLI::App& command) {
   const SummaryFormat format = summary_format(a.format);
-  check_place(command, a.output);
+  check_output_path(command, a.output);
   std::vector<std::pair<std::string, InferenceSummary>> models;
   for (const std::string& path : a.models) {
     const Model model = Model::load(path);

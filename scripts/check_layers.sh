@@ -54,7 +54,7 @@ for path in src/*/; do
     elif [[ $allowed != *" $top "* ]]; then
       fail "$file:$line: src/$folder may not include $target"
     fi
-  done < <(grep -rnE '^#include "' "$path" --include='*.hpp' --include='*.cpp' || true)
+  done < <(grep -rnE '^#include "' "$path" --include='*.hpp' --include='*.cpp' --include='*.cuh' --include='*.cu' || true)
 done
 
 # Public headers stand on their own; front ends see only them.

@@ -23,8 +23,10 @@ ordered_json train(const std::string& name, const std::string& device, int runs)
   std::vector<double> wall;
   double final_loss = 0;
   const RowSet loaded = engine->load(setup.objective);
-  const auto rows_all = static_cast<std::size_t>(setup.work.rows), batch = static_cast<std::size_t>(setup.work.batch);
-  std::vector<std::vector<std::int64_t>> orders(static_cast<std::size_t>(setup.work.epochs), std::vector<std::int64_t>(rows_all));
+  const auto rows_all = static_cast<std::size_t>(setup.work.rows),
+             batch = static_cast<std::size_t>(setup.work.batch);
+  std::vector<std::vector<std::int64_t>> orders(static_cast<std::size_t>(setup.work.epochs),
+                                                std::vector<std::int64_t>(rows_all));
   for (std::size_t e = 0; e < orders.size(); ++e)
     shuffled_order(RandomStream(kSeed, Purpose::shuffle, static_cast<std::uint32_t>(e)), orders[e]);
   for (int run = 0; run < runs; ++run) {
@@ -36,11 +38,15 @@ ordered_json train(const std::string& name, const std::string& device, int runs)
       std::vector<Batch> batches;
       for (std::size_t from = 0; from < rows_all; from += batch) {
         const std::size_t count = std::min(batch, rows_all - from);
-        batches.push_back({std::span<const std::int64_t>(orders[e]).subspan(from, count), 1.0 / static_cast<double>(count)});
+        batches.push_back({std::span<const std::int64_t>(orders[e]).subspan(from, count),
+                           1.0 / static_cast<double>(count)});
       }
-      engine->steps({.from = loaded, .batches = batches,
-                     .noise = {RandomStream(kSeed, Purpose::score_noise, static_cast<std::uint32_t>(e)), kSigma, {}},
-                     .rate = kLearningRate}, {});
+      engine->steps(
+          {.from = loaded,
+           .batches = batches,
+           .noise = {RandomStream(kSeed, Purpose::score_noise, static_cast<std::uint32_t>(e)), kSigma, {}},
+           .rate = kLearningRate},
+          {});
     }
     wall.push_back(clock.seconds());
     engine->read(state);
@@ -60,9 +66,16 @@ ordered_json chains(Index count, Index steps) {
   }
   ThreadPool pool(0, {Device::Kind::cuda, false});
   const auto engine = make_engine<float>(pool);
-  ChainPlan<float> plan{.network = network, .parameters = problem.parameters, .temperature = kTemperature,
-                        .context = context.view(), .rows = count, .chains_per_row = 1,
-                        .box = gibbs::Box::unbounded(kResponses), .start = start.view(), .free = {}, .held = {},
+  ChainPlan<float> plan{.network = network,
+                        .parameters = problem.parameters,
+                        .temperature = kTemperature,
+                        .context = context.view(),
+                        .rows = count,
+                        .chains_per_row = 1,
+                        .box = gibbs::Box::unbounded(kResponses),
+                        .start = start.view(),
+                        .free = {},
+                        .held = {},
                         .options = {}};
   plan.options.method = gibbs::Method::langevin;
   plan.options.warmup = 0;
@@ -84,16 +97,20 @@ ordered_json chains(Index count, Index steps) {
 
 ordered_json many(const std::string& shape, int models, int epochs) {
   const bool small = shape == "[2,1]";
-  const Setup setup(score_work("many", small ? std::vector<Index>{2, 1} : std::vector<Index>{36, 6}, 1, small ? 303 : 2000,
-                               small ? 64 : 256, 1));
-  const ManyModels done = train_many(setup.objective, models, static_cast<int>(setup.work.batch), epochs, kLearningRate, kSigma);
+  const Setup setup(score_work("many", small ? std::vector<Index>{2, 1} : std::vector<Index>{36, 6}, 1,
+                               small ? 303 : 2000, small ? 64 : 256, 1));
+  const ManyModels done =
+      train_many(setup.objective, models, static_cast<int>(setup.work.batch), epochs, kLearningRate, kSigma);
   const double rows = static_cast<double>(models) * static_cast<double>(setup.work.rows) * (epochs - 1);
-  return {{"model_rows_per_second", rows / done.launch_seconds}, {"with_copies", rows / done.seconds},
+  return {{"model_rows_per_second", rows / done.launch_seconds},
+          {"with_copies", rows / done.seconds},
           {"mean_loss", done.mean_loss}};
 }
 
 int run(const std::vector<std::string>& arguments) {
-  const auto is = [&](const char* verb, std::size_t count) { return arguments.size() == count && arguments[0] == verb; };
+  const auto is = [&](const char* verb, std::size_t count) {
+    return arguments.size() == count && arguments[0] == verb;
+  };
   if (is("list", 1))
     fmt::print("{}\n", list(gpu_works()).dump());
   else if (is("problem", 3))
@@ -115,8 +132,10 @@ int run(const std::vector<std::string>& arguments) {
 int main(int argc, char** argv) {
   try {
     const int code = bl::bench::run({argv + 1, argv + argc});
-    if (code == 2) fmt::print(stderr, "usage: bench_gpu list | problem WORK FOLDER | train WORK DEVICE RUNS | "
-                                      "chains CHAINS STEPS | many SHAPE MODELS EPOCHS\n");
+    if (code == 2)
+      fmt::print(stderr,
+                 "usage: bench_gpu list | problem WORK FOLDER | train WORK DEVICE RUNS | "
+                 "chains CHAINS STEPS | many SHAPE MODELS EPOCHS\n");
     return code;
   } catch (const std::exception& error) {
     fmt::print(stderr, "bench_gpu: {}\n", error.what());

@@ -8,14 +8,16 @@ namespace bl::bench {
 
 using namespace bl::cuda;  // NOLINT(google-build-using-namespace)
 
-ManyModels train_many(const Objective<float>& objective, int models, int batch, int epochs, double rate, double sigma) {
+ManyModels train_many(const Objective<float>& objective, int models, int batch, int epochs, double rate,
+                      double sigma) {
   const Stream stream;
   const Placed<float> placed(objective, stream);
   const Network<float>& network = objective.network();
   const auto n = static_cast<std::size_t>(models), rows = static_cast<std::size_t>(objective.data().rows);
   std::vector<Learner<float>> learners(n);
   std::vector<Request<float>> requests(n);
-  std::vector<std::vector<std::int64_t>> orders(n, std::vector<std::int64_t>(rows * static_cast<std::size_t>(epochs)));
+  std::vector<std::vector<std::int64_t>> orders(
+      n, std::vector<std::int64_t>(rows * static_cast<std::size_t>(epochs)));
   std::vector<std::vector<Batch>> batches(n);
   std::vector<Request<float>*> all;
   for (std::size_t m = 0; m < n; ++m) {
@@ -31,7 +33,8 @@ ManyModels train_many(const Objective<float>& objective, int models, int batch, 
     for (int epoch = 0; epoch < epochs; ++epoch)
       for (std::size_t from = 0; from < rows; from += static_cast<std::size_t>(batch)) {
         const std::size_t count = std::min(rows - from, static_cast<std::size_t>(batch));
-        batches[m].push_back({std::span<const std::int64_t>(orders[m]).subspan(static_cast<std::size_t>(epoch) * rows + from, count),
+        batches[m].push_back({std::span<const std::int64_t>(orders[m]).subspan(
+                                  static_cast<std::size_t>(epoch) * rows + from, count),
                               1.0 / static_cast<double>(count)});
       }
     for (int epoch = 0; epoch < epochs; ++epoch)
@@ -54,7 +57,8 @@ ManyModels train_many(const Objective<float>& objective, int models, int batch, 
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   result.launch_seconds = scratch.launch_seconds;
   for (const Request<float>& request : requests)
-    result.mean_loss += total_loss(placed.resident_plan(), request.out.loss) / request.out.loss[2] / static_cast<double>(n);
+    result.mean_loss +=
+        total_loss(placed.resident_plan(), request.out.loss) / request.out.loss[2] / static_cast<double>(n);
   return result;
 }
 

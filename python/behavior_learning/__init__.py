@@ -2,7 +2,7 @@
 
 from ._choice import BLChoice
 from ._classifier import BLClassifier
-from ._core import DataError, Error, ModelFileError, NumericError, UsageError, library_version, setting_list
+from ._core import DataError, Error, ModelFileError, NumericError, UsageError, devices, library_version, setting_list
 from ._density import BLDensity
 from ._effects import ShapleyValues
 from ._estimator import InterruptedWarning, MixingWarning, UnusedSettingWarning
@@ -31,6 +31,7 @@ __all__ = [
     "UnusedSettingWarning",
     "UsageError",
     "compare",
+    "devices",
     "setting_list",
     "tune",
 ]

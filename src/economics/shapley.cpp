@@ -203,9 +203,10 @@ ShapleyValues shapley_values(const Model& model, const Data& data, const Data& b
   const Matrix<double> rows = encoder.encode_features<double>(table, all_rows(table.rows));
   const Table& compared = background.impl().table;
   const Matrix<double> others = encoder.encode_features<double>(compared, background_rows(compared, options));
-  ShapleyValues out{.outcomes = outcome_names(impl),
-                    .rows = static_cast<std::size_t>(rows.rows()),
-                    .background = static_cast<std::size_t>(others.rows())};
+  ShapleyValues out;
+  out.outcomes = outcome_names(impl);
+  out.rows = static_cast<std::size_t>(rows.rows());
+  out.background = static_cast<std::size_t>(others.rows());
   for (const FeatureEncoding& feature : encoder.features()) out.columns.push_back(feature.name);
   if (out.columns.empty()) throw UsageError("the model reads no columns, so none has a Shapley value");
   const Players players{out.columns.size(), out.outcomes.size(), &others};

@@ -73,7 +73,8 @@ TEST_P(GpuAgrees, OnEveryActivationBasisAndSkip) {
 std::vector<AgreeCase> agree_cases() {
   std::vector<AgreeCase> all;
   for (const Task task : kTasks)
-    for (const Path path : {Path::shared_memory, Path::heads_apart, Path::memory}) all.push_back({task, path});
+    for (const Path path : {Path::shared_memory, Path::heads_apart, Path::memory})
+      all.push_back({task, path});
   return all;
 }
 std::string case_name(const testing::TestParamInfo<AgreeCase>& info) {
@@ -91,13 +92,15 @@ struct Fixture {
         objective(network, problem.spec, problem.data()) {
     for (Index i = 0; i < rows; ++i) order.push_back((7 * i + 3) % rows);
     for (std::size_t from = 0; from < order.size(); from += batch)
-      batches.push_back({std::span<const std::int64_t>(order).subspan(from, std::min(batch, order.size() - from)),
-                         1 / static_cast<double>(batch)});
+      batches.push_back(
+          {std::span<const std::int64_t>(order).subspan(from, std::min(batch, order.size() - from)),
+           1 / static_cast<double>(batch)});
     state.parameters.resize(static_cast<std::size_t>(network.layout().size()));
     starting_values<T>(network.architecture(), network.layout(), 5, state.parameters);
   }
   static Architecture architecture(Task task, const std::vector<Index>& widths) {
-    Architecture a = vector_form(task) ? stacked_vector(input_shape(task), widths, 3) : stacked(input_shape(task), widths);
+    Architecture a =
+        vector_form(task) ? stacked_vector(input_shape(task), widths, 3) : stacked(input_shape(task), widths);
     a.activations = {Activation::tanh, Activation::softplus, Activation::square};
     return a;
   }
@@ -107,7 +110,8 @@ struct Fixture {
             .noise = {RandomStream(1, Purpose::score_noise, 2), 0.4, {}},
             .rate = rate};
   }
-  LearnerState<T> after_steps(Engine<T>& engine, const UpdateSpec& spec, StepsReport* report = nullptr) const {
+  LearnerState<T> after_steps(Engine<T>& engine, const UpdateSpec& spec,
+                              StepsReport* report = nullptr) const {
     const RowSet rows = engine.load(objective);
     engine.write(network, spec, state);
     const StepsReport made = engine.steps(plan(rows), {});
@@ -146,7 +150,8 @@ void expect_near(const std::vector<double>& a, const std::vector<double>& b, dou
 TEST_F(Gpu, StepsAreThoseOfTheReferenceOnEveryPath) {
   for (const Path path : {Path::shared_memory, Path::heads_apart, Path::memory}) {
     cuda::tuning() = {.wide_context = path == Path::heads_apart ? 0 : 4096, .streamed = path == Path::memory};
-    for (const Task task : {Task::classes, Task::vector, Task::choice_named, Task::dsm_3d, Task::hybrid_vector}) {
+    for (const Task task :
+         {Task::classes, Task::vector, Task::choice_named, Task::dsm_3d, Task::hybrid_vector}) {
       const Fixture<double> f(task, 70, 16, {4, 3});
       for (const OptimizerKind kind : {OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::sgd}) {
         for (const bool more : {false, true}) {
@@ -155,7 +160,8 @@ TEST_F(Gpu, StepsAreThoseOfTheReferenceOnEveryPath) {
           const auto gpu = make_engine<double>(gpu_context());
           ReferenceEngine<double> reference(Context(1));
           StepsReport ours, truth;
-          const LearnerState<double> a = f.after_steps(*gpu, spec, &ours), b = f.after_steps(reference, spec, &truth);
+          const LearnerState<double> a = f.after_steps(*gpu, spec, &ours),
+                                     b = f.after_steps(reference, spec, &truth);
           const double tolerance = kind == OptimizerKind::sgd ? 1e-12 : 1e-8;
           EXPECT_EQ(ours.taken, 5U);
           EXPECT_EQ(a.optimizer.steps, 5);
@@ -289,7 +295,8 @@ TEST_F(Gpu, TheTrainerEndsWhereItDoesOnTheProcessor) {
     spec.optimizer.learning_rate = 0.01;
     spec.epochs = 3;
     spec.batch_size = 8;
-    Trainer<double> ours(f.objective, &f.objective, spec, gpu_context()), plain(f.objective, &f.objective, spec, Context(1));
+    Trainer<double> ours(f.objective, &f.objective, spec, gpu_context()),
+        plain(f.objective, &f.objective, spec, Context(1));
     TrainingState<double> a = ours.start(), b = plain.start();
     EXPECT_NEAR(ours.run(a).best_monitor, plain.run(b).best_monitor, 1e-9);
     expect_near(a.parameters, b.parameters, 1e-8);

@@ -10,10 +10,10 @@ namespace bl::cuda {
 
 namespace {
 
-constexpr int kPointsOfChunk = 64;   // where rows are many
-constexpr int kPartsOfModel = 32;    // where a batch is shared by blocks: chunks at most
-constexpr int kFewestPoints = 8;     // of a chunk
-constexpr int kHeadsOfPart = 4;      // row features' weights: heads of a block, at least
+constexpr int kPointsOfChunk = 64;       // where rows are many
+constexpr int kPartsOfModel = 32;        // where a batch is shared by blocks: chunks at most
+constexpr int kFewestPoints = 8;         // of a chunk
+constexpr int kHeadsOfPart = 4;          // row features' weights: heads of a block, at least
 constexpr std::size_t kRowsApart = 512;  // longer batches are faster as products over memory of the GPU
 
 int threads_for(const Plan& plan, bool apart) {
@@ -27,14 +27,17 @@ void cut(Launch<T>& launch, const Placed<T>& placed, int jobs, int rows, int thr
   const int heads = plan.layer[0].heads, processors_now = processors();
   const int share = std::max(1, processors_now / jobs);
   if (placed.apart()) {
-    launch.parts = std::min(processors_now, std::max((heads + kHeadsOfPart - 1) / kHeadsOfPart,
-                                                     std::min(kPartsOfModel, (rows + kFewestPoints - 1) / kFewestPoints)));
+    launch.parts = std::min(processors_now,
+                            std::max((heads + kHeadsOfPart - 1) / kHeadsOfPart,
+                                     std::min(kPartsOfModel, (rows + kFewestPoints - 1) / kFewestPoints)));
     launch.parts = std::min(launch.parts, share);
     launch.heads_per_part = (heads + launch.parts - 1) / launch.parts;
   }
   const int chunks = std::min(placed.apart() ? launch.parts : std::max(share, 1), kPartsOfModel);
-  const int wanted = std::max(kFewestPoints, std::min(kPointsOfChunk, (rows + chunks - 1) / chunks * plan.most_per_row()));
-  launch.rows_per_chunk = std::max(1, resident_points<T>(plan, launch.heads_per_part, wanted, jobs > processors_now));
+  const int wanted =
+      std::max(kFewestPoints, std::min(kPointsOfChunk, (rows + chunks - 1) / chunks * plan.most_per_row()));
+  launch.rows_per_chunk =
+      std::max(1, resident_points<T>(plan, launch.heads_per_part, wanted, jobs > processors_now));
   launch.ld = padded(std::max(launch.rows_per_chunk * plan.most_per_row(), 4));
   if (placed.apart()) return;
   const int all_chunks = (rows + launch.rows_per_chunk - 1) / launch.rows_per_chunk;
@@ -54,8 +57,8 @@ StepNumbers numbers_of(const Batch& batch, const UpdateSpec* spec, double rate, 
 }
 
 template <class T>
-void write_batches(std::span<Request<T>* const> requests, std::size_t from, std::size_t to, Scratch<T>& scratch,
-                   std::vector<Job<T>>& jobs, cudaStream_t stream) {
+void write_batches(std::span<Request<T>* const> requests, std::size_t from, std::size_t to,
+                   Scratch<T>& scratch, std::vector<Job<T>>& jobs, cudaStream_t stream) {
   std::vector<int> order;
   std::vector<StepNumbers> steps;
   for (const Request<T>* request : requests) {
@@ -140,8 +143,8 @@ void read_gradients(std::span<Request<T>* const> requests, Scratch<T>& scratch, 
 }  // namespace
 
 template <class T>
-void prepare_jobs(std::span<Request<T>* const> requests, std::size_t from, std::size_t to, Scratch<T>& scratch,
-                  std::vector<Job<T>>& jobs, cudaStream_t stream) {
+void prepare_jobs(std::span<Request<T>* const> requests, std::size_t from, std::size_t to,
+                  Scratch<T>& scratch, std::vector<Job<T>>& jobs, cudaStream_t stream) {
   write_batches<T>(requests, from, to, scratch, jobs, stream);
   for (std::size_t i = 0; i < requests.size(); ++i) fill_job(*requests[i], jobs[i]);
   if (!requests[0]->learner) write_parameters<T>(requests, scratch, jobs, stream);
@@ -164,8 +167,8 @@ bool fits_block(const Placed<T>& placed, std::size_t rows) {
 }
 
 template <class T>
-void run_requests(std::span<Request<T>* const> requests, std::size_t from, std::size_t to, Scratch<T>& scratch,
-                  cudaStream_t stream) {
+void run_requests(std::span<Request<T>* const> requests, std::size_t from, std::size_t to,
+                  Scratch<T>& scratch, cudaStream_t stream) {
   const Placed<T>& placed = *requests[0]->placed;
   const Learner<T>* learner = requests[0]->learner;
   Launch<T> launch;
@@ -252,8 +255,10 @@ void Meeting<T>::run_pending() {
     const Request<T>& first = *left.front();
     for (Request<T>* one : left) {
       const bool alike = (one->learner == nullptr) == (first.learner == nullptr) &&
-                         one->batches.size() == first.batches.size() && one->beside == first.beside && one->noise.given.data == nullptr &&
-                         one->gradient.empty() == first.gradient.empty() && one->placed->same_shape(*first.placed);
+                         one->batches.size() == first.batches.size() && one->beside == first.beside &&
+                         one->noise.given.data == nullptr &&
+                         one->gradient.empty() == first.gradient.empty() &&
+                         one->placed->same_shape(*first.placed);
       (one == &first || alike ? group : rest).push_back(one);
     }
     try {
@@ -267,12 +272,12 @@ void Meeting<T>::run_pending() {
   done_.notify_all();
 }
 
-#define BL_INSTANTIATE(T)                                                                               \
-  template void prepare_jobs<T>(std::span<Request<T>* const>, std::size_t, std::size_t, Scratch<T>&,    \
-                                std::vector<Job<T>>&, cudaStream_t);                                    \
-  template bool fits_block<T>(const Placed<T>&, std::size_t);                                           \
-  template void run_requests<T>(std::span<Request<T>* const>, std::size_t, std::size_t, Scratch<T>&,    \
-                                cudaStream_t);                                                          \
+#define BL_INSTANTIATE(T)                                                                            \
+  template void prepare_jobs<T>(std::span<Request<T>* const>, std::size_t, std::size_t, Scratch<T>&, \
+                                std::vector<Job<T>>&, cudaStream_t);                                 \
+  template bool fits_block<T>(const Placed<T>&, std::size_t);                                        \
+  template void run_requests<T>(std::span<Request<T>* const>, std::size_t, std::size_t, Scratch<T>&, \
+                                cudaStream_t);                                                       \
   template class Meeting<T>;
 BL_INSTANTIATE(float)
 BL_INSTANTIATE(double)

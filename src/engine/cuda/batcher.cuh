@@ -31,10 +31,10 @@ struct Request {
   std::span<const Batch> batches;
   Noise noise{RandomStream(0, Purpose::score_noise), 1, {}};
   double rate = 0;
-  Learner<T>* learner = nullptr;   // null: the loss of the one batch at `parameters`
+  Learner<T>* learner = nullptr;  // null: the loss of the one batch at `parameters`
   std::span<const T> parameters;
-  std::span<T> gradient;           // empty: the loss alone
-  int beside = 1;                  // requests that may be run with it: how blocks are shared out
+  std::span<T> gradient;  // empty: the loss alone
+  int beside = 1;         // requests that may be run with it: how blocks are shared out
   StepsOutput out;
   std::exception_ptr error;
 };
@@ -57,13 +57,13 @@ bool fits_block(const Placed<T>& placed, std::size_t rows);
 
 // Requests whose models fit a block. Same shape, same number of batches.
 template <class T>
-void run_requests(std::span<Request<T>* const> requests, std::size_t from, std::size_t to, Scratch<T>& scratch,
-                  cudaStream_t stream);
+void run_requests(std::span<Request<T>* const> requests, std::size_t from, std::size_t to,
+                  Scratch<T>& scratch, cudaStream_t stream);
 
 // Writes what requests need to the GPU, and where it is into the jobs.
 template <class T>
-void prepare_jobs(std::span<Request<T>* const> requests, std::size_t from, std::size_t to, Scratch<T>& scratch,
-                  std::vector<Job<T>>& jobs, cudaStream_t stream);
+void prepare_jobs(std::span<Request<T>* const> requests, std::size_t from, std::size_t to,
+                  Scratch<T>& scratch, std::vector<Job<T>>& jobs, cudaStream_t stream);
 
 // Where fits that run side by side on host threads wait until all have asked for something.
 template <class T>

@@ -1,11 +1,8 @@
-// The moves of gibbs/sampler.hpp. A block holds some chains and the parameters in shared memory; the context's
-// share of the heads does not change and is computed once.
 #include "engine/cuda/chains.cuh"
 
 #include <algorithm>
 
-#include "engine/cuda/block_runner.cuh"
-#include "engine/cuda/launch.cuh"
+#include "engine/cuda/chain_worker.cuh"
 #include "engine/cuda/memory.cuh"
 #include "engine/cuda/resident.cuh"
 
@@ -13,272 +10,11 @@ namespace bl::cuda {
 
 namespace {
 
-constexpr int kThreads = 256;
 constexpr int kMostChains = 32;  // of a block
-constexpr double kPaperStep = 1.4142135623730951e-2, kDivergence = 1000;
-constexpr std::uint64_t kSharedRow = (std::uint64_t{1} << 48) - 1;
+constexpr double kPaperStep = 1.4142135623730951e-2;
 
 template <class T>
-struct ChainLaunch {
-  Plan plan;
-  Data<T> data;
-  const T *w = nullptr, *start = nullptr, *lower = nullptr, *upper = nullptr;
-  const Slot* slots = nullptr;
-  const int* rows = nullptr;  // of each chain
-  int chains = 0, per_block = 4, ld = 4;
-  gibbs::Method method = gibbs::Method::hmc;
-  double step = 0, noise = 1, longest_time = 0;
-  int max_leapfrog = 1, warmup = 0, moves = 0, thin = 1;
-  std::uint64_t seed = 0;
-  T *draws = nullptr, *last = nullptr;
-  double* acceptance = nullptr;
-  int *divergences = nullptr, *stopped = nullptr, *bad_start = nullptr;
-};
-
-template <class T>
-struct ChainArrays {
-  T *w, *ws, *heads, *q, *p, *g, *proposal_g, *value, *proposal_value;
-  double *kinetic, *acceptance;
-  int *alive, *stopped, *divergences;
-};
-
-template <class T>
-BL_HOST_DEVICE std::size_t chain_numbers(const ChainLaunch<T>& l) {
-  const Plan& plan = l.plan;
-  const auto ld = static_cast<std::size_t>(l.ld);
-  return static_cast<std::size_t>(plan.resident) +
-         ld * static_cast<std::size_t>(plan.rows + plan.layer[0].heads + 4 * plan.values + 2);
-}
-
-template <class T>
-std::size_t chain_bytes(const ChainLaunch<T>& l) {
-  return chain_numbers(l) * sizeof(T) + static_cast<std::size_t>(l.ld) * (2 * sizeof(double) + 3 * sizeof(int)) + 16;
-}
-
-template <class T>
-__device__ ChainArrays<T> chain_arrays(const ChainLaunch<T>& l, unsigned char* memory) {
-  ChainArrays<T> a{};
-  const int values = l.plan.values, ld = l.ld;
-  a.kinetic = reinterpret_cast<double*>(memory);
-  a.acceptance = a.kinetic + ld;
-  a.w = reinterpret_cast<T*>(a.acceptance + ld);
-  a.ws = a.w + l.plan.resident;
-  a.heads = a.ws + static_cast<std::size_t>(l.plan.rows) * ld;
-  a.q = a.heads + static_cast<std::size_t>(l.plan.layer[0].heads) * ld;
-  a.p = a.q + values * ld;
-  a.g = a.p + values * ld;
-  a.proposal_g = a.g + values * ld;
-  a.value = a.proposal_g + values * ld;
-  a.proposal_value = a.value + ld;
-  a.alive = reinterpret_cast<int*>(a.proposal_value + ld);
-  a.stopped = a.alive + ld;
-  a.divergences = a.stopped + ld;
-  return a;
-}
-
-template <class T>
-struct ChainWorker {
-  const ChainLaunch<T>& l;
-  const ChainArrays<T> a;
-  const Plan& plan;
-  Frame<T>& f;  // both in shared memory
-  int first, count;
-
-  __device__ BlockRunner<T> runner() const { return {f, nullptr}; }
-  __device__ T& proposal(int j, int c) const { return *f.at(plan.value + j, c); }
-
-  // The context's share of the heads.
-  struct ContextHeads {
-    const ChainWorker& o;
-    __device__ void operator()(int h, int c) const {
-      const Piece& piece = o.plan.layer[0].context;
-      const T* x = o.l.data.context + static_cast<std::size_t>(o.f.point_rows[c]) * o.l.data.context_stride;
-      T sum = T(0);
-      for (int k = 0; k < piece.count; ++k)
-        sum += o.l.w[piece.weight + h * piece.stride + k] * x[k];
-      o.a.heads[h * o.l.ld + c] = sum;
-    }
-  };
-
-  __device__ void evaluate() const {
-    BlockRunner<T> x = runner();
-    forward_sweep<T>(x, plan, count, count, false);
-    x.each(1, count, Fill<T>{f, plan.d_out, T(1)});
-    value_sweep<T>(x, plan, count);
-    const T inverse = static_cast<T>(plan.inverse_temperature);
-    for (int c = static_cast<int>(threadIdx.x); c < count; c += kThreads) {
-      a.proposal_value[c] = *f.at(plan.out, c) * inverse;
-      for (int j = 0; j < plan.values; ++j) a.proposal_g[j * l.ld + c] = *f.at(plan.residual + j, c) * inverse;
-    }
-    __syncthreads();
-  }
-
-  __device__ void take(int c) const {
-    a.value[c] = a.proposal_value[c];
-    for (int j = 0; j < plan.values; ++j) {
-      a.q[j * l.ld + c] = proposal(j, c);
-      a.g[j * l.ld + c] = a.proposal_g[j * l.ld + c];
-    }
-  }
-  __device__ void abandon(int c) const {
-    a.alive[c] = 0;
-    for (int j = 0; j < plan.values; ++j) {
-      proposal(j, c) = a.q[j * l.ld + c];
-      a.p[j * l.ld + c] = T(0);
-      a.proposal_g[j * l.ld + c] = T(0);
-    }
-  }
-  __device__ void kick(int c, double factor) const {
-    const T e = static_cast<T>(factor);
-    for (int j = 0; j < plan.values; ++j) a.p[j * l.ld + c] += e * a.proposal_g[j * l.ld + c];
-  }
-  __device__ void drift(int c) const {
-    const T e = static_cast<T>(l.step);
-    bool finite = true;
-    for (int j = 0; j < plan.values; ++j) {
-      T& y = proposal(j, c);
-      y += e * a.p[j * l.ld + c];
-      finite = finite && isfinite(y);
-    }
-    if (!finite) return abandon(c);
-    for (int j = 0; j < plan.values; ++j)
-      if (gibbs::reflect(l.lower[j], l.upper[j], proposal(j, c))) a.p[j * l.ld + c] = -a.p[j * l.ld + c];
-  }
-  __device__ double half_square(int c) const {
-    double sum = 0;
-    for (int j = 0; j < plan.values; ++j) {
-      const double p = static_cast<double>(a.p[j * l.ld + c]);
-      sum += p * p;
-    }
-    return sum / 2;
-  }
-
-  struct Momentum {
-    const ChainWorker& o;
-    std::uint32_t move;
-    __device__ void operator()(int pair, int c) const {
-      const NormalPair both = normal_pair(
-          random_block(o.l.seed, static_cast<std::uint16_t>(Purpose::sampler_move), move,
-                       static_cast<std::uint64_t>(o.first + c), static_cast<std::uint64_t>(pair)));
-      const T noise = static_cast<T>(o.l.noise);
-      const auto put = [&](int j, double z) {
-        const T e = static_cast<T>(z);
-        o.a.p[j * o.l.ld + c] = noise != T(1) ? e * noise : e;
-      };
-      put(2 * pair, both.first);
-      if (2 * pair + 1 < o.plan.values) put(2 * pair + 1, both.second);
-    }
-  };
-
-  __device__ void begin(int c, bool adjusted) const {
-    if (adjusted) a.kinetic[c] = half_square(c);
-    for (int j = 0; j < plan.values; ++j) {
-      proposal(j, c) = a.q[j * l.ld + c];
-      a.proposal_g[j * l.ld + c] = a.g[j * l.ld + c];
-    }
-    a.alive[c] = 1;
-    if (a.stopped[c]) abandon(c);
-    kick(c, l.step / 2);
-    drift(c);
-  }
-  __device__ void drop_non_finite(int c) const {
-    bool finite = isfinite(a.proposal_value[c]);
-    for (int j = 0; j < plan.values; ++j) finite = finite && isfinite(a.proposal_g[j * l.ld + c]);
-    if (!finite || !a.alive[c]) abandon(c);
-  }
-  __device__ void end_unadjusted(int c, bool counts) const {
-    if (a.alive[c]) take(c);
-    if (counts) a.divergences[c] += !a.alive[c] && !a.stopped[c];
-    a.stopped[c] = !a.alive[c];
-    if (counts) a.acceptance[c] += a.alive[c];
-  }
-  __device__ void end_adjusted(int c, std::uint32_t move, bool counts) const {
-    const double gain = a.alive[c] ? static_cast<double>(a.proposal_value[c]) - static_cast<double>(a.value[c]) -
-                                         (half_square(c) - a.kinetic[c])
-                                   : -INFINITY;
-    if (!(gain > -kDivergence)) {
-      if (counts) ++a.divergences[c];
-      return;
-    }
-    const double ratio = exp(gain < 0 ? gain : 0.0);
-    if (counts) a.acceptance[c] += ratio;
-    const double u = open_unit(random_block(l.seed, static_cast<std::uint16_t>(Purpose::sampler_accept), move,
-                                            static_cast<std::uint64_t>(first + c), 0)
-                                   .first);
-    if (u < ratio) take(c);
-  }
-  __device__ int leapfrogs(std::uint32_t move) const {
-    if (l.method != gibbs::Method::hmc) return 1;
-    const double u =
-        open_unit(random_block(l.seed, static_cast<std::uint16_t>(Purpose::sampler_accept), move, kSharedRow, 0).first);
-    const double steps = ceil(u * l.longest_time / l.step);
-    return static_cast<int>(steps < 1 ? 1 : steps > l.max_leapfrog ? l.max_leapfrog : steps);
-  }
-
-  __device__ void move(int number, bool adjusted, bool counts) const {
-    const auto id = static_cast<std::uint32_t>(number);
-    runner().each((plan.values + 1) / 2, count, Momentum{*this, id});
-    for (int c = static_cast<int>(threadIdx.x); c < count; c += kThreads) begin(c, adjusted);
-    __syncthreads();
-    const int steps = leapfrogs(id);
-    for (int s = 0; s < steps; ++s) {
-      evaluate();
-      const bool last = s + 1 == steps;
-      for (int c = static_cast<int>(threadIdx.x); c < count; c += kThreads) {
-        drop_non_finite(c);
-        if (!last || adjusted) kick(c, last ? l.step / 2 : l.step);
-        if (!last) drift(c);
-        if (last && adjusted) end_adjusted(c, id, counts);
-        if (last && !adjusted) end_unadjusted(c, counts);
-      }
-      __syncthreads();
-    }
-  }
-
-  __device__ void store(T* to) const {
-    const int values = plan.values;
-    for (int i = static_cast<int>(threadIdx.x); i < count * values; i += kThreads)
-      to[static_cast<std::size_t>(first) * values + i] = a.q[(i % values) * l.ld + i / values];
-  }
-
-  __device__ void run() const {
-    const int values = plan.values;
-    for (int i = static_cast<int>(threadIdx.x); i < plan.resident; i += kThreads) a.w[i] = l.w[i];
-    for (int i = static_cast<int>(threadIdx.x); i < count * values; i += kThreads)
-      proposal(i % values, i / values) = l.start[static_cast<std::size_t>(first) * values + i];
-    for (int c = static_cast<int>(threadIdx.x); c < count; c += kThreads) {
-      a.acceptance[c] = 0;
-      a.divergences[c] = a.stopped[c] = 0;
-    }
-    __syncthreads();
-    if (plan.row_terms > 0) runner().each(plan.layer[0].heads, count, ContextHeads{*this});
-    evaluate();
-    for (int c = static_cast<int>(threadIdx.x); c < count; c += kThreads) {
-      a.alive[c] = 1;
-      take(c);
-      bool finite = isfinite(a.value[c]);
-      for (int j = 0; j < values; ++j) finite = finite && isfinite(a.g[j * l.ld + c]);
-      if (!finite) atomicMin(l.bad_start, first + c);
-    }
-    __syncthreads();
-    for (int k = 0; k < l.warmup + l.moves; ++k) {
-      const bool kept = k >= l.warmup;
-      const bool adjusted = l.method != gibbs::Method::paper && !(kept && l.method == gibbs::Method::langevin);
-      move(k, adjusted, kept);
-      if (kept && (k - l.warmup + 1) % l.thin == 0)
-        store(l.draws + static_cast<std::size_t>((k - l.warmup) / l.thin) * l.chains * values);
-    }
-    store(l.last);
-    for (int c = static_cast<int>(threadIdx.x); c < count; c += kThreads) {
-      l.acceptance[first + c] = a.acceptance[c];
-      l.divergences[first + c] = a.divergences[c];
-      l.stopped[first + c] = a.stopped[c];
-    }
-  }
-};
-
-template <class T>
-__global__ void __launch_bounds__(kThreads, 2) chains_kernel(const __grid_constant__ ChainLaunch<T> l) {
+__global__ void __launch_bounds__(kChainThreads, 2) chains_kernel(const __grid_constant__ ChainLaunch<T> l) {
   extern __shared__ __align__(16) unsigned char memory[];
   const ChainArrays<T> a = chain_arrays(l, memory);
   const int first = static_cast<int>(blockIdx.x) * l.per_block;
@@ -288,9 +24,21 @@ __global__ void __launch_bounds__(kThreads, 2) chains_kernel(const __grid_consta
   Frame<T>& f = frame_place.value();
   if (threadIdx.x == 0) {
     plan = l.plan;
-    f = {.plan = &plan, .step = nullptr, .data = l.data, .w = a.w, .g = nullptr, .ws = a.ws, .ld = l.ld,
-                   .first = 0, .source = Source::values, .per_row = 1, .row_loss = nullptr, .outer_heads = nullptr,
-                   .outer_ld = 0, .held_heads = l.plan.row_terms > 0 ? a.heads : nullptr, .point_rows = l.rows + first};
+    f = {.plan = &plan,
+         .step = nullptr,
+         .data = l.data,
+         .w = a.w,
+         .g = nullptr,
+         .ws = a.ws,
+         .ld = l.ld,
+         .first = 0,
+         .source = Source::values,
+         .per_row = 1,
+         .row_loss = nullptr,
+         .outer_heads = nullptr,
+         .outer_ld = 0,
+         .held_heads = l.plan.row_terms > 0 ? a.heads : nullptr,
+         .point_rows = l.rows + first};
   }
   __syncthreads();
   ChainWorker<T>{l, a, plan, f, first, min(l.per_block, l.chains - first)}.run();
@@ -326,7 +74,8 @@ template <class T>
 bool chains_on_gpu(const ChainPlan<T>& plan) {
   const Architecture& a = plan.network.architecture();
   const gibbs::SamplerOptions& o = plan.options;
-  if (a.form != Form::scalar || a.input.classes > 0 || !plan.free.empty() || a.layers.size() > kMostLayers) return false;
+  if (a.form != Form::scalar || a.input.classes > 0 || !plan.free.empty() || a.layers.size() > kMostLayers)
+    return false;
   if (!(o.step > 0) && o.method != gibbs::Method::paper) return false;
   ChainLaunch<T> l;
   l.plan = sampling_model(plan).plan;
@@ -334,67 +83,126 @@ bool chains_on_gpu(const ChainPlan<T>& plan) {
   return choose_block(l);
 }
 
+namespace {
+
+// What chains read on the GPU.
 template <class T>
-gibbs::SamplerResult<T> run_chains_on_gpu(const ChainPlan<T>& plan, ThreadPool& pool, cudaStream_t stream) {
-  const gibbs::SamplerOptions& o = plan.options;
-  const Index chains = plan.start.rows, dims = plan.network.architecture().input.values;
-  gibbs::check(o, chains);
-  plan.box.check(dims);
-  for (Index i = 0; i < chains; ++i)
-    for (Index j = 0; j < dims; ++j) {
+struct ChainInputs {
+  Array<std::int32_t> term_begin, factors;
+  Array<T> w, context, start, lower, upper;
+  Array<int> rows;
+
+  ChainInputs(const ChainPlan<T>& plan, ChainLaunch<T>& l, cudaStream_t stream) {
+    const PlannedModel model = sampling_model(plan);
+    l.plan = model.plan;
+    term_begin.write(model.term_begin, stream);
+    factors.write(model.factors, stream);
+    l.plan.term_begin = term_begin.data();
+    l.plan.factors = factors.data();
+    std::vector<T> parameters(model.slots.size(), T(0));
+    for (std::size_t i = 0; i < plan.parameters.size(); ++i) {
+      const auto at = static_cast<std::size_t>(model.place[i]);
+      parameters[at] = effective(model.slots[at], plan.parameters[i]);
+    }
+    const auto columns = static_cast<std::size_t>(plan.context.cols), stride = (columns + 3) / 4 * 4;
+    std::vector<T> contexts(static_cast<std::size_t>(plan.rows) * stride + 4, T(0)), starts;
+    for (Index i = 0; i < plan.rows && columns > 0; ++i)
+      std::copy_n(plan.context.row(i), columns, contexts.data() + static_cast<std::size_t>(i) * stride);
+    std::vector<int> row_of;
+    for (Index i = 0; i < plan.start.rows; ++i) {
+      starts.insert(starts.end(), plan.start.row(i), plan.start.row(i) + plan.start.cols);
+      row_of.push_back(static_cast<int>(i / plan.chains_per_row));
+    }
+    const std::vector<T> lowest(plan.box.lower.begin(), plan.box.lower.end()),
+        highest(plan.box.upper.begin(), plan.box.upper.end());
+    w.write(parameters, stream);
+    context.write(contexts, stream);
+    start.write(starts, stream);
+    lower.write(lowest, stream);
+    upper.write(highest, stream);
+    rows.write(row_of, stream);
+    check(cudaStreamSynchronize(stream), "loading the chains");
+    l.data.context_stride = static_cast<int>(stride);
+    l.data.context = context.data();
+    l.w = w.data();
+    l.start = start.data();
+    l.lower = lower.data();
+    l.upper = upper.data();
+    l.rows = rows.data();
+  }
+};
+
+// What they leave there.
+template <class T>
+struct ChainOutputs {
+  std::size_t chains, numbers;
+  Array<T> draws, last;
+  Array<double> acceptance;
+  Array<int> divergences, stopped, bad;
+
+  ChainOutputs(ChainLaunch<T>& l, Index kept, cudaStream_t stream)
+      : chains(static_cast<std::size_t>(l.chains)),
+        numbers(chains * static_cast<std::size_t>(l.plan.values)),
+        draws(numbers * static_cast<std::size_t>(kept)),
+        last(numbers),
+        acceptance(chains),
+        divergences(chains),
+        stopped(chains) {
+    bad.write(std::span(&l.chains, 1), stream);
+    l.draws = draws.data();
+    l.last = last.data();
+    l.acceptance = acceptance.data();
+    l.divergences = divergences.data();
+    l.stopped = stopped.data();
+    l.bad_start = bad.data();
+  }
+
+  gibbs::SamplerResult<T> read(const ChainLaunch<T>& l, Index kept, cudaStream_t stream) const {
+    int bad_start = 0;
+    bad.read(std::span(&bad_start, 1), stream);
+    if (bad_start < l.chains) bad_chain_start(bad_start);
+    gibbs::SamplerResult<T> result;
+    result.draws = gibbs::Draws<T>(kept, l.chains, l.plan.values);
+    result.last.resize(l.chains, l.plan.values);
+    std::vector<double> accepted(chains);
+    std::vector<int> diverged(chains), stays(chains);
+    acceptance.read(accepted, stream);
+    divergences.read(diverged, stream);
+    stopped.read(stays, stream);
+    draws.read({&result.draws(0, 0, 0), numbers * static_cast<std::size_t>(kept)}, stream);
+    last.read(result.last.flat(), stream);
+    for (std::size_t i = 0; i < chains; ++i) {
+      result.acceptance += accepted[i];
+      result.divergences += diverged[i];
+      result.stopped.push_back(static_cast<std::uint8_t>(stays[i]));
+    }
+    result.acceptance /= static_cast<double>(l.chains) * static_cast<double>(l.moves);
+    return result;
+  }
+};
+
+template <class T>
+void check_starts(const ChainPlan<T>& plan) {
+  for (Index i = 0; i < plan.start.rows; ++i)
+    for (Index j = 0; j < plan.start.cols; ++j) {
       const auto at = static_cast<std::size_t>(j);
       const double y = static_cast<double>(plan.start(i, j));
       if (!(y >= plan.box.lower[at] && y <= plan.box.upper[at])) outside_support(static_cast<long>(i), y);
     }
-  PlannedModel model = sampling_model(plan);
-  Array<std::int32_t> term_begin, factors;
-  term_begin.write(model.term_begin, stream);
-  factors.write(model.factors, stream);
-  model.plan.term_begin = term_begin.data();
-  model.plan.factors = factors.data();
-  ChainLaunch<T> l;
-  l.plan = model.plan;
-  l.chains = static_cast<int>(chains);
-  choose_block(l);
+}
 
-  std::vector<T> effective_parameters(model.slots.size(), T(0));
-  for (std::size_t i = 0; i < plan.parameters.size(); ++i) {
-    const auto at = static_cast<std::size_t>(model.place[i]);
-    effective_parameters[at] = effective(model.slots[at], plan.parameters[i]);
-  }
-  const auto columns = static_cast<std::size_t>(plan.context.cols), stride = (columns + 3) / 4 * 4;
-  std::vector<T> context(static_cast<std::size_t>(plan.rows) * stride + 4, T(0)), start;
-  for (Index i = 0; i < plan.rows && columns > 0; ++i)
-    std::copy_n(plan.context.row(i), columns, context.data() + static_cast<std::size_t>(i) * stride);
-  for (Index i = 0; i < chains; ++i) start.insert(start.end(), plan.start.row(i), plan.start.row(i) + dims);
-  std::vector<int> rows;
-  for (Index i = 0; i < chains; ++i) rows.push_back(static_cast<int>(i / plan.chains_per_row));
-  const std::vector<T> lower(plan.box.lower.begin(), plan.box.lower.end()),
-      upper(plan.box.upper.begin(), plan.box.upper.end());
-  const std::vector<int> no_bad = {static_cast<int>(chains)};
-  Array<T> w, contexts, starts, lowers, uppers;
-  Array<int> row_of, bad;
-  w.write(effective_parameters, stream);
-  contexts.write(context, stream);
-  starts.write(start, stream);
-  lowers.write(lower, stream);
-  uppers.write(upper, stream);
-  row_of.write(rows, stream);
-  bad.write(no_bad, stream);
-  gibbs::SamplerResult<T> result;
-  result.draws = gibbs::Draws<T>(o.draws, chains, dims);
-  result.last.resize(chains, dims);
-  const auto numbers = static_cast<std::size_t>(chains * dims), n = static_cast<std::size_t>(chains);
-  Array<T> draws(numbers * static_cast<std::size_t>(o.draws)), last(numbers);
-  Array<double> acceptance(n);
-  Array<int> divergences(n), stopped(n);
-  l.data.context_stride = static_cast<int>(stride);
-  l.data.context = contexts.data();
-  l.w = w.data();
-  l.start = starts.data();
-  l.lower = lowers.data();
-  l.upper = uppers.data();
-  l.rows = row_of.data();
+}  // namespace
+
+template <class T>
+gibbs::SamplerResult<T> run_chains_on_gpu(const ChainPlan<T>& plan, ThreadPool& pool, cudaStream_t stream) {
+  const gibbs::SamplerOptions& o = plan.options;
+  gibbs::check(o, plan.start.rows);
+  plan.box.check(plan.network.architecture().input.values);
+  check_starts(plan);
+  ChainLaunch<T> l;
+  const ChainInputs<T> inputs(plan, l, stream);
+  l.chains = static_cast<int>(plan.start.rows);
+  choose_block(l);
   l.method = o.method;
   l.step = o.step > 0 ? o.step : kPaperStep;
   l.noise = o.method == gibbs::Method::paper ? std::sqrt(o.temperature) : 1;
@@ -404,44 +212,26 @@ gibbs::SamplerResult<T> run_chains_on_gpu(const ChainPlan<T>& plan, ThreadPool& 
   l.moves = static_cast<int>(o.draws * o.thin);
   l.thin = static_cast<int>(o.thin);
   l.seed = o.seed;
-  l.draws = draws.data();
-  l.last = last.data();
-  l.acceptance = acceptance.data();
-  l.divergences = divergences.data();
-  l.stopped = stopped.data();
-  l.bad_start = bad.data();
+  const ChainOutputs<T> outputs(l, o.draws, stream);
   const std::size_t bytes = chain_bytes(l);
-  check(cudaFuncSetAttribute(chains_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+  check(cudaFuncSetAttribute(chains_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(bytes)),
         "setting up a kernel");
-  chains_kernel<T><<<static_cast<unsigned>((l.chains + l.per_block - 1) / l.per_block), kThreads, bytes, stream>>>(l);
+  const auto blocks = static_cast<unsigned>((l.chains + l.per_block - 1) / l.per_block);
+  chains_kernel<T><<<blocks, kChainThreads, bytes, stream>>>(l);
   check(cudaGetLastError(), "a launch");
-
-  std::vector<double> accepted(n);
-  std::vector<int> diverged(n), stays(n), bad_start(1);
-  acceptance.read(accepted, stream);
-  divergences.read(diverged, stream);
-  stopped.read(stays, stream);
-  bad.read(bad_start, stream);
-  if (bad_start[0] < l.chains) bad_chain_start(bad_start[0]);
-  draws.read({&result.draws(0, 0, 0), numbers * static_cast<std::size_t>(o.draws)}, stream);
-  last.read(result.last.flat(), stream);
-  for (std::size_t i = 0; i < n; ++i) {
-    result.acceptance += accepted[i];
-    result.divergences += diverged[i];
-    result.stopped.push_back(static_cast<std::uint8_t>(stays[i]));
-  }
-  result.acceptance /= static_cast<double>(chains) * static_cast<double>(o.draws * o.thin);
+  gibbs::SamplerResult<T> result = outputs.read(l, o.draws, stream);
   result.step = l.step;
-  result.scale.assign(static_cast<std::size_t>(dims), T(1));
+  result.scale.assign(static_cast<std::size_t>(l.plan.values), T(1));
   result.leapfrog = o.method == gibbs::Method::hmc ? o.max_leapfrog : 1;
-  const Index per_law = o.chains_per_law > 0 ? o.chains_per_law : chains;
+  const Index per_law = o.chains_per_law > 0 ? o.chains_per_law : plan.start.rows;
   result.diagnostics = gibbs::diagnose(result.draws, per_law, pool);
   result.verdict = gibbs::verdict(result.diagnostics, result.divergences, per_law);
   return result;
 }
 
-#define BL_INSTANTIATE(T)                                 \
-  template bool chains_on_gpu<T>(const ChainPlan<T>&);    \
+#define BL_INSTANTIATE(T)                              \
+  template bool chains_on_gpu<T>(const ChainPlan<T>&); \
   template gibbs::SamplerResult<T> run_chains_on_gpu<T>(const ChainPlan<T>&, ThreadPool&, cudaStream_t);
 BL_INSTANTIATE(float)
 BL_INSTANTIATE(double)

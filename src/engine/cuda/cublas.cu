@@ -1,4 +1,4 @@
-#include "engine/cuda/cublas.hpp"
+#include "engine/cuda/cublas.cuh"
 
 #include <dlfcn.h>
 
@@ -11,7 +11,8 @@ namespace bl::cuda {
 namespace {
 
 // Numbers of cublas_api.h and library_types.h, fixed by their binary interface.
-constexpr int kFloat = 0, kDouble = 1, kComputeFloat = 68, kComputeTf32 = 77, kComputeDouble = 70, kDefaultAlgorithm = -1;
+constexpr int kFloat = 0, kDouble = 1, kComputeFloat = 68, kComputeTf32 = 77, kComputeDouble = 70,
+              kDefaultAlgorithm = -1;
 constexpr std::size_t kWorkspace = std::size_t{32} << 20;
 
 struct Functions {
@@ -27,8 +28,8 @@ const Functions* functions() {
   static const Functions found = [] {
     Functions out;
     void* library = nullptr;
-    for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so",
-                             "/usr/local/cuda/lib64/libcublas.so"})
+    for (const char* name :
+         {"libcublas.so.13", "libcublas.so.12", "libcublas.so", "/usr/local/cuda/lib64/libcublas.so"})
       if (!library) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!library) return out;
     const auto load = [&](auto& function, const char* name) {
@@ -75,8 +76,8 @@ std::unique_ptr<Cublas> Cublas::open(cudaStream_t stream, bool tf32) {
 void Cublas::multiply(bool transpose_a, bool transpose_b, int m, int n, int k, const float* a, int lda,
                       const float* b, int ldb, bool accumulate, float* c, int ldc) const {
   const float alpha = 1, beta = accumulate ? 1 : 0;
-  const int status = state_->call->multiply(state_->handle, transpose_a, transpose_b, m, n, k, &alpha, a, kFloat, lda,
-                                            b, kFloat, ldb, &beta, c, kFloat, ldc,
+  const int status = state_->call->multiply(state_->handle, transpose_a, transpose_b, m, n, k, &alpha, a,
+                                            kFloat, lda, b, kFloat, ldb, &beta, c, kFloat, ldc,
                                             state_->tf32 ? kComputeTf32 : kComputeFloat, kDefaultAlgorithm);
   if (status != 0) fail(false, "a product", "cuBLAS refused it", 0, 0);
 }
@@ -85,8 +86,8 @@ void Cublas::multiply(bool transpose_a, bool transpose_b, int m, int n, int k, c
                       const double* b, int ldb, bool accumulate, double* c, int ldc) const {
   const double alpha = 1, beta = accumulate ? 1 : 0;
   const int status =
-      state_->call->multiply(state_->handle, transpose_a, transpose_b, m, n, k, &alpha, a, kDouble, lda, b, kDouble, ldb,
-                             &beta, c, kDouble, ldc, kComputeDouble, kDefaultAlgorithm);
+      state_->call->multiply(state_->handle, transpose_a, transpose_b, m, n, k, &alpha, a, kDouble, lda, b,
+                             kDouble, ldb, &beta, c, kDouble, ldc, kComputeDouble, kDefaultAlgorithm);
   if (status != 0) fail(false, "a product", "cuBLAS refused it", 0, 0);
 }
 

@@ -21,7 +21,8 @@ std::vector<T> decay_of(const OptimizerSpec& spec, const ParameterLayout& layout
   for (const TensorInfo& tensor : layout.tensors())
     for (Index i = tensor.offset; i < tensor.offset + tensor.size(); ++i) {
       const auto at = static_cast<std::size_t>(i);
-      decay[at] = static_cast<T>(spec.decay.empty() ? (tensor.decays() ? spec.weight_decay : 0) : spec.decay[at]);
+      decay[at] =
+          static_cast<T>(spec.decay.empty() ? (tensor.decays() ? spec.weight_decay : 0) : spec.decay[at]);
     }
   return placed.padded(decay);
 }
@@ -67,8 +68,8 @@ LossSum CudaEngine<T>::sum_of(const Plan& plan, const double* parts) const {
 }
 
 template <class T>
-LossSum CudaEngine<T>::loss(RowSet from, const Batch& batch, const Noise& noise, std::span<const T> parameters,
-                            std::span<T> gradient) {
+LossSum CudaEngine<T>::loss(RowSet from, const Batch& batch, const Noise& noise,
+                            std::span<const T> parameters, std::span<T> gradient) {
   if (batch.rows.empty()) {
     std::fill(gradient.begin(), gradient.end(), T(0));
     return {};
@@ -92,9 +93,15 @@ void CudaEngine<T>::write(const Network<T>& network, const UpdateSpec& spec, con
   streamed_ = nullptr;
   const OptimizerSpec& o = spec.optimizer;
   learner_.spec = spec;
-  learner_.rule = {.kind = o.kind, .beta1 = o.beta1, .beta2 = o.beta2, .epsilon = o.epsilon, .momentum = o.momentum,
-                   .clip = spec.clip_norm, .average = spec.average,
-                   .decays = o.weight_decay != 0 || !o.decay.empty(), .bounded = !spec.bounds.empty()};
+  learner_.rule = {.kind = o.kind,
+                   .beta1 = o.beta1,
+                   .beta2 = o.beta2,
+                   .epsilon = o.epsilon,
+                   .momentum = o.momentum,
+                   .clip = spec.clip_norm,
+                   .average = spec.average,
+                   .decays = o.weight_decay != 0 || !o.decay.empty(),
+                   .bounded = !spec.bounds.empty()};
   learner_.steps = state.optimizer.steps;
   learner_.averaged = !state.averaged.empty();
 }
@@ -171,7 +178,8 @@ StepsReport CudaEngine<T>::steps(const StepPlan& plan, const std::function<bool(
   const std::size_t slice = meeting_ ? plan.batches.size() : kStepsAtOnce;
   for (std::size_t from = 0; from < plan.batches.size() && !report.stopped; from += slice) {
     run(request, from, std::min(from + slice, plan.batches.size()));
-    report.last = {.loss = sum_of(shape, request.out.last), .gradient_norm = request.out.last_norm,
+    report.last = {.loss = sum_of(shape, request.out.last),
+                   .gradient_norm = request.out.last_norm,
                    .taken = request.out.last_taken != 0};
     if (!report.last.taken) break;
     report.stopped = should_stop && should_stop();

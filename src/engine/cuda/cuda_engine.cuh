@@ -58,9 +58,9 @@ class CudaEngine : public Engine<T> {
   Scratch<T> scratch_;
   std::unique_ptr<Streamed<T>> streamed_;
   Learner<T> learner_;
-  LearnerState<T> host_;            // what was written, until steps need it
+  LearnerState<T> host_;  // what was written, until steps need it
   const ParameterLayout* layout_ = nullptr;
-  PlacedPointer attached_;          // null: the state is host_
+  PlacedPointer attached_;  // null: the state is host_
 };
 
 }  // namespace bl::cuda

@@ -10,11 +10,11 @@ namespace bl::cuda {
 // The rows of an objective.
 template <class T>
 struct Data {
-  int context_stride = 0;       // a multiple of four
-  const T* context = nullptr;   // rows x context_stride, padded with zeros
-  const T* values = nullptr;    // rows x values
+  int context_stride = 0;      // a multiple of four
+  const T* context = nullptr;  // rows x context_stride, padded with zeros
+  const T* values = nullptr;   // rows x values
   const int* classes = nullptr;
-  const T* weights = nullptr;   // null: all 1
+  const T* weights = nullptr;  // null: all 1
   // Alternatives that are available, set after set.
   const int* set_begin = nullptr;
   const T* attributes = nullptr;
@@ -45,25 +45,23 @@ struct Frame {
   const Plan* plan;
   const StepInput* step;
   Data<T> data;
-  const T* w;            // parameters, effective
-  T* g;                  // their gradient
-  T* ws;                 // workspace
-  int ld;                // length of its rows
-  int first;             // the chunk's first row among those of the step
-  Source source;         // what its points are; values: noisy ones
-  int per_row;           // points of each row
-  double* row_loss;      // of each row of the chunk, times its weight
-  T* outer_heads;        // heads x outer_ld: row features' share of the heads, where it is computed apart
+  const T* w;        // parameters, effective
+  T* g;              // their gradient
+  T* ws;             // workspace
+  int ld;            // length of its rows
+  int first;         // the chunk's first row among those of the step
+  Source source;     // what its points are; values: noisy ones
+  int per_row;       // points of each row
+  double* row_loss;  // of each row of the chunk, times its weight
+  T* outer_heads;    // heads x outer_ld: row features' share of the heads, where it is computed apart
   int outer_ld;
-  const T* held_heads;   // samplers: the same share, heads x ld, which stays as it is
+  const T* held_heads;    // samplers: the same share, heads x ld, which stays as it is
   const int* point_rows;  // samplers: the row of each point, in the place of the step's
 
   __device__ T* at(int slab, int p) const {
     return ws + (slab * ld + p);  // a workspace has fewer than 2^31 numbers
   }
-  __device__ int row_of(int p) const {
-    return point_rows ? point_rows[p] : step->rows[first + p / per_row];
-  }
+  __device__ int row_of(int p) const { return point_rows ? point_rows[p] : step->rows[first + p / per_row]; }
   __device__ int candidate_of(int p) const { return p % per_row; }
   // Of alternatives: whether a point is one at all.
   __device__ bool present(int row, int k) const {

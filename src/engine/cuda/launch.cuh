@@ -34,11 +34,12 @@ struct StepNumbers {
 template <class T>
 struct Job {
   Data<T> data;
-  StepInput noise;        // rows, count and scale are set for each step
-  const int* order = nullptr;    // row numbers of all batches
+  StepInput noise;             // rows, count and scale are set for each step
+  const int* order = nullptr;  // row numbers of all batches
   const StepNumbers* steps = nullptr;
   bool averaged = false;  // there is a running mean already
-  T *raw = nullptr, *shown = nullptr, *first = nullptr, *second = nullptr, *mean = nullptr;  // shown: effective
+  T *raw = nullptr, *shown = nullptr, *first = nullptr, *second = nullptr,
+    *mean = nullptr;      // shown: effective
   T* gradient = nullptr;  // where no step is taken: what is asked for; null: the loss alone
   StepsOutput out;
 };
@@ -48,16 +49,16 @@ struct Launch {
   Plan plan;
   Rule rule;
   Job<T>* jobs = nullptr;
-  int parts = 1;           // blocks of a model
-  int from = 0, to = 1;    // steps
+  int parts = 1;         // blocks of a model
+  int from = 0, to = 1;  // steps
   int rows_per_chunk = 1, ld = 4;
-  bool updates = false;    // or losses and gradients alone
+  bool updates = false;  // or losses and gradients alone
   const Slot* slots = nullptr;
   const T* decay = nullptr;
-  T* gradients = nullptr;      // jobs x parts x resident parameters
-  double* sums = nullptr;      // jobs x parts x 4: losses, weights, square of the gradient's norm
+  T* gradients = nullptr;        // jobs x parts x resident parameters
+  double* sums = nullptr;        // jobs x parts x 4: losses, weights, square of the gradient's norm
   unsigned* barriers = nullptr;  // one of each job
-  T* outer_heads = nullptr;    // jobs x heads x outer_ld; null: row features are part of the sweep
+  T* outer_heads = nullptr;      // jobs x heads x outer_ld; null: row features are part of the sweep
   int outer_ld = 0, heads_per_part = 0;
   int rows = 0;  // of the longest batch
 };
@@ -82,7 +83,8 @@ struct UpdateStep {
 };
 
 template <class T>
-BL_HOST_DEVICE UpdateStep<T> update_step(const Rule& rule, const StepNumbers& numbers, double norm, bool averaged) {
+BL_HOST_DEVICE UpdateStep<T> update_step(const Rule& rule, const StepNumbers& numbers, double norm,
+                                         bool averaged) {
   return {.step = static_cast<T>(numbers.step),
           .correction = static_cast<T>(numbers.correction),
           .rate = static_cast<T>(numbers.rate),

@@ -98,7 +98,8 @@ void Placed<T>::place_alternatives(const Objective<T>& objective, cudaStream_t s
         chosen.push_back(static_cast<int>(classes.size()) - begin.back());
       classes.push_back(all.classes.empty() ? -1 : all.classes[at]);
       if (all.attributes.cols > 0)
-        attributes.insert(attributes.end(), all.attributes.row(j), all.attributes.row(j) + all.attributes.cols);
+        attributes.insert(attributes.end(), all.attributes.row(j),
+                          all.attributes.row(j) + all.attributes.cols);
     }
     begin.push_back(static_cast<int>(classes.size()));
   }

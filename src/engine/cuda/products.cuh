@@ -25,7 +25,8 @@ __device__ inline Four<float> fresh4(const float* p) {
   return {{x.x, x.y, x.z, x.w}};
 }
 __device__ inline Four<double> fresh4(const double* p) {
-  const double2 x = __ldcg(reinterpret_cast<const double2*>(p)), y = __ldcg(reinterpret_cast<const double2*>(p + 2));
+  const double2 x = __ldcg(reinterpret_cast<const double2*>(p)),
+                y = __ldcg(reinterpret_cast<const double2*>(p + 2));
   return {{x.x, x.y, y.x, y.y}};
 }
 __device__ inline void store4(float* p, const Four<float>& x) {
@@ -63,7 +64,8 @@ struct Pair {
 
 // out[m][n] (+)= sum_k a[m][k] b[k][n].
 template <class T, int M, bool kTwo>
-__device__ void forward_tiles(Pair<T> out, Rows<const T> a, Pair<const T> b, int ms, int ns, int ks, Onto onto) {
+__device__ void forward_tiles(Pair<T> out, Rows<const T> a, Pair<const T> b, int ms, int ns, int ks,
+                              Onto onto) {
   const int steps = (ms + M - 1) / M, quads = (ns + 3) / 4;
   for (int tile = static_cast<int>(threadIdx.x); tile < steps * quads; tile += static_cast<int>(blockDim.x)) {
     const int m0 = tile / quads, n = 4 * (tile % quads);
@@ -113,8 +115,8 @@ __device__ void forward_tiles(Pair<T> out, Rows<const T> a, Pair<const T> b, int
 }
 
 template <class T>
-__device__ __noinline__ void forward_product(Pair<T> out, Rows<const T> a, Pair<const T> b, int ms, int ns, int ks,
-                                             Onto onto) {
+__device__ __noinline__ void forward_product(Pair<T> out, Rows<const T> a, Pair<const T> b, int ms, int ns,
+                                             int ks, Onto onto) {
   const bool many = (ms + 3) / 4 * ((ns + 3) / 4) >= static_cast<int>(blockDim.x);
   if (out.second.at && many)
     forward_tiles<T, 4, true>(out, a, b, ms, ns, ks, onto);
@@ -163,8 +165,8 @@ __device__ void back_tiles(Pair<T> out, Rows<const T> a, Pair<const T> b, int ms
 }
 
 template <class T>
-__device__ __noinline__ void back_product(Pair<T> out, Rows<const T> a, Pair<const T> b, int ms, int ns, int ks,
-                                          Onto onto) {
+__device__ __noinline__ void back_product(Pair<T> out, Rows<const T> a, Pair<const T> b, int ms, int ns,
+                                          int ks, Onto onto) {
   const bool many = (ks + 3) / 4 * ((ns + 3) / 4) >= static_cast<int>(blockDim.x);
   if (out.second.at && many)
     back_tiles<T, 4, true>(out, a, b, ms, ns, ks, onto);
@@ -221,7 +223,8 @@ __device__ void outer_tiles(Rows<T> out, Pair<const T> a, Pair<const T> b, int m
 }
 
 template <class T>
-__device__ __noinline__ void outer_product(Rows<T> out, Pair<const T> a, Pair<const T> b, int ms, int ns, int ks) {
+__device__ __noinline__ void outer_product(Rows<T> out, Pair<const T> a, Pair<const T> b, int ms, int ns,
+                                           int ks) {
   const int threads = static_cast<int>(blockDim.x);
   if ((ms + 3) / 4 * ((ks + 3) / 4) >= threads)
     outer_tiles<T, 4, 4>(out, a, b, ms, ns, ks);

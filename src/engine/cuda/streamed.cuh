@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "engine/cuda/batcher.cuh"
-#include "engine/cuda/cublas.hpp"
+#include "engine/cuda/cublas.cuh"
 
 namespace bl::cuda {
 

@@ -10,7 +10,7 @@
 // and everything one of them does is done before the next begins.
 #pragma once
 
-#include "engine/cuda/operations.cuh"
+#include "engine/cuda/losses.cuh"
 #include "engine/cuda/products.cuh"
 
 // A sweep is compiled for host and device, while a runner is used on one side alone: hence the pragmas. Calls
@@ -57,8 +57,8 @@ BL_HOST_DEVICE BL_OUT_OF_LINE void forward_sweep(X& x, const Plan& plan, int row
   }
   if (plan.readout.count == 0) return;
   const int last = plan.last().out;
-  x.forward(two(plan.out, plan.out_dot), plan.readout, two(plan.s + last, plan.s_dot + last), plan.outputs, points,
-            Onto::zero);
+  x.forward(two(plan.out, plan.out_dot), plan.readout, two(plan.s + last, plan.s_dot + last), plan.outputs,
+            points, Onto::zero);
   if (plan.readout_bias >= 0) x.each(plan.outputs, points, AddOutputBias<T>{f});
 }
 
@@ -79,15 +79,16 @@ BL_HOST_DEVICE BL_OUT_OF_LINE void tangent_sweep(X& x, const Plan& plan, int poi
                 layer.inputs.count > 0 ? Onto::itself : Onto::zero);
     x.each(layer.blocks, points, ActivateDot<T>{f, l});
     if (layer.projection.count > 0)
-      x.forward({plan.s_dot + layer.out}, layer.projection, {plan.s_dot + plan.layer[l - 1].out}, layer.blocks,
-                points, Onto::itself);
+      x.forward({plan.s_dot + layer.out}, layer.projection, {plan.s_dot + plan.layer[l - 1].out},
+                layer.blocks, points, Onto::itself);
   }
 }
 
 // Passes derivatives by blocks (slab d_s) on to the layer below, from those by heads (slab d_heads).
 #pragma nv_exec_check_disable
 template <class X>
-BL_HOST_DEVICE BL_OUT_OF_LINE void pass_down(X& x, const Plan& plan, int l, Two d_heads, Two d_s, int points) {
+BL_HOST_DEVICE BL_OUT_OF_LINE void pass_down(X& x, const Plan& plan, int l, Two d_heads, Two d_s,
+                                             int points) {
   const LayerPlan& layer = plan.layer[l];
   // With dense skips all layers but the uppermost add to what is there.
   const bool first_writer = !plan.dense || l + 1 == plan.layers;
@@ -129,7 +130,8 @@ BL_HOST_DEVICE BL_OUT_OF_LINE void backward_sweep(X& x, const Plan& plan, int ro
     }
     if (!layer.residual) continue;
     if (layer.projection.count > 0)
-      x.outer(layer.projection, {plan.d_s + layer.out}, {plan.s + plan.layer[l - 1].out}, layer.blocks, points);
+      x.outer(layer.projection, {plan.d_s + layer.out}, {plan.s + plan.layer[l - 1].out}, layer.blocks,
+              points);
     pass_residual<T>(x, plan, l, plan.d_s, points);
   }
   const LayerPlan& first = plan.layer[0];
@@ -157,8 +159,8 @@ BL_HOST_DEVICE BL_OUT_OF_LINE void backward_dot_sweep(X& x, const Plan& plan, in
     x.rows(layer.heads, points, HeadBackwardDot<T>{f, l, points});
     const Two by_heads{layer.phi, layer.slope};
     if (layer.inputs.count > 0)
-      x.outer(layer.inputs, by_heads, l == 0 ? Two{plan.features, plan.features_dot} : Two{plan.z, plan.z_dot},
-              layer.heads, points);
+      x.outer(layer.inputs, by_heads,
+              l == 0 ? Two{plan.features, plan.features_dot} : Two{plan.z, plan.z_dot}, layer.heads, points);
     if (layer.reads.count > 0) {
       x.outer(layer.reads, by_heads, {plan.s + layer.read, plan.s_dot + layer.read}, layer.heads, points);
       pass_down(x, plan, l, by_heads, {plan.d_s, plan.d_s_dot}, points);

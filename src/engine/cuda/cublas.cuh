@@ -17,10 +17,10 @@ class Cublas {
   Cublas& operator=(const Cublas&) = delete;
 
   // c (m x n) = op(a) op(b) + beta c, columns next to each other, ld between them.
-  void multiply(bool transpose_a, bool transpose_b, int m, int n, int k, const float* a, int lda, const float* b,
-                int ldb, bool accumulate, float* c, int ldc) const;
-  void multiply(bool transpose_a, bool transpose_b, int m, int n, int k, const double* a, int lda, const double* b,
-                int ldb, bool accumulate, double* c, int ldc) const;
+  void multiply(bool transpose_a, bool transpose_b, int m, int n, int k, const float* a, int lda,
+                const float* b, int ldb, bool accumulate, float* c, int ldc) const;
+  void multiply(bool transpose_a, bool transpose_b, int m, int n, int k, const double* a, int lda,
+                const double* b, int ldb, bool accumulate, double* c, int ldc) const;
 
  private:
   struct State;

@@ -243,10 +243,11 @@ void ChoiceOptions::fill_beyond(ChoiceDeclaration& d) const {
   }
   if (!classes_.empty()) d.latent.emplace_back("classes", classes_);
   for (const std::string& name : name_list(membership_)) d.membership.push_back(column_text(name));
-  for (const auto& [key, option] : {std::pair("random", "--random"), std::pair("random/correlated", "--correlated"),
-                                    std::pair("draws", "--random-draws"), std::pair("draws/sequence", "--sequence"),
-                                    std::pair("nests", "--nests"), std::pair("latent", "--classes"),
-                                    std::pair("latent/membership", "--membership")})
+  for (const auto& [key, option] :
+       {std::pair("random", "--random"), std::pair("random/correlated", "--correlated"),
+        std::pair("draws", "--random-draws"), std::pair("draws/sequence", "--sequence"),
+        std::pair("nests", "--nests"), std::pair("latent", "--classes"),
+        std::pair("latent/membership", "--membership")})
     d.places[key] = option;
 }
 

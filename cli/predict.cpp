@@ -54,7 +54,8 @@ void run_predict(PredictArguments& a, const CLI::App& command, const DigitOption
   };
   const Part part = part_from_name(a.part);
   if (a.posterior) {
-    only_for(command, {"--part", "--utilities", "--shares"}, false, "predictions, not the persons of --posterior");
+    only_for(command, {"--part", "--utilities", "--shares"}, false,
+             "predictions, not the persons of --posterior");
     sink(posterior_means(model, model.read(a.data, reading), a.options.threads));
   } else if (a.shares) {
     sink(market_shares(model, model.read(a.data, reading), part, a.options.threads));

@@ -58,7 +58,7 @@ struct ChoiceDeclaration {
   Named settings = {};                                   // of the fit, by name
 
   // Linear: what comes after the logit, one of random, nests and latent (docs/choice_models.md).
-  Named random = {};                         // coefficients that differ between persons: name and distribution
+  Named random = {};  // coefficients that differ between persons: name and distribution
   std::vector<std::string> correlated = {};  // of these
   Named draws = {};                          // count, sequence, dropped, primes, seed
   std::vector<Nest> nests = {};

@@ -1,6 +1,6 @@
 // Standard errors, tests and canonical forms.
-#include "bl/compare.hpp"
 #include "bl/inference.hpp"
+#include "bl/compare.hpp"
 
 #include "bindings.hpp"
 #include "bl/errors.hpp"
@@ -100,9 +100,8 @@ void bind_inference(nb::module_& module) {
       },
       nb::arg("summary"), nb::arg("format"));
   module.def("render_comparison",
-             [](const std::vector<std::pair<std::string, InferenceSummary>>& models, const std::string& format) {
-               return render(compare(models), summary_format(format));
-             });
+             [](const std::vector<std::pair<std::string, InferenceSummary>>& models,
+                const std::string& format) { return render(compare(models), summary_format(format)); });
   module.def("wald_test", [](const InferenceSummary& summary, const std::string& hypothesis) {
     return test_dict(wald_test(summary, hypothesis));
   });

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bl/errors.hpp"
+#include "choice/beyond_text.hpp"
 #include "explain/color.hpp"
 #include "explain/fixed_level.hpp"
 #include "explain/hierarchy.hpp"
@@ -16,7 +17,6 @@
 #include "explain/problem_json.hpp"
 #include "explain/render.hpp"
 #include "explain/svg.hpp"
-#include "choice/beyond_text.hpp"
 #include "features/beyond_names.hpp"
 #include "fitted/fitted_model.hpp"
 

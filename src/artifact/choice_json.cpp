@@ -71,8 +71,9 @@ Declaration declaration_from_json(const JsonField& field) {
     d.specific.push_back({one["attribute"].text(), one["alternatives"].texts()});
   if (has(field, "constants")) d.constants = field["constants"].flag();
   if (has(field, "generic")) d.generic = field["generic"].texts();
-  for (const auto& [key, member] : {std::pair("random", &Declaration::random), std::pair("draws", &Declaration::draws),
-                                    std::pair("latent", &Declaration::latent)})
+  for (const auto& [key, member] :
+       {std::pair("random", &Declaration::random), std::pair("draws", &Declaration::draws),
+        std::pair("latent", &Declaration::latent)})
     if (has(field, key)) d.*member = named(field[key]);
   if (has(field, "nests"))
     for (const JsonField& one : field["nests"].elements())

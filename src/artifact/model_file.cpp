@@ -220,10 +220,10 @@ StoredModel read_model(const artifact::TensorFile& file, const json& document) {
   else
     read_tensors<double>(file, layout, model.parameters);
   if (document.contains("inference"))
-    model.inference = read_inference(
-        file, root["inference"],
-        model.choice() != nullptr && !model.choice()->beyond.empty() ? static_cast<Index>(model.choice()->beyond.size())
-                                                                     : layout.size());
+    model.inference = read_inference(file, root["inference"],
+                                     model.choice() != nullptr && !model.choice()->beyond.empty()
+                                         ? static_cast<Index>(model.choice()->beyond.size())
+                                         : layout.size());
   return model;
 }
 

@@ -65,8 +65,9 @@ std::string coefficients_text(const Model& model) {
   const std::vector<ChoiceCoefficient> all = coefficients(model);
   const bool clustered =
       std::any_of(all.begin(), all.end(), [](const auto& one) { return !std::isnan(one.clustered_error); });
-  std::string out = fmt::format("{:<24}{:>12}{:>12}{:>12}{}\n", model.impl().choice().schema.beyond_logit() ? "parameters" : "linear utility", "estimate", "s.e.",
-                                "robust s.e.", clustered ? "  by person" : "");
+  std::string out = fmt::format("{:<24}{:>12}{:>12}{:>12}{}\n",
+                                model.impl().choice().schema.beyond_logit() ? "parameters" : "linear utility",
+                                "estimate", "s.e.", "robust s.e.", clustered ? "  by person" : "");
   const std::vector<std::string> reasons = reasons_of(model, all.size());
   for (std::size_t k = 0; k < all.size(); ++k) {
     const ChoiceCoefficient& one = all[k];

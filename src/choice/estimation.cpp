@@ -90,7 +90,7 @@ Estimation estimate_choice(const FittedModel& model, const Table& table, const I
   spec.on_step = watch.on_step();
   ChoiceEstimate found = (schema.beyond_logit() ? estimate_beyond_again
                           : schema.linear       ? estimate_again
-                                                : estimate_from_parameters)(model, choices, options, spec, watch);
+                                          : estimate_from_parameters)(model, choices, options, spec, watch);
   out.estimate = std::move(found.estimate);
   out.stored = std::move(found.stored);
   out.resampled = std::move(found.resampled);

@@ -9,8 +9,8 @@
 #include "bl/errors.hpp"
 #include "choice/reading.hpp"
 #include "choice/scores.hpp"
-#include "economics/choice_errors.hpp"
 #include "economics/beyond_economics.hpp"
+#include "economics/choice_errors.hpp"
 #include "economics/choice_scenario.hpp"
 #include "fitted/fitted_model.hpp"
 
@@ -173,7 +173,8 @@ ChoiceTradeOff beyond_trade_off(const Model& model, const ChoiceData& base, Inde
                                 const EconomicsErrors& options) {
   const std::vector<double> numbers = beyond_ratios(model.impl(), base, x, m);
   if (numbers.empty())
-    throw NumericError("the utility does not depend on " + in_quotes(attributes(model)[static_cast<std::size_t>(m)]) +
+    throw NumericError("the utility does not depend on " +
+                       in_quotes(attributes(model)[static_cast<std::size_t>(m)]) +
                        ", so there is no value in it");
   const QuantityErrors found = quantity_errors(model, options, numbers.size(), [&](const Model& other) {
     return beyond_ratios(other.impl(), base, x, m);

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "base/random.hpp"
 #include "base/joined.hpp"
+#include "base/random.hpp"
 #include "bl/errors.hpp"
 #include "bl/names.hpp"
 

@@ -28,7 +28,7 @@ struct ChoiceData {
   Table term_columns;                     // one row per situation, other columns that terms read
   // Long: columns behind several attributes that are the same on all lines of a situation, so the person's.
   std::set<std::string> person_columns;
-  Matrix<double> membership;              // situations x expressions of latent classes
+  Matrix<double> membership;  // situations x expressions of latent classes
 
   Index situations() const { return static_cast<Index>(begin.size()) - 1; }
   std::int64_t size(Index situation) const {

@@ -68,7 +68,7 @@ struct RandomCoefficients {
   std::vector<std::string> correlated;  // names, in the order of `coefficients`
   std::int64_t draws = 500;             // per person
   DrawSequence sequence = DrawSequence::sobol;
-  std::int64_t dropped = 0;  // first points of the sequence that are left out
+  std::int64_t dropped = 0;          // first points of the sequence that are left out
   std::vector<std::int64_t> primes;  // Halton: one per coefficient
   std::uint64_t seed = 1;
 };

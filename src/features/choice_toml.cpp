@@ -20,8 +20,9 @@ class ChoiceFile {
 
   ChoiceDeclaration read(std::string_view text) {
     const toml::table root = parse_toml(text, out_.name);
-    check_keys(root, "", {"data", "derived", "attributes", "terms", "alternatives", "utility", "random",
-                          "draws", "nests", "latent", "settings"});
+    check_keys(root, "",
+               {"data", "derived", "attributes", "terms", "alternatives", "utility", "random", "draws",
+                "nests", "latent", "settings"});
     read_data(table_at(root, "data", true));
     out_.derived = named(table_at(root, "derived", false), "derived");
     out_.attributes = named(table_at(root, "attributes", out_.layout == "long"), "attributes");

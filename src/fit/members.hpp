@@ -231,7 +231,8 @@ TrainedMembers train_members(std::span<const MemberRows<T>> rows, const MemberPl
     spec.time_limit /= static_cast<double>((members + at_once - 1) / at_once);
     spec.seed = member_seed(plan.spec.seed, static_cast<Index>(i));
     const MemberRows<T>& own_rows = rows[rows.size() == 1 ? 0 : i];
-    fits[i] = train_member(*own_rows.training, own_rows.validation, spec, static_cast<Index>(i), plan, watch, own);
+    fits[i] =
+        train_member(*own_rows.training, own_rows.validation, spec, static_cast<Index>(i), plan, watch, own);
   });
   TrainedMembers result;
   const Objective<T>* judged = rows[0].validation;

@@ -63,8 +63,9 @@ std::vector<std::string> beyond_words(const NamedModel& model,
     std::string text;
     for (const auto& [position, weight] : direction.entries)
       if (static_cast<std::size_t>(position) < model.linear.size())
-        text += fmt::format("{}{:.3g} {}", text.empty() ? (weight < 0 ? "-" : "") : (weight < 0 ? " - " : " + "),
-                            std::abs(weight), model.linear[static_cast<std::size_t>(position)]);
+        text +=
+            fmt::format("{}{:.3g} {}", text.empty() ? (weight < 0 ? "-" : "") : (weight < 0 ? " - " : " + "),
+                        std::abs(weight), model.linear[static_cast<std::size_t>(position)]);
     out.push_back("moving along " + text + " does not change the likelihood of these rows");
   }
   return out;

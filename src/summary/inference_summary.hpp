@@ -21,7 +21,8 @@ struct NamedModel {
   // A linear utility of choices: the names of its coefficients. These are estimated as they are, without a
   // canonical form.
   std::vector<std::string> linear = {};
-  std::string beyond = {};  // what kind of model beyond the logit it is, in words; `linear` names all parameters
+  std::string beyond =
+      {};  // what kind of model beyond the logit it is, in words; `linear` names all parameters
 };
 
 NamedModel named_model(const FittedModel& model);

@@ -60,9 +60,9 @@ StoredInference stored_of(const inference::Estimate& e, const DatasetView<double
   std::vector<std::string> notes = e.notes;
   if (e.information.from_products)
     notes.emplace_back("kinks leave no second derivative: the information is that of the score products");
-  out.facts = {{"objective", likelihood                                               ? "likelihood"
+  out.facts = {{"objective", likelihood                              ? "likelihood"
                              : kind == ObjectiveKind::score_matching ? "score matching"
-                                                                                      : "hybrid"},
+                                                                     : "hybrid"},
                {"rows", data.rows},
                {"total_weight", e.total_weight},
                {"loss", e.loss},

@@ -23,7 +23,8 @@ void require_nested(const InferenceSummary& small, const InferenceSummary& large
   for (const InferenceSummary* one : {&small, &large})
     if (one->model.find("latent classes") != std::string::npos)
       throw UsageError(
-          "the number of latent classes has no likelihood-ratio test: under the smaller one some parameters of "
+          "the number of latent classes has no likelihood-ratio test: under the smaller one some parameters "
+          "of "
           "the larger do not exist; compare BIC");
   if (small.choice.has_value() != large.choice.has_value())
     throw UsageError(test + "two models of the same rows, not one of choices and one of a table");

@@ -421,8 +421,8 @@ TEST_P(HelpTest, HasAnExampleAndFitsATerminal) {
 INSTANTIATE_TEST_SUITE_P(Commands, HelpTest,
                          ::testing::Values("", "fit", "predict", "evaluate", "inspect", "sample", "schema",
                                            "settings", "demo", "reproduce", "reproduce constraint",
-                                           "reproduce identification", "check", "data", "completion", "explain", "summary", "whatif",
-                                           "canonical", "simplify"),
+                                           "reproduce identification", "check", "data", "completion",
+                                           "explain", "summary", "whatif", "canonical", "simplify"),
                          [](const auto& command) {
                            std::string name = *command.param == '\0' ? "bl" : command.param;
                            std::replace(name.begin(), name.end(), ' ', '_');

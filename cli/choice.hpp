@@ -23,8 +23,8 @@ struct ChoiceWhatIfOptions {
 };
 
 struct ChoiceEconomicsRun {
-  std::string attributes;  // comma-separated; empty: all
-  std::string money;
+  std::string attributes = {};  // comma-separated; empty: all
+  std::string money = {};
   bool json = false;
   std::size_t threads = 0;
   EconomicsErrors errors = {};

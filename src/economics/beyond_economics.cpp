@@ -14,6 +14,14 @@ namespace bl {
 
 namespace {
 
+// A term moves with the attributes inside it; responses of these models are taken by the attributes alone.
+void require_no_terms(const FittedModel& model) {
+  if (!model.choice().schema.terms.empty())
+    throw UsageError("marginal utilities, elasticities and values of " + beyond_words(model.choice().schema) +
+                     " are not computed where its utility has terms; compare two scenarios (what_if), which "
+                     "follow the terms");
+}
+
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 double weight_of(const ChoiceData& data, std::size_t situation) {
@@ -39,6 +47,7 @@ double weighted_quantile(std::vector<std::pair<double, double>> values, double l
 
 std::vector<double> beyond_elasticities(const FittedModel& model, const ChoiceData& base, Index x,
                                         ThreadPool& pool) {
+  require_no_terms(model);
   const ChoiceResponses found = respond_beyond(model, base, x, pool);
   const std::size_t n = base.alternatives.size();
   std::vector<double> totals(n, 0), out(n * n, 0);
@@ -61,6 +70,7 @@ std::vector<double> beyond_elasticities(const FittedModel& model, const ChoiceDa
 }
 
 ChoiceSlopes beyond_slopes(const FittedModel& model, const ChoiceData& base, Index x, ThreadPool& pool) {
+  require_no_terms(model);
   const ChoiceResponses found = respond_beyond(model, base, x, pool);
   const std::size_t n = base.alternatives.size();
   ChoiceSlopes out{base.alternatives, std::vector<double>(n, 0), std::vector<double>(n, 0)};
@@ -81,6 +91,7 @@ ChoiceSlopes beyond_slopes(const FittedModel& model, const ChoiceData& base, Ind
 }
 
 std::vector<double> beyond_ratios(const FittedModel& model, const ChoiceData& base, Index x, Index m) {
+  require_no_terms(model);
   const BeyondModel beyond = make_beyond(model.choice().schema, base);
   const random_utility::Population population = beyond.model->population(model.choice().beyond);
   std::vector<std::pair<double, double>> all;

@@ -207,7 +207,7 @@ void add_error_options(CLI::App& command, EconomicsErrors& errors) {
       ->check(CLI::Range(0, 1000000))
       ->group(group);
   command.add_option("--level", errors.level, "Of these intervals")->option_text("[0.95]")->group(group);
-  command.add_option("--seed", errors.seed, "Of these draws")
+  command.add_option("--seed", errors.seed, "Of what is drawn")
       ->option_text("[1]")
       ->check(seed_range())
       ->group(group);

@@ -74,13 +74,14 @@ void check_options(const ExplainArguments& a, const CLI::App& command, const std
              table = economics || constraints || importance || shapley;
   only_for(command, {"--numeraire"}, economics || constraints, "--economics and --constraints");
   only_for(command, {"--part"}, table && !shapley, "--economics, --constraints and --importance");
-  only_for(command, {"--background", "--seed"}, shapley, "--shapley");
+  only_for(command, {"--background"}, shapley, "--shapley");
   only_for(command, {"--at"}, constraints, "--constraints");
   only_for(command, {"--by-head"}, importance, "--importance");
   only_for(command, {"--json"}, table, "tables; the problem itself has --format json");
   only_for(command, {"--format", "--terms", "--threshold", "--full"}, question.empty(), "the problem itself");
   only_for(command, {"--attribute"}, economics, "--economics");
-  only_for(command, kErrorOptions, economics, "--economics");
+  only_for(command, {"--covariance", "--draws", "--level"}, economics, "--economics");
+  only_for(command, {"--seed"}, economics || shapley, "--economics and --shapley");
   only_for(command, {"--alternative"}, question.empty(), "the problem itself");
   only_for(command, {"--units", "--block"}, !table, "the problem itself and --row");
   if (a.at != "observed" && a.at != "best")
@@ -90,6 +91,7 @@ void check_options(const ExplainArguments& a, const CLI::App& command, const std
 OutputTable shapley_rows(const Model& model, const Data& data, const ExplainArguments& a) {
   ShapleyOptions options = a.game;
   options.threads = a.threads;
+  options.seed = a.errors.seed;
   ProgressLine line(false);
   options.on_progress = [&](double seconds, const std::string& text) { line.show(seconds, text); };
   return shapley_table(shapley_values(model, data, data, options));
@@ -121,7 +123,8 @@ void run_explain(ExplainArguments& a, const CLI::App& command, const Settings& r
   check_output_path(command, a.output);
   const Model model = open_model(command, a.model);
   refuse_for_tables(model, command, {"--alternative", "--attribute"});
-  refuse_for_tables(model, command, kErrorOptions, "; the errors of a table's economics are in bl summary");
+  refuse_for_tables(model, command, {"--covariance", "--draws", "--level"},
+                    "; the errors of a table's economics are in bl summary");
   refuse_for_choices(model, command, {"--shapley"});
   if (a.economics) refuse_for_choices(model, command, {"--row", "--part"});
   const std::string question = question_of(a);
@@ -182,9 +185,6 @@ void add_explain(CLI::App& app) {
   command
       ->add_option("--background", a->game.background, "With --shapley: rows to compare with, drawn; 0: all")
       ->option_text("[100]");
-  command->add_option("--seed", a->game.seed, "With --shapley: decides what is drawn")
-      ->option_text("[0]")
-      ->check(seed_range());
   command->add_option("--numeraire", a->numeraire, "Column in whose units rates and shadow prices are given")
       ->option_text("NAME");
   command->add_option("--at", a->at, "With --constraints: at which response of each row")

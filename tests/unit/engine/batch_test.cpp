@@ -88,7 +88,7 @@ void expect_context_apart_changes_nothing(Task task, double tolerance) {
     EXPECT_EQ(shared.gradient, apart.gradient) << threads << " threads";
   }
   for (const std::size_t size : {2U, 3U, 8U})
-    run_ranks(size, [&](std::size_t rank) {
+    test::run_ranks(size, [&](std::size_t rank) {
       const auto shared = evaluate<T>(objective, problem, parameters, 2);
       EXPECT_EQ(std::bit_cast<std::uint64_t>(shared.loss), std::bit_cast<std::uint64_t>(apart.loss));
       EXPECT_EQ(shared.gradient, apart.gradient) << "rank " << rank << " of " << size;

@@ -116,7 +116,7 @@ void add_whatif(CLI::App& app) {
       "  bl whatif model.bl data.csv --scale-lambda L1.B1.T1=2\n"
       "  bl whatif choices.bl trips.csv --change 'car.cost=cost * 1.1' --money cost\n"
       "  bl whatif choices.bl trips.csv --add taxi=car --change 'taxi.cost=3 * cost'\n"
-      "  bl whatif choices.bl trips.csv --change 'car.cost=cost * 1.1' --covariance cluster --draws 1000");
+      "  bl whatif choices.bl trips.csv --change 'car.cost=cost*2' --draws 1000");
   command->callback(
       [a, choice, command, reading] { run_whatif(*a, *choice, *command, reading->settings()); });
 }

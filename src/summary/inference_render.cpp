@@ -131,7 +131,7 @@ std::string footer(const InferenceSummary& s) {
       "Information: smallest eigenvalue {:.2e} (unit diagonal), condition {:.2e}{}\n", s.smallest_eigenvalue,
       s.condition, s.unidentified.empty() ? "" : "\n  of the identified part");
   if (s.choice && rows_with_estimates(s) > s.parameters)
-    out += fmt::format("{} rows for {} parameters: in the data's units a constant follows from the others\n",
+    out += fmt::format("{} rows for {} parameters: in original units a constant follows from others\n",
                        rows_with_estimates(s), s.parameters);
   if (s.bootstrap > 0) out += fmt::format("Bootstrap: {} resamples\n", s.bootstrap);
   out += optima_text(s);

@@ -15,7 +15,7 @@ std::string fit(const std::string& data, const std::string& rest = "") {
 std::vector<BadInput> bad_data() {
   return {
       {"missing_file", fit("none.csv"), kData, {"none.csv", "No such file"}},
-      {"directory", fit("out"), kData, {"out", "directory"}},
+      {"directory", fit("out"), kData, {"out", "folder holds no PNG images"}},
       {"binary_file",
        fit("bad.csv"),
        kData,

@@ -109,9 +109,9 @@ TEST_F(Choice, CollinearAttributesAreFittedWithANote) {
   const std::string schema = two_by_two_schema("generic = [\"one\", \"x\"]\nreference = \"b\"\n");
   const FitSummary fit = fit_choice(data(two_by_two()), file("s.toml", schema), Settings{});
   ASSERT_EQ(fit.notes.size(), 1U);
-  EXPECT_THAT(fit.notes[0], HasSubstr("not all have standard errors"));
-  // The constant of a and `one` are the same column; x is determined.
-  EXPECT_TRUE(std::isnan(bl::coefficients(fit.model)[0].standard_error));
+  EXPECT_THAT(fit.notes[0], HasSubstr("one (collinear with constant[a])"));
+  // The constant of a and `one` are the same column: one of them is held; x is determined.
+  EXPECT_FALSE(std::isnan(bl::coefficients(fit.model)[0].standard_error));
   EXPECT_TRUE(std::isnan(bl::coefficients(fit.model)[1].standard_error));
   EXPECT_NEAR(bl::coefficients(fit.model)[2].standard_error,
               std::sqrt(1 / (kN0 * kP0 * (1 - kP0)) + 1 / (kN1 * kP1 * (1 - kP1))), 1e-7);

@@ -301,7 +301,7 @@ TEST_F(ChoiceSummary, EarlierFilesAreReadAndNeedTheData) {
   const json estimates = json::parse(found.out)["estimates"];
   EXPECT_NEAR(estimates[1]["estimate"], -0.073469, 1e-6);  // as that version printed them
   EXPECT_NEAR(estimates[1]["standard_error"], 0.021735, 1e-6);
-  const Outcome predicted = run({"predict", data + "/trips_v1.bl", data + "/trips.csv"});
+  const Outcome predicted = run({"predict", data + "/trips_v1.bl", data + "/trips.csv", "--digits", "full"});
   const auto now = lines_of(predicted.out), then = lines_of(read_file(data + "/trips_v1_predictions.csv"));
   ASSERT_EQ(now.size(), then.size());
   EXPECT_EQ(now[0], "line,p(bus),p(car),likeliest");

@@ -83,7 +83,7 @@ class ReportCommand : public ::testing::Test {
   void expect_same_values(const std::string& predict_arguments, const std::string& weights = "") {
     if (std::system("node --version >/dev/null 2>&1") != 0)
       GTEST_SKIP() << "node is not installed: the page's own values are not checked";
-    bl("predict model.bl data.csv --output predictions.csv " + predict_arguments);
+    bl("predict model.bl data.csv --digits full --output predictions.csv " + predict_arguments);
     const std::string command = "cd '" + folder_.file("") +
                                 "' && node '" BL_TEST_DATA
                                 "/../frontends/report_values.js' report.html data.csv predictions.csv " +

@@ -50,10 +50,8 @@ TEST(OneModel, WhatAResponseHasNoMeaningForIsRefused) {
   EXPECT_THROW(sample(model, data, {}), UsageError);
   EXPECT_THROW(log_density(model, data), UsageError);
   EXPECT_THROW(utility(model, data), UsageError);
-  EXPECT_THROW(explain_row(model, data, 1), UsageError);
   EXPECT_THROW(economics(model, data, {}), UsageError);
   EXPECT_THROW(constraint_diagnostics(model, data, {}), UsageError);
-  EXPECT_THROW(importance(model, data, {}), UsageError);
   EXPECT_THROW(solve_scenario(model, data, {.set = {"x += 1"}}), UsageError);
   EXPECT_THROW(canonical(model), UsageError);
   EXPECT_THROW(model.predict(data, Part::all, {.quantiles = {0.5}}), UsageError);

@@ -143,9 +143,10 @@ TEST(BadFile, MissingDirectoryAndUnreadable) {
   EXPECT_THAT(
       test::message_of<DataError>([&] { read_table(folder.file("none.csv")); }),
       ::testing::AllOf(HasSubstr("none.csv"), HasSubstr("No such file"), HasSubstr("check the name")));
-  EXPECT_THAT(test::message_of<DataError>([&] { read_table(folder.file("")); }), HasSubstr("is a directory"));
+  EXPECT_THAT(test::message_of<DataError>([&] { read_table(folder.file("")); }),
+              HasSubstr("the folder holds no PNG images"));
   EXPECT_THAT(test::message_of<DataError>([&] { TableReader(folder.file(""), {}); }),
-              HasSubstr("is a directory"));
+              HasSubstr("the folder holds no PNG images"));
 }
 
 TEST(BadFile, LabelsThatDoNotBelongToTheImages) {

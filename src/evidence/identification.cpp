@@ -103,7 +103,8 @@ std::string identification_text(const std::vector<IdentificationModel>& models) 
          "over replications in units of the bound (of the sizes: median). cover: percent\n"
          "of robust 95% intervals that hold the truth (* outside\n"
          "93.0-97.0 beyond chance). failed: replications without standard errors, left\n"
-         "out of sd, s.e. and cover. slope: every size counts alike; pooled: every replication does.\n";
+         "out of sd, s.e. and cover. slope: every size counts alike;\n"
+         "pooled: every replication does.\n";
 }
 
 std::string identification_json(const std::vector<IdentificationModel>& models) {

@@ -21,7 +21,7 @@ with open("data.csv", "w") as out:
 EOF
 for options in "--target buys --ignore spent --epochs 6" "--target spent --ignore buys --epochs 6" \
   "--target buys --ignore spent --layers 6,2 --identifiable --starts 2" \
-  "--target spent --ignore buys --objective score_matching --layers 5,2 --epochs 6"; do
+  "--target spent --ignore buys --objective dsm --layers 5,2 --epochs 6"; do
   "$bl" fit data.csv $options --threads 1 --quiet -o one.bl
   for size in 2 3; do
     ranks $size "$bl" fit data.csv $options --threads 1 --quiet -o several.bl

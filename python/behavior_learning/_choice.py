@@ -294,9 +294,23 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
     ) -> Report:
         """One HTML page that shows the model to people: shares, trade-offs, elasticities, what if.
 
-        The page holds the model and aggregates of the situations in X; row (0 is the first) puts that situation's
-        values into it, as the start of what can be changed. money: the attribute that is a cost. Notebooks show the
-        page; save(path) writes it.
+        The page holds the model and aggregates of the situations in X.
+
+        Parameters
+        ----------
+        X : data frame
+            Choices, laid out as those of the fit.
+        title : str, optional
+            Of the page.
+        row : int, optional
+            Puts the values of this situation (0 is the first) into the page, as the start of what can be changed.
+        money : str, optional
+            The attribute that is a cost.
+
+        Returns
+        -------
+        Report
+            Notebooks show it; `save(path)` writes it.
         """
         data = self._data(X)
         return Report(

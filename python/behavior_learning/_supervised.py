@@ -189,9 +189,21 @@ class SupervisedEstimator(TableEstimator):
     def report(self, X: Any, y: Any, *, title: str | None = None, row: int | None = None) -> Report:
         """One HTML page that shows the model to people: what was learned, how sure it is, what if.
 
-        X, y: rows with known responses. The page holds the model and aggregates of these rows; row (0 is the first)
-        puts that row's values into it, as the start of what can be changed. Notebooks show the page; save(path)
-        writes it.
+        The page holds the model and aggregates of these rows.
+
+        Parameters
+        ----------
+        X, y : array or data frame
+            Rows with known responses.
+        title : str, optional
+            Of the page.
+        row : int, optional
+            Puts the values of this row (0 is the first) into the page, as the start of what can be changed.
+
+        Returns
+        -------
+        Report
+            Notebooks show it; `save(path)` writes it.
         """
         columns = self._observed(X, y)
         weight = self.settings_.get("weight")

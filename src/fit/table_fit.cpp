@@ -461,6 +461,11 @@ json used_settings(const Prepared& p, std::optional<double> smoothness, const Fi
   json out = used_model_settings(s, p.architecture, p.members);
   out.update(used_table_settings(s, p.encoder, use.objective));
   out.update(used_training_settings(s, training_spec(p), starts));
+  if (s.monitor == "auto") {
+    const Monitor monitor = plan_monitor(s, p.wide);
+    out["monitor"] = monitor == Monitor::loss ? "loss" : monitor == Monitor::accuracy ? "accuracy" : "none";
+  }
+  if (s.refit == "auto") out["refit"] = plan_refit(s, p.wide, false) ? "all" : "none";
   if (smoothness) out["smoothness"] = fmt::format("{}", *smoothness);
   return out;
 }

@@ -164,9 +164,19 @@ class BLClassifier(ClassifierMixin, SupervisedEstimator):
         return self._by_class(self.model_.predict(data, "all", self._predict_options(utilities=True)), "utility")
 
     def score_ood(self, X: Any) -> dict[str, np.ndarray]:
-        """How far each row is from the training rows. energy (log-sum-exp of the utilities) and max_probability are
-        low for rows unlike them; their percentiles say where they stand among the training rows: 0 below all, 100
-        above."""
+        """How unlike the training rows each row is.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows, with the columns of the fit.
+
+        Returns
+        -------
+        dict
+            energy (log-sum-exp of the utilities) and max_probability, low for rows unlike the training rows, and
+            their percentiles among these: 0 below all, 100 above.
+        """
         data = self._data(X)
         table = self.model_.predict(data, "all", self._predict_options(ood=True))
         kept = ("energy", "energy percentile", "max_probability", "max_probability percentile")

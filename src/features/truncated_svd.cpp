@@ -15,7 +15,7 @@ using Eigen::Index;
 
 constexpr Index kRowsPerTask = 2048;
 constexpr Index kOversampling = 10;
-constexpr int kPowerIterations = 5;
+constexpr int kPowerIterations = 20;
 
 void for_row_blocks(Index rows, ThreadPool& pool, const std::function<void(Index from, Index count)>& visit) {
   const auto tasks = static_cast<std::size_t>((rows + kRowsPerTask - 1) / kRowsPerTask);

@@ -21,8 +21,8 @@ import tempfile
 import time
 
 
-def normal(z, mean=0.0, deviation=1.0):
-    return -0.5 * ((z - mean) / deviation) ** 2 - math.log(deviation) - 0.5 * math.log(2 * math.pi)
+def normal(z, mean=0.0, standard_deviation=1.0):
+    return -0.5 * ((z - mean) / standard_deviation) ** 2 - math.log(standard_deviation) - 0.5 * math.log(2 * math.pi)
 
 
 def log_normal(sigma):

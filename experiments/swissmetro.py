@@ -41,15 +41,15 @@ def main():
     parser.add_argument("--splits", type=int, default=20)
     parser.add_argument("--options", default="", help="settings of the network")
     arguments = parser.parse_args()
-    print(f"{'model':<10}{'splits':>7}{'validation':>12}{'test':>9}{'deviation':>11}{'accuracy':>10}")
+    print(f"{'model':<10}{'splits':>7}{'validation':>12}{'test':>9}{'sd':>11}{'accuracy':>10}")
     with tempfile.TemporaryDirectory() as folder:
         for model in MODELS:
             results = [fit(arguments, model, seed, folder) for seed in range(arguments.splits)]
             test = [result["test"]["cross_entropy"] for result in results]
             validation = [result["validation"].get("cross_entropy", float("nan")) for result in results]
             accuracy = statistics.mean(result["test"]["accuracy"] for result in results)
-            deviation = statistics.stdev(test) if len(test) > 1 else 0
-            print(f"{model:<10}{len(test):>7}{statistics.mean(validation):>12.4f}{statistics.mean(test):>9.4f}{deviation:>11.4f}"
+            sd = statistics.stdev(test) if len(test) > 1 else 0
+            print(f"{model:<10}{len(test):>7}{statistics.mean(validation):>12.4f}{statistics.mean(test):>9.4f}{sd:>11.4f}"
                   f"{100 * accuracy:>9.2f}%", flush=True)
 
 

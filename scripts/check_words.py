@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Words to avoid, and the words of the field to use instead (docs/glossary.md): in the pages, the help of settings, and the
-messages, comments and identifiers of the front ends (cli/, python/).
+messages, comments and identifiers of the sources (src/, include/, cli/, python/, tests/, bench/, examples/).
 
     scripts/check_words.py [FILE ...]
 
 Prints file, line, word and replacement, and exits 1 where there is any. Of pages, code blocks, indented outputs, inline code and
-the targets of links are skipped; of sources, included files. Any file may be named: scripts/check_words.py src/*/*.cpp.
+the targets of links are skipped; of sources, included files. Any file may be named.
 """
 import pathlib
 import re
@@ -44,8 +44,8 @@ IDENTIFIERS = {
     r"\b(\w+_)?laws?(_\w+)?\b(?=\s*[;,=.(){])": "distribution",
 }
 
-# Names of the library's headers, which the front ends have to use.
-GIVEN = re.compile(r"\b(column|c)\.(elsewhere|keeper)\b|\b_?law_options\b|LawOptions")
+SOURCES = ("src", "include", "cli", "python", "tests", "bench", "examples", "experiments")
+SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh", ".py")
 
 INLINE = re.compile(r"`[^`\n]+`|\]\([^)\n]*\)|<[^>\n]+>")
 
@@ -81,8 +81,8 @@ def help_texts(text):
 
 
 def source_text(text):
-    """A source without the names of included files and the library's own names."""
-    return GIVEN.sub(blank, re.sub(r"^#include.*$", blank, text, flags=re.M))
+    """A source without the names of included files."""
+    return re.sub(r"^#include.*$", blank, text, flags=re.M)
 
 
 def prose_of(path):
@@ -90,19 +90,19 @@ def prose_of(path):
     text = path.read_text()
     if path.suffix == ".def":
         return help_texts(text)
-    return source_text(text) if path.suffix in (".cpp", ".hpp", ".py") else markdown_prose(text)
+    return source_text(text) if path.suffix in SUFFIXES else markdown_prose(text)
 
 
 def main():
     paths = [pathlib.Path(name) for name in sys.argv[1:]] or [
         *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")),
         *sorted(ROOT.glob("docs/**/*.md")), ROOT / "include/bl/settings.def",
-        *sorted(path for pattern in ("cli/*pp", "python/*/*.[ch]pp", "python/*/*.py") for path in ROOT.glob(pattern))]
+        *sorted(path for folder in SOURCES for path in ROOT.glob(f"{folder}/**/*") if path.suffix in SUFFIXES)]
     found = 0
     for path in paths:
         path = path.resolve()
         text = prose_of(path)
-        avoid = {**AVOID, **IDENTIFIERS} if path.suffix in (".cpp", ".hpp", ".py") else AVOID
+        avoid = {**AVOID, **IDENTIFIERS} if path.suffix in SUFFIXES else AVOID
         for pattern, instead in avoid.items():
             for match in re.finditer(pattern, text, re.I):
                 found += 1

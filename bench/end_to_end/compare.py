@@ -1,7 +1,7 @@
 """Training and sampling of ours beside the published package `blnetwork` and beside plain PyTorch tuned by hand.
 
 Same data, batches, optimizer, number of steps and starting values; the contestants take turns, and what is printed are
-medians over the rounds: of the time that passed, and of the processor's time, which other work on the machine disturbs
+medians over the rounds: of the wall-clock time, and of the processor's time, which other work on the machine disturbs
 less. Ratios are of medians taken in the same run. A fast wrong answer is no result: loss and gradient at the start must
 agree to float32 accuracy, the final loss with plain PyTorch (which gets our orders of rows and our noise) to 1%, and
 with the published package (which shuffles for itself) to 10%. The rate of a matrix product is measured between the rounds.

@@ -31,7 +31,7 @@ struct Setup {
   LangevinProblem problem = langevin_problem(network.layout());
   PreparedParameters<float> prepared;
   Setup() { network.prepare(problem.parameters, prepared); }
-  gibbs::NetworkDensity<float> law() const {
+  gibbs::NetworkDensity<float> distribution() const {
     return {network, prepared, kTemperature, problem.context, kChains, 1};
   }
 };
@@ -41,13 +41,13 @@ std::vector<float> numbers(std::span<const float> values) {
 }
 
 Matrix<float> score_gradient(const Setup& setup) {
-  const auto law = setup.law();
+  const auto distribution = setup.distribution();
   Matrix<float> gradient(kChains, kResponses);
   std::vector<float> value(static_cast<std::size_t>(kChains));
   for (Index first = 0; first < kChains; first += gibbs::kChainsPerChunk)
-    law.evaluate(first, setup.problem.start.view().row_range(first, gibbs::kChainsPerChunk),
-                 std::span(value).subspan(static_cast<std::size_t>(first), gibbs::kChainsPerChunk),
-                 gradient.view().row_range(first, gibbs::kChainsPerChunk));
+    distribution.evaluate(first, setup.problem.start.view().row_range(first, gibbs::kChainsPerChunk),
+                          std::span(value).subspan(static_cast<std::size_t>(first), gibbs::kChainsPerChunk),
+                          gradient.view().row_range(first, gibbs::kChainsPerChunk));
   return gradient;
 }
 
@@ -86,15 +86,15 @@ void print_seconds_per_step(const Setup& setup, ThreadPool& pool) {
   options.warmup = 0;
   options.draws = kKept;
   options.thin = kMovesPerKept;
-  options.chains_per_law = 1;
-  const auto law = setup.law();
+  options.chains_per_distribution = 1;
+  const auto distribution = setup.distribution();
   const auto box = gibbs::Box::unbounded(kResponses);
   constexpr double kMoves = static_cast<double>(kKept * kMovesPerKept);
   std::vector<double> wall, processor;
   for (int run = 0; run <= kRuns; ++run) {
     const auto begin = std::chrono::steady_clock::now();
     const double busy = processor_seconds();
-    const auto result = gibbs::sample<float>(law, box, setup.problem.start.view(), options, pool);
+    const auto result = gibbs::sample<float>(distribution, box, setup.problem.start.view(), options, pool);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
     for (const float y : result.last.flat())
       if (!std::isfinite(y)) throw std::runtime_error("a chain left the finite numbers");

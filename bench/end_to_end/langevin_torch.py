@@ -1,7 +1,7 @@
 """A Langevin step of ours beside one of the published package `blnetwork` under PyTorch.
 
 The two take turns, each round timing both; medians over the rounds and the ratio of the medians are printed as a table
-and as JSON, of the time that passed and of the processor's time (which other work on the machine disturbs less). First both compute the gradient of BL/tau for the same weights and points: where these differ the run
+and as JSON, of the wall-clock time and of the processor's time (which other work on the machine disturbs less). First both compute the gradient of BL/tau for the same weights and points: where these differ the run
 fails, so that a fast wrong answer is no result. Without PyTorch or blnetwork only our own time is printed.
 """
 

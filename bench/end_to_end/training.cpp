@@ -1,6 +1,6 @@
-// Trains the works of training_works.hpp (float32, Adam) through the trainer that `bl fit` uses.
+// Trains the workloads of training_works.hpp (float32, Adam) through the trainer that `bl fit` uses.
 //
-//   bench_training list                      the works, as JSON
+//   bench_training list                      the workloads, as JSON
 //   bench_training problem WORK FOLDER       writes data, starting values, row orders and noise there, and
 //                                            our loss and gradient at the start
 //   bench_training train WORK THREADS RUNS   trains RUNS times from the same start; prints JSON

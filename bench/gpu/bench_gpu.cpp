@@ -1,4 +1,4 @@
-// The works of docs/gpu.md on the GPU, through the trainer that `bl fit` uses.
+// The workloads of docs/gpu.md on the GPU, through the trainer that `bl fit` uses.
 //
 //   bench_gpu list | problem WORK FOLDER       as bench_training
 //   bench_gpu train WORK cuda|tf32|cpu RUNS    trains RUNS times from the same start; prints JSON

@@ -1,4 +1,4 @@
-"""The works of bench_gpu in PyTorch on the GPU: data on the device, fused Adam, every step recorded as a CUDA graph."""
+"""The workloads of bench_gpu in PyTorch on the GPU: data on the device, fused Adam, every step recorded as a CUDA graph."""
 
 import pathlib
 import sys

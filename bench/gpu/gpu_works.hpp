@@ -1,4 +1,4 @@
-// The works of the GPU benchmark: the table of docs/gpu.md.
+// The workloads of the GPU benchmark: the table of docs/gpu.md.
 #pragma once
 
 #include "training_works.hpp"

@@ -30,12 +30,13 @@ struct Setup {
 
 void score_gradient(benchmark::State& state) {
   const Setup s;
-  const gibbs::NetworkDensity<float> law(s.network, s.prepared, kTemperature, s.problem.context, kChains, 1);
+  const gibbs::NetworkDensity<float> distribution(s.network, s.prepared, kTemperature, s.problem.context,
+                                                  kChains, 1);
   std::vector<float> value(static_cast<std::size_t>(kChunk));
   Matrix<float> gradient(kChunk, kResponses);
   const auto points = s.problem.start.view().row_range(0, kChunk);
   for (auto _ : state) {
-    law.evaluate(0, points, value, gradient.view());
+    distribution.evaluate(0, points, value, gradient.view());
     benchmark::DoNotOptimize(gradient.data());
   }
   expect_near(state, static_cast<double>(value[5]), s.truth(s.problem.start.row(5)), 1e-4, "utility");
@@ -69,8 +70,9 @@ void tangent_sweep(benchmark::State& state) {
 
 void langevin_step(benchmark::State& state) {
   const Setup s;
-  const gibbs::NetworkDensity<float> law(s.network, s.prepared, kTemperature, s.problem.context, kChains, 1);
-  gibbs::ChainMoves<float> chains(law, gibbs::Box::unbounded(kResponses), s.problem.start.view(), 1);
+  const gibbs::NetworkDensity<float> distribution(s.network, s.prepared, kTemperature, s.problem.context,
+                                                  kChains, 1);
+  gibbs::ChainMoves<float> chains(distribution, gibbs::Box::unbounded(kResponses), s.problem.start.view(), 1);
   gibbs::MoveSettings<float> settings;
   settings.step = kStep;
   settings.adjusted = false;

@@ -16,12 +16,12 @@ struct RecoveredParameter {
   std::string name;
   double truth = 0;
   double mean = 0;
-  double deviation = 0;           // of the estimates
+  double standard_deviation = 0;  // of the estimates
   double standard_error = 0;      // robust, root of the mean square
   double coverage = 0;            // share of robust 95% intervals that hold the truth
   double classical_coverage = 0;  // NaN under score matching
-  double bound = 0;               // smallest deviation that any estimator can have; NaN where not known
-  std::size_t intervals = 0;      // replications counted
+  double bound = 0;           // smallest standard deviation that any estimator can have; NaN where not known
+  std::size_t intervals = 0;  // replications counted
 };
 
 // All replications of one size.
@@ -33,8 +33,8 @@ struct RecoveryRound {
   std::size_t unidentified = 0;   // the rows left a direction open
   // Where the best of the random starts ended, against the start from the truth: the same minimum, a lower
   // one, a higher one. All 0 without random starts.
-  std::size_t found_again = 0, elsewhere = 0, worse = 0;
-  double error = 0;                   // typical one of an estimate, in deviations of the bound for one row
+  std::size_t found_again = 0, lower = 0, worse = 0;
+  double error = 0;  // typical one of an estimate, in standard deviations of the bound for one row
   std::array<double, 3> shares = {};  // of 50%, 80% and 95% intervals, over all parameters
   double mean_coverage = 0;           // over parameters
   double median_variance_ratio = 0;   // variance over that of the bound

@@ -36,9 +36,9 @@ class Data {
     std::vector<std::optional<std::string>> texts = {};  // nullopt: missing
     std::vector<std::int32_t> codes = {};                // indices into levels; -1: missing
     std::vector<std::string> levels = {};
-    bool ordered = false;                          // levels stand in their order, lowest first
-    std::span<const double> elsewhere = {};        // numbers that are not copied; must not change
-    std::shared_ptr<const void> keeper = nullptr;  // holds that memory for as long as the data live
+    bool ordered = false;                         // levels stand in their order, lowest first
+    std::span<const double> borrowed = {};        // numbers that are not copied; must not change
+    std::shared_ptr<const void> owner = nullptr;  // holds that memory for as long as the data live
   };
   // DataError for columns of different lengths or of one name, infinite values, and codes without a level.
   static Data from_columns(std::vector<Column> columns, const std::string& name);

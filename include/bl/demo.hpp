@@ -35,7 +35,7 @@ struct DemoReport {
   std::vector<DemoLine> lines;
   std::vector<DemoExample> examples;
   double true_log_likelihood = 0, learned_log_likelihood = 0, null_log_likelihood = 0;  // per held-out row
-  double divergence = 0;       // Kullback-Leibler, from the true to the learned law
+  double divergence = 0;       // Kullback-Leibler, from the true to the learned distribution
   double total_variation = 0;  // 0: equal, 1: disjoint
   int starts = 0, agreeing_starts = 0;
   double seconds = 0;

@@ -75,7 +75,7 @@ struct InferenceSummary {
   std::vector<std::pair<std::string, std::int64_t>> clusters;  // column, number of clusters
   double level = 0.95;
   bool standardised = false;
-  double gradient = 0;  // largest entry of the mean score, in deviations of a row's
+  double gradient = 0;  // largest entry of the mean score, in standard deviations of a row's
   int starts = 0;
   std::vector<OptimumFound> optima;
   double condition = 0;                   // of the information, scaled to a unit diagonal
@@ -151,7 +151,7 @@ std::vector<Quantity> delta_method(const Model& model,
 OutputTable economics_with_errors(const Model& model, const Data& data, const std::string& numeraire,
                                   const InferenceOptions& options = {});
 
-// The same law with what data cannot decide decided by rule; covariances are dropped. UsageError for a
+// The same distribution with what data cannot determine fixed by convention; covariances are dropped. UsageError for a
 // reference that is no class or alternative, and for a linear utility of choices, which has no other form.
 struct Canonical {
   Model model;

@@ -22,7 +22,7 @@ struct ConstraintSweepOptions {
 // One setting of the sweep: figures of |T|, sampled and exact.
 struct ConstraintRow {
   double lambda = 0, tau = 0;
-  bool proper = false;   // the law exists without a support box, so the exact figures do
+  bool proper = false;   // the distribution exists without a support box, so the exact figures do
   bool sampled = false;  // at least one chain stayed finite
   std::string note;
   double mean = 0, standard_error = 0, percentile_95 = 0, share_within = 0;

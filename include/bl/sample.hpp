@@ -34,7 +34,7 @@ struct SampleResult {
   std::size_t divergences = 0;
 };
 
-// One law per row of the data. A model without features takes no data: sample(model, options).
+// One distribution per row of the data. A model without features takes no data: sample(model, options).
 SampleResult sample(const Model& model, const Data& data, const SampleOptions& options);
 SampleResult sample(const Model& model, const SampleOptions& options);
 

@@ -159,7 +159,7 @@ class BLClassifier(ClassifierMixin, SupervisedEstimator):
         """
         if y is not None:
             labelled = self._labelled(X, y)
-            return self.model_.utility(labelled, self._law_options())
+            return self.model_.utility(labelled, self._distribution_options())
         data = self._data(X)
         return self._by_class(self.model_.predict(data, "all", self._predict_options(utilities=True)), "utility")
 

@@ -79,7 +79,7 @@ class BLDensity(DensityMixin, TableEstimator):
             More than two columns of numbers: their normaliser is not known; utility() is.
         """
         data = self._data(X)
-        return self.model_.log_density(data, self._law_options())
+        return self.model_.log_density(data, self._distribution_options())
 
     score_samples = log_density
 
@@ -111,7 +111,7 @@ class BLDensity(DensityMixin, TableEstimator):
         ndarray
         """
         data = self._data(X)
-        return self.model_.utility(data, self._law_options())
+        return self.model_.utility(data, self._distribution_options())
 
     def sample(self, draws: int | None = None, *, seed: int | None = None, **options: Any) -> Any:
         """Rows drawn from the distribution. `sampling_` has the diagnostics.

@@ -215,8 +215,8 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
                 setattr(out, name, value)
         return out
 
-    def _law_options(self) -> _core.LawOptions:
-        options = _core.LawOptions()
+    def _distribution_options(self) -> _core.DistributionOptions:
+        options = _core.DistributionOptions()
         options.threads = int(self.threads or 0)
         options.treat_unseen_as_missing = self.unseen != "error"
         return options

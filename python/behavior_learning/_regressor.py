@@ -146,7 +146,7 @@ class BLRegressor(RegressorMixin, SupervisedEstimator):
         ndarray
         """
         data = self._labelled(X, y)
-        return self.model_.utility(data, self._law_options())
+        return self.model_.utility(data, self._distribution_options())
 
     def sample(self, X: Any, draws: int | None = None, *, seed: int | None = None, **options: Any) -> np.ndarray:
         """Responses drawn for each row.

@@ -126,7 +126,7 @@ class SupervisedEstimator(TableEstimator):
             One number per row.
         """
         data = self._labelled(X, y)
-        return self.model_.log_density(data, self._law_options())
+        return self.model_.log_density(data, self._distribution_options())
 
     def evaluate(self, X: Any, y: Any) -> dict[str, float]:
         """All metrics that fit the response, as `bl evaluate` prints them.

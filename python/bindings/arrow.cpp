@@ -221,8 +221,8 @@ Data::Column column_of(const Table& table, std::size_t at, const std::string& na
     const Chunk chunk{array, array->offset + batch->offset, batch->length};
     const bool plain = std::string_view(schema.format) == "g" && schema.dictionary == nullptr;
     if (plain && table.batches.size() == 1 && chunk.all_valid()) {
-      column.elsewhere = {chunk.values<double>(), static_cast<std::size_t>(chunk.length)};
-      column.keeper = batch;
+      column.borrowed = {chunk.values<double>(), static_cast<std::size_t>(chunk.length)};
+      column.owner = batch;
       return column;
     }
     append_chunk(schema, chunk, flags_as_numbers, column);

@@ -25,12 +25,12 @@ Data::Column number_column(const std::string& name, GivenNumbers numbers) {
   Data::Column column{.name = name};
   if (numbers.shape(0) > 1 && numbers.stride(0) != 1) {
     const auto own = std::make_shared<const std::vector<double>>(copy_of(numbers));
-    column.elsewhere = *own;
-    column.keeper = own;
+    column.borrowed = *own;
+    column.owner = own;
     return column;
   }
-  column.elsewhere = {numbers.data(), numbers.shape(0)};
-  column.keeper = std::shared_ptr<const void>(new GivenNumbers(std::move(numbers)), [](const void* held) {
+  column.borrowed = {numbers.data(), numbers.shape(0)};
+  column.owner = std::shared_ptr<const void>(new GivenNumbers(std::move(numbers)), [](const void* held) {
     const nb::gil_scoped_acquire lock;
     delete static_cast<const GivenNumbers*>(held);
   });
@@ -47,11 +47,11 @@ Data::Column category_column(const std::string& name, const GivenCodes& codes,
 }
 
 std::size_t rows_of(const Data::Column& c) {
-  return c.numbers.size() + c.texts.size() + c.codes.size() + c.elsewhere.size();
+  return c.numbers.size() + c.texts.size() + c.codes.size() + c.borrowed.size();
 }
 
 std::vector<double> numbers_of(const Data::Column& c) {
-  return c.keeper ? std::vector<double>(c.elsewhere.begin(), c.elsewhere.end()) : c.numbers;
+  return c.owner ? std::vector<double>(c.borrowed.begin(), c.borrowed.end()) : c.numbers;
 }
 
 std::vector<std::optional<std::string>> texts_of(const Data::Column& c) {
@@ -144,7 +144,7 @@ void bind_data(nb::module_& module) {
       .def_prop_ro("rows", &rows_of)
       .def_prop_ro(
           "address",
-          [](const Data::Column& c) { return reinterpret_cast<std::uintptr_t>(c.elsewhere.data()); },
+          [](const Data::Column& c) { return reinterpret_cast<std::uintptr_t>(c.borrowed.data()); },
           "Where the numbers lie.");
   module.def("number_column", &number_column, nb::arg("name"), nb::arg("numbers"));
   module.def("text_column", &text_column, nb::arg("name"), nb::arg("texts"));

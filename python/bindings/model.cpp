@@ -1,7 +1,7 @@
 #include "bl/model.hpp"
 
 #include "bindings.hpp"
-#include "bl/law.hpp"
+#include "bl/distribution.hpp"
 #include "bl/sample.hpp"
 
 namespace bl::python {
@@ -65,11 +65,11 @@ void bind_options(nb::module_& module) {
       .def_rw("tolerance", &PredictOptions::tolerance)
       .def_rw("treat_unseen_as_missing", &PredictOptions::treat_unseen_as_missing)
       .def_rw("threads", &PredictOptions::threads);
-  nb::class_<LawOptions>(module, "LawOptions")
+  nb::class_<DistributionOptions>(module, "DistributionOptions")
       .def(nb::init<>())
-      .def_rw("temperature", &LawOptions::temperature)
-      .def_rw("treat_unseen_as_missing", &LawOptions::treat_unseen_as_missing)
-      .def_rw("threads", &LawOptions::threads);
+      .def_rw("temperature", &DistributionOptions::temperature)
+      .def_rw("treat_unseen_as_missing", &DistributionOptions::treat_unseen_as_missing)
+      .def_rw("threads", &DistributionOptions::threads);
   nb::class_<SampleOptions>(module, "SampleOptions")
       .def(nb::init<>())
       .def_rw("method", &SampleOptions::method)
@@ -132,13 +132,13 @@ void bind_model(nb::module_& module) {
           nb::arg("data"), nb::arg("part"), nb::arg("options"))
       .def(
           "log_density",
-          [](const Model& model, const Data& data, const LawOptions& options) {
+          [](const Model& model, const Data& data, const DistributionOptions& options) {
             return of_rows([&] { return log_density(model, data, options); });
           },
           nb::arg("data"), nb::arg("options"))
       .def(
           "utility",
-          [](const Model& model, const Data& data, const LawOptions& options) {
+          [](const Model& model, const Data& data, const DistributionOptions& options) {
             return of_rows([&] { return utility(model, data, options); });
           },
           nb::arg("data"), nb::arg("options"))

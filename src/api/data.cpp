@@ -18,7 +18,7 @@ namespace bl {
 namespace {
 
 std::size_t size_of(const Data::Column& given) {
-  return given.texts.size() + given.codes.size() + given.numbers.size() + given.elsewhere.size();
+  return given.texts.size() + given.codes.size() + given.numbers.size() + given.borrowed.size();
 }
 
 void code_texts(const std::vector<std::optional<std::string>>& texts, Column& column) {
@@ -57,8 +57,8 @@ Column column_of(Data::Column&& given) {
     column.levels = std::move(given.levels);
     column.ordered = given.ordered;
     check_codes(column);
-  } else if (given.keeper) {
-    column.numbers = ColumnNumbers(given.elsewhere, std::move(given.keeper));
+  } else if (given.owner) {
+    column.numbers = ColumnNumbers(given.borrowed, std::move(given.owner));
   } else {
     column.numbers = std::move(given.numbers);
   }

@@ -1,5 +1,5 @@
 // The state of a training run as a file: written whole or not at all, at most every few seconds, and read
-// back to the same bits. A checkpoint belongs to one run: data and settings must be the same.
+// back, bit-identical. A checkpoint belongs to one run: data and settings must be the same.
 #pragma once
 
 #include <optional>

@@ -48,7 +48,7 @@ class Context {
   Context alone() const;
   // work(i, context) for i = 0 ... count - 1. Small pieces run several at once, each on one thread: a step of
   // theirs is too short to be shared. Others run one after the other, each on all threads. Work that keeps to
-  // fixed lanes gives the same bits either way. The exception of the lowest index is rethrown.
+  // fixed lanes gives bit-identical results either way. The exception of the lowest index is rethrown.
   template <class F>
   void side_by_side(std::size_t count, bool small, F&& work) const;
 

@@ -1,4 +1,4 @@
-// Quantiles of numbers that are at hand.
+// Quantiles of numbers in memory.
 #pragma once
 
 #include <algorithm>

@@ -12,11 +12,11 @@ namespace bl {
 namespace {
 
 constexpr double kMostFailures = 0.05;  // share of refits without standard errors
-constexpr double kBias = 0.5;           // of an estimate's deviation: worth a sentence
+constexpr double kBias = 0.5;           // of an estimate's standard deviation: worth a sentence
 constexpr double kDeviations = 3;       // beyond what chance explains
 constexpr double kNominal = 0.95, kSlack = 0.02;
 constexpr double kTogether = 0.05;  // chance of a false alarm over all parameters
-constexpr double kBeyond = 2.5758;  // deviations that chance leaves in 1% of cases
+constexpr double kBeyond = 2.5758;  // standard deviations that chance leaves in 1% of cases
 
 double binomial_error(const RecoveryRound& round) {
   const double counted = static_cast<double>(round.replications - round.failed());
@@ -45,7 +45,8 @@ std::vector<std::string> biased(const RecoveryRound& round) {
   const auto counted = static_cast<double>(round.replications - round.failed());
   for (const RecoveredParameter& p : round.parameters) {
     const double shift = std::abs(p.mean - p.truth);
-    if (shift > kBias * p.deviation && shift > kDeviations * p.deviation / std::sqrt(counted))
+    if (shift > kBias * p.standard_deviation &&
+        shift > kDeviations * p.standard_deviation / std::sqrt(counted))
       names.push_back(p.name);
   }
   return names;
@@ -76,7 +77,7 @@ bool badly_covered_together(const RecoveryRound& round) {
 }
 
 std::string precision_words(const RecoveryRound& round) {
-  return fmt::format(" With {} refits a coverage is known to {:.1f} points, give or take (95%).",
+  return fmt::format(" With {} refits a coverage is known to {:.1f} points, plus or minus (95%).",
                      round.replications - round.failed(), 100 * 1.96 * binomial_error(round));
 }
 
@@ -109,16 +110,16 @@ void judge(CheckReport& report) {
   report.sound = enough && honest && shifted.empty();
   report.findings = {verdict(round, enough, honest && shifted.empty())};
   if (enough && round.failed() > 0) report.findings.push_back("Refits: " + failure_words(round) + ".");
-  if (round.elsewhere > 0)
+  if (round.lower > 0)
     report.findings.push_back(fmt::format(
         "In {} of {} refits a random start ended lower than the one from the model's own parameters: "
         "there are other optima.",
-        round.elsewhere, round.replications));
+        round.lower, round.replications));
   if (!off.empty())
     report.findings.push_back("Intervals are off by more than chance for " + listed_coverage(round, off) +
                               ".");
   if (!shifted.empty())
-    report.findings.push_back("Estimates are shifted by more than half their deviation for " +
+    report.findings.push_back("Estimates are shifted by more than half their standard deviation for " +
                               listed(shifted) + ".");
 }
 

@@ -71,7 +71,7 @@ struct ChoiceProblem {
   }
 };
 
-// The model without what is pruned: the law that is drawn from is the one that is to be recovered.
+// The model without what is pruned: the distribution that is drawn from is the one that is to be recovered.
 std::vector<double> probabilities(const FittedModel& model, const ChoiceProblem& problem,
                                   const ChoiceData& choices, ThreadPool& pool) {
   StoredModel stored = model.stored;

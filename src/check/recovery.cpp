@@ -38,7 +38,7 @@ RecoveryRound recovery_round(const zoo::SizeEvidence& evidence, const std::vecto
   out.at_bound = evidence.at_bound;
   out.unidentified = evidence.unidentified;
   out.found_again = evidence.found_again;
-  out.elsewhere = evidence.elsewhere;
+  out.lower = evidence.lower;
   out.worse = evidence.worse;
   out.error = evidence.typical_error;
   out.shares = evidence.shares;
@@ -48,7 +48,7 @@ RecoveryRound recovery_round(const zoo::SizeEvidence& evidence, const std::vecto
     out.parameters.push_back({.name = names[one.parameter],
                               .truth = one.truth,
                               .mean = one.mean,
-                              .deviation = one.deviation,
+                              .standard_deviation = one.standard_deviation,
                               .standard_error = one.standard_error,
                               .coverage = one.robust.share(),
                               .classical_coverage = one.classical.share(),
@@ -64,7 +64,7 @@ nlohmann::ordered_json recovery_json(const RecoveryRound& round) {
                                 {"at_bound", round.at_bound},
                                 {"unidentified", round.unidentified},
                                 {"starts_found_again", round.found_again},
-                                {"lower_optimum_elsewhere", round.elsewhere},
+                                {"lower_optimum", round.lower},
                                 {"starts_ended_higher", round.worse},
                                 {"error", number(round.error)},
                                 {"mean_coverage", number(round.mean_coverage)},
@@ -76,12 +76,12 @@ nlohmann::ordered_json recovery_json(const RecoveryRound& round) {
     out["parameters"].push_back({{"name", p.name},
                                  {"truth", p.truth},
                                  {"mean", number(p.mean)},
-                                 {"deviation", number(p.deviation)},
+                                 {"standard_deviation", number(p.standard_deviation)},
                                  {"standard_error", number(p.standard_error)},
                                  {"coverage", number(p.coverage)},
                                  {"classical_coverage", number(p.classical_coverage)},
                                  {"bound", number(p.bound)},
-                                 {"variance_ratio", number(std::pow(p.deviation / p.bound, 2))},
+                                 {"variance_ratio", number(std::pow(p.standard_deviation / p.bound, 2))},
                                  {"intervals", p.intervals}});
   return out;
 }
@@ -127,8 +127,8 @@ std::string recovery_table(const RecoveryRound& round) {
     const bool fits = p.name.size() < kNameWidth;  // else on a line of its own
     if (!fits) out += fmt::format("  {}\n", p.name);
     out += fmt::format("  {:<{}}{:>9}{:>9}{:>9}{:>9}{:>9}{:>7}{}\n", fits ? p.name : "", kNameWidth,
-                       figure(p.truth, 4), figure(p.mean, 4), figure(p.deviation, 3),
-                       figure(p.standard_error, 3), figure(std::pow(p.deviation / p.bound, 2), 3),
+                       figure(p.truth, 4), figure(p.mean, 4), figure(p.standard_deviation, 3),
+                       figure(p.standard_error, 3), figure(std::pow(p.standard_deviation / p.bound, 2), 3),
                        percent(p.coverage), is_off(p) ? '*' : ' ');
   }
   return out;

@@ -14,7 +14,7 @@ RecoveryRound recovery_round(const zoo::SizeEvidence& evidence, const std::vecto
 
 nlohmann::ordered_json recovery_json(const RecoveryRound& round);
 
-// A line for every parameter: truth, mean, deviation, standard error, coverage; "*" where the coverage is
+// A line for every parameter: truth, mean, standard deviation, standard error, coverage; "*" where the coverage is
 // off.
 std::string recovery_table(const RecoveryRound& round);
 

@@ -30,7 +30,8 @@ zoo::PlantedProblem planted_problem(const FittedModel& m) {
 void require_possible(const FittedModel& m, const Settings& settings) {
   if (settings.class_weight == "balanced")
     throw UsageError(
-        "this model was fitted with balanced class weights, so its law is not that of the rows and there is "
+        "this model was fitted with balanced class weights, so its distribution is not that of the rows and "
+        "there is "
         "nothing to recover; fit it without `class_weight`");
   if (m.space.values() > 2)
     throw UsageError(fmt::format("responses of {} numbers cannot be drawn exactly; check needs at most 2",

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-// A signed coefficient below this (per deviation of its attribute) is at zero.
+// A signed coefficient below this (per standard deviation of its attribute) is at zero.
 constexpr double kAtBound = 1e-5;
 
 std::size_t person_count(const ChoiceData& data) {
@@ -66,7 +66,7 @@ StoredInference stored_choice(const inference::Estimate& e, const Objective<doub
   return out;
 }
 
-// From attributes of deviation 1 to their own units: coefficient = scaled coefficient / scale. `scales` has
+// From attributes of standard deviation 1 to their own units: coefficient = scaled coefficient / scale. `scales` has
 // one per free entry.
 void in_own_units(const std::vector<double>& scales, inference::Estimate& e, FromRows& rows) {
   for (std::size_t k = 0; k < scales.size(); ++k) {

@@ -28,9 +28,9 @@ struct LinearFit {
 LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& data, const Settings& settings,
                      const FitOptions& options, Checkpoint<double>& checkpoint);
 
-// The choices with attributes of deviation 1, as an objective; the data must outlive it.
+// The choices with attributes of standard deviation 1, as an objective; the data must outlive it.
 struct ScaledChoices {
-  std::vector<double> scales;  // deviation of each attribute; 1 of a constant one
+  std::vector<double> scales;  // standard deviation of each attribute; 1 of a constant one
   Matrix<double> attributes;
   Network<double> network;
   Objective<double> objective;
@@ -39,7 +39,7 @@ struct ScaledChoices {
   ScaledChoices(const ScaledChoices&) = delete;
   ScaledChoices& operator=(const ScaledChoices&) = delete;
 
-  // Deviation of a term's attribute: coefficient = scaled coefficient / scale.
+  // Standard deviation of a term's attribute: coefficient = scaled coefficient / scale.
   double scale(const LinearTerm& term) const {
     return term.attribute < 0 ? 1 : scales[static_cast<std::size_t>(term.attribute)];
   }

@@ -16,7 +16,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace bl::HWY_NAMESPACE {
 
-// Loads and stores of the columns at hand, as many as a vector of D has.
+// Loads and stores of the current columns, as many as a vector of D has.
 template <class D>
 struct Columns {
   D d;

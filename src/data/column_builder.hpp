@@ -43,11 +43,11 @@ struct CellRules {
   bool decimal_comma = false;
 };
 
-// A plan per name: declared types, the others found out (or skipped by a block-wise reader).
+// A plan per name: declared types, the others inferred (or skipped by a block-wise reader).
 std::vector<ColumnPlan> plan_columns(std::span<const std::string> names, const ReadOptions& options,
                                      ColumnPlan::Reading undeclared);
 
-// Collects rows for one table. A column to be found out counts as numeric until a cell is no number; if
+// Collects rows for one table. A column to be inferred counts as numeric until a cell is no number; if
 // numbers were seen before it, their spelling is gone and the rows have to be read again as text.
 class TableBuilder {
  public:
@@ -71,7 +71,7 @@ class TableBuilder {
     Column column;
     LevelList levels;
     bool numbers_seen = false;
-    bool too_late = false;             // text after numbers in a column to be found out
+    bool too_late = false;             // text after numbers in a column to be inferred
     std::int64_t not_finite_line = 0;  // the first infinite or NaN cell, 0 when there was none
     std::string not_finite_text;
   };

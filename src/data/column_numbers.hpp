@@ -26,11 +26,11 @@ class ColumnNumbers {
   ColumnNumbers(std::initializer_list<double> own) : own_(own) {}
   template <std::input_iterator Iterator>
   ColumnNumbers(Iterator from, Iterator to) : own_(from, to) {}
-  // The memory must not change while this lives; `keeper` holds it (a null one holds nothing: own numbers).
-  ColumnNumbers(std::span<const double> elsewhere, std::shared_ptr<const void> keeper)
-      : elsewhere_(elsewhere), keeper_(std::move(keeper)) {}
+  // The memory must not change while this lives; `owner` holds it (a null one holds nothing: own numbers).
+  ColumnNumbers(std::span<const double> borrowed, std::shared_ptr<const void> owner)
+      : borrowed_(borrowed), owner_(std::move(owner)) {}
 
-  std::span<const double> view() const { return keeper_ ? elsewhere_ : std::span<const double>(own_); }
+  std::span<const double> view() const { return owner_ ? borrowed_ : std::span<const double>(own_); }
   std::size_t size() const { return view().size(); }
   bool empty() const { return view().empty(); }
   double operator[](std::size_t i) const { return view()[i]; }
@@ -40,7 +40,7 @@ class ColumnNumbers {
 
   // To change them; where they lie elsewhere a copy is taken first.
   AlignedVector<double>& own() {
-    if (keeper_) *this = ColumnNumbers(begin(), end());
+    if (owner_) *this = ColumnNumbers(begin(), end());
     return own_;
   }
   double& operator[](std::size_t i) { return own()[i]; }
@@ -52,8 +52,8 @@ class ColumnNumbers {
 
  private:
   AlignedVector<double> own_;
-  std::span<const double> elsewhere_;
-  std::shared_ptr<const void> keeper_;
+  std::span<const double> borrowed_;
+  std::shared_ptr<const void> owner_;
 };
 
 }  // namespace bl

@@ -48,7 +48,7 @@ class GzipSource final : public ByteSource {
     stream_.avail_in = static_cast<uInt>(packed_.read(block_));
   }
 
-  // False at the end of the file. Something other than a further member is found out by zlib.
+  // False at the end of the file. Something other than a further member is inferred by zlib.
   bool start_member() {
     if (stream_.avail_in == 0) return false;
     inflateReset(&stream_);

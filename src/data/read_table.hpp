@@ -1,6 +1,6 @@
 // Tables from files: CSV and TSV, ARFF, IDX images and labels, NumPy's arrays, each plain or gzip, or standard
 // input ("-"); folders of PNG images.
-// The format is found out from the content, and from the extension where content cannot tell.
+// The format is inferred from the content, and from the extension where content cannot tell.
 #pragma once
 
 #include <memory>

@@ -12,7 +12,7 @@
 #include "explain/gradient.hpp"
 #include "explain/row_text.hpp"
 #include "fitted/fitted_model.hpp"
-#include "predict/row_law.hpp"
+#include "predict/row_distribution.hpp"
 
 namespace bl {
 

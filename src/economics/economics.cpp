@@ -78,11 +78,11 @@ std::vector<RowEffects> effects_of(const FittedModel& model, const explain::Prob
     features = encoder.encode_features<double>(table, rows);
   }
   ThreadPool pool(options.threads);
-  const auto laws = row_laws(model, features, pool);
+  const auto distributions = row_distributions(model, features, pool);
   std::vector<RowEffects> effects(rows.size());
   pool.run(rows.size(), [&](std::size_t i) {
     const auto response = observed.empty() ? std::nullopt : std::optional(observed[i]);
-    effects[i] = row_effects(model, problem, features.row(static_cast<Index>(i)), response, laws[i]);
+    effects[i] = row_effects(model, problem, features.row(static_cast<Index>(i)), response, distributions[i]);
   });
   return effects;
 }

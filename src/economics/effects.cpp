@@ -50,18 +50,18 @@ std::vector<std::size_t> variables_with_derivatives(const explain::Problem& prob
 
 RowEffects row_effects(const FittedModel& model, const explain::Problem& problem, const double* features,
                        const std::optional<explain::Response>& observed,
-                       const std::vector<WeightedResponse>& law) {
+                       const std::vector<WeightedResponse>& distribution) {
   const std::vector<std::size_t> places = variables_with_derivatives(problem);
   RowEffects out;
-  const Solution at = solution(problem, features, observed ? *observed : law.front().response);
+  const Solution at = solution(problem, features, observed ? *observed : distribution.front().response);
   for (const std::size_t v : places)
     out.values.push_back(at.evaluation.variables[v] * problem.variables[v].scale + problem.variables[v].mean);
   if (observed) marginal_utilities(problem, at, places, out);
   // Means of f, of the gradient g and of their products, f about its value at the first point.
-  const std::vector<double> origin = outcomes_of(model, law.front().response);
+  const std::vector<double> origin = outcomes_of(model, distribution.front().response);
   std::vector<double> mean_f(origin.size(), 0), mean_g(places.size(), 0);
   out.derivatives.assign(origin.size(), std::vector<double>(places.size(), 0));
-  for (const WeightedResponse& point : law) {
+  for (const WeightedResponse& point : distribution) {
     const Solution here = solution(problem, features, point.response);
     const std::vector<double> g = explain::gradient(problem, here.evaluation, here.output);
     const std::vector<double> f = outcomes_of(model, point.response);

@@ -1,7 +1,7 @@
 // What one more unit of a variable does to one row: to the utility at the observed response, and to what is
 // predicted.
 //
-// With the law p(y|x) ~ exp(BL/tau), d E[f(y)] / dx = Cov(f(y), dBL/dx) / tau: a class's probability has
+// With the distribution p(y|x) ~ exp(BL/tau), d E[f(y)] / dx = Cov(f(y), dBL/dx) / tau: a class's probability has
 // f = [y = c], a predicted number f = y. Everything here is a function of the model's parameters and the row
 // alone, so that standard errors can be had by differentiating it.
 #pragma once
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "predict/row_law.hpp"
+#include "predict/row_distribution.hpp"
 
 namespace bl {
 
@@ -36,6 +36,6 @@ std::vector<std::size_t> variables_with_derivatives(const explain::Problem& prob
 // `standardised`: the problem of the model. marginal is empty without an observed response.
 RowEffects row_effects(const FittedModel& model, const explain::Problem& standardised, const double* features,
                        const std::optional<explain::Response>& observed,
-                       const std::vector<WeightedResponse>& law);
+                       const std::vector<WeightedResponse>& distribution);
 
 }  // namespace bl

@@ -1,4 +1,4 @@
-// One row taken apart: what every block and head adds, and what one more unit of a variable would change.
+// One row decomposed: what every block and head adds, and what one more unit of a variable would change.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -69,7 +69,7 @@ explain::RowCase next_best_class(const FittedModel& model, const Problem& proble
 // What one more unit of each number changes: the utility at the observed response, and the prediction.
 std::string change_text(const FittedModel& model, const Problem& problem, const RowEffects& effects) {
   constexpr std::size_t kMostOutcomes = 2;  // that fit beside each other
-  constexpr double kRounding = 1e-12;       // of the way to standardised units and back, in deviations
+  constexpr double kRounding = 1e-12;  // of the way to standardised units and back, in standard deviations
   const std::vector<std::string> outcomes = outcome_names(model);
   // Of two classes the second says all.
   const std::size_t first = outcomes.size() == 2 && model.space.classes() == 2 ? 1 : 0;
@@ -140,7 +140,7 @@ std::string explain_row(const Model& model, const Data& data, std::size_t row,
   }
   ThreadPool pool(1);
   const RowEffects effects =
-      row_effects(impl, problem, features.row(0), observed, row_laws(impl, features, pool).front());
+      row_effects(impl, problem, features.row(0), observed, row_distributions(impl, features, pool).front());
   const explain::RenderOptions render{.terms = 0, .threshold = 0, .block = options.block};
   std::string out = fmt::format("Row {} ({})\n\n", row, table.place(rows[0]));
   out += explain::render_row(problem, explain::leading_blocks(problem, render), cases);

@@ -41,7 +41,8 @@ OutputTable posterior_means(const Model& model, const Data& data, std::size_t th
   const random_utility::Posterior posterior = mixed.posterior(m.choice().beyond, pool);
   for (std::size_t k = 0; k < schema.random->coefficients.size(); ++k) {
     add("mean(" + schema.random->coefficients[k].name + ")", posterior.mean, static_cast<Index>(k));
-    add("sd(" + schema.random->coefficients[k].name + ")", posterior.deviation, static_cast<Index>(k));
+    add("sd(" + schema.random->coefficients[k].name + ")", posterior.standard_deviation,
+        static_cast<Index>(k));
   }
   return out;
 }

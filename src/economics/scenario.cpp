@@ -57,7 +57,7 @@ std::vector<double> changed_parameters(const FittedModel& model, const Scenario&
 // Numbers that were set far beyond what the fit has seen.
 std::vector<std::string> extrapolation_notes(const FittedModel& model, const Table& changed,
                                              const Scenario& scenario) {
-  constexpr double kFar = 3;  // deviations
+  constexpr double kFar = 3;  // standard deviations
   std::vector<std::string> notes;
   for (const std::string& text : scenario.set) {
     const std::string name = Assignment::parse(text).column;

@@ -61,7 +61,7 @@ class Mixture {
       for (std::size_t j = 0; j < columns.size(); ++j)
         mixed(static_cast<Index>(p - from), static_cast<Index>(j)) =
             (points[p].of_row[columns[j].feature] ? points[p].row : points[p].other)[j];
-    for (const auto& distribution : row_laws(model_, mixed, pool_)) {
+    for (const auto& distribution : row_distributions(model_, mixed, pool_)) {
       std::vector<double> mean(outcomes_, 0);
       for (const WeightedResponse& one : distribution) {
         const std::vector<double> f = outcomes_of(model_, one.response);

@@ -9,7 +9,7 @@
 #include "explain/gradient.hpp"
 #include "explain/hierarchy.hpp"
 #include "explain/row_text.hpp"
-#include "predict/row_law.hpp"
+#include "predict/row_distribution.hpp"
 
 namespace bl {
 

@@ -22,7 +22,7 @@ struct Situations {
   std::size_t likeliest(std::size_t situation) const;
 };
 
-// One situation taken apart, as explain_row does with a row.
+// One situation decomposed, as explain_row does with a row.
 std::string explain_situation(const FittedModel& model, const Table& table, std::size_t situation,
                               const std::string& block);
 

@@ -42,7 +42,7 @@ struct UpdateSpec {
   std::vector<Bound> bounds = {};  // per parameter, kept after every step; empty: none
 };
 
-// What steps change. Saving it and going on gives the same bits as not having stopped.
+// What steps change. Saving it and going on gives results bit-identical to those without a stop.
 template <class T>
 struct LearnerState {
   std::vector<T> parameters;

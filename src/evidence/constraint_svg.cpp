@@ -112,7 +112,7 @@ std::string constraint_svg(const std::vector<ConstraintRow>& rows) {
   const double legend = kTop + kPanelHeight + 70;
   out += fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\" stroke-width=\"2\"/>\n",
                      kLeft, legend - 4, kLeft + 30, legend - 4, kBlue);
-  out += text(kLeft + 36, legend, "start", "exact law");
+  out += text(kLeft + 36, legend, "start", "exact distribution");
   out += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"4\" fill=\"{}\"/>\n", kLeft + 135, legend - 4, kOrange);
   out += text(kLeft + 146, legend, "start", "samples, with two standard errors");
   if (std::any_of(rows.begin(), rows.end(), [](const ConstraintRow& r) { return r.proper && !r.sampled; })) {

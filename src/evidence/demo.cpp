@@ -56,7 +56,7 @@ DemoReport run_demo(std::uint64_t seed, std::size_t threads,
       one.alternatives.push_back(values_text(problem.value_names, attributes));
     report.examples.push_back(std::move(one));
   }
-  const zoo::LawComparison& comparison = result.recovery.comparison;
+  const zoo::DistributionComparison& comparison = result.recovery.comparison;
   report.true_log_likelihood = comparison.true_log_likelihood;
   report.learned_log_likelihood = comparison.learned_log_likelihood;
   report.null_log_likelihood = comparison.null_log_likelihood;

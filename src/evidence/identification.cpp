@@ -44,12 +44,12 @@ std::string size_lines(const IdentificationModel& model) {
 }
 
 std::string start_words(const RecoveryRound& round) {
-  const std::size_t all = round.found_again + round.elsewhere + round.worse;
+  const std::size_t all = round.found_again + round.lower + round.worse;
   if (all == 0) return "";
   return fmt::format(
       "  best of the random starts: {} of {} in the minimum near the truth,\n"
       "  {} in a lower one, {} in a higher one\n",
-      round.found_again, all, round.elsewhere, round.worse);
+      round.found_again, all, round.lower, round.worse);
 }
 
 }  // namespace
@@ -99,7 +99,7 @@ std::string identification_text(const std::vector<IdentificationModel>& models) 
   }
   return out +
          "error: root mean square of (estimate - truth) over the information bound's\n"
-         "deviation; error*sqrt(n) is about 1 where the bound is met. var/J^-1: variance\n"
+         "standard deviation; error*sqrt(n) is about 1 where the bound is met. var/J^-1: variance\n"
          "over replications in units of the bound (of the sizes: median). cover: percent\n"
          "of robust 95% intervals that hold the truth (* outside\n"
          "93.0-97.0 beyond chance). failed: replications without standard errors, left\n"

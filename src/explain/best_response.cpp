@@ -17,17 +17,17 @@ std::vector<double> best_values(const gibbs::Utility& utility, const double* con
                                 std::int32_t class_index) {
   if (utility.values() == 0) return {};
   if (utility.exact()) return {utility.exact_distribution_of(context).mode()};
-  if (utility.values() == 1) return {utility.law_1d(context, class_index).modes().front().y};
+  if (utility.values() == 1) return {utility.distribution_1d(context, class_index).modes().front().y};
   const Index columns = utility.network().architecture().input.context;
   Matrix<double> row(1, columns);
   std::copy_n(context, columns, row.data());
-  gibbs::NetworkDensity<double> law(utility.network(), utility.prepared(), utility.temperature(), row, 1,
-                                    gibbs::kChainsPerChunk);
+  gibbs::NetworkDensity<double> distribution(utility.network(), utility.prepared(), utility.temperature(),
+                                             row, 1, gibbs::kChainsPerChunk);
   if (utility.classes() > 0)
-    law.set_classes(0,
-                    std::vector<std::int32_t>(static_cast<std::size_t>(gibbs::kChainsPerChunk), class_index));
+    distribution.set_classes(
+        0, std::vector<std::int32_t>(static_cast<std::size_t>(gibbs::kChainsPerChunk), class_index));
   const gibbs::Box box{utility.support().lower, utility.support().upper};
-  return gibbs::find_mode(law, box, gibbs::mode_starts(box, kStarts, kSeed).view()).point;
+  return gibbs::find_mode(distribution, box, gibbs::mode_starts(box, kStarts, kSeed).view()).point;
 }
 
 }  // namespace

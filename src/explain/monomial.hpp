@@ -21,7 +21,7 @@ struct Factor {
 struct Monomial {
   double coefficient = 0;
   // |coefficient| in standardised units: how much the term moves its head when every factor is one standard
-  // deviation off its mean. Terms are ranked by it in either unit; 0 for a term that only the change of units
+  // standard deviation off its mean. Terms are ranked by it in either unit; 0 for a term that only the change of units
   // brings in.
   double size = 0;
   std::vector<Factor> factors = {};  // by variable, ascending; never empty

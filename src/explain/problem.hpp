@@ -37,7 +37,7 @@ struct Variable {
   std::string column = {};  // of the data; for a class of several responses their names joined by ", "
   std::string level = {};
   bool response = false;
-  // One deviation of the variable in the data's units (1 for indicators and blocks), and the mean that
+  // One standard deviation of the variable in the data's units (1 for indicators and blocks), and the mean that
   // standardising takes off.
   double mean = 0;
   double scale = 1;

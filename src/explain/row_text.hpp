@@ -1,4 +1,4 @@
-// One row, taken apart: what every block and head adds to the utility of its responses.
+// One row decomposed: what every block and head adds to the utility of its responses.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ enum class ConstraintState { slack, binding, violated, met, off };
 // Binding or met: within 1% of the sum of the formula's absolute terms (in standardised units) of zero.
 ConstraintState constraint_state(const Head& head, double value, const std::vector<double>& variables);
 
-// `problem` in standardised units; blocks: those to take apart.
+// `problem` in standardised units; blocks: those to decompose.
 std::string render_row(const Problem& problem, const std::vector<const Block*>& blocks,
                        const std::vector<RowCase>& cases);
 

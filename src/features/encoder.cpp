@@ -64,7 +64,7 @@ T checked(const Table& table, Index row, const std::string& column, double value
   return result;
 }
 
-// One feature of the table at hand.
+// One feature of the current table.
 struct Source {
   const FeatureEncoding* feature;
   const Column* column;

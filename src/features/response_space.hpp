@@ -20,7 +20,7 @@ struct ResponseSpace {
   explicit ResponseSpace(const Encoder& encoder);
   Index classes() const { return static_cast<Index>(class_labels.size()); }
   Index values() const { return static_cast<Index>(continuous_responses.size()); }
-  bool one_number() const { return classes() == 0 && values() == 1; }
+  bool single_continuous() const { return classes() == 0 && values() == 1; }
   // The combined class of each row of encoded class responses.
   std::vector<std::int32_t> combine(const Matrix<std::int32_t>& codes) const;
 

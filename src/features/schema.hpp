@@ -45,7 +45,7 @@ struct Schema {
   bool operator==(const Schema&) const = default;
 };
 
-// What a person said about one column; the rest is found out.
+// What a person said about one column; the rest is inferred.
 struct ColumnSetting {
   std::optional<Role> role;
   std::optional<ColumnType> type;

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kLevelsShown = 6;
 
 constexpr std::string_view kIntroduction =
-    "# What the columns mean. Edit and pass this file; lines that are left out are found out from the data.\n"
+    "# What the columns mean. Edit and pass this file; lines that are left out are inferred from the data.\n"
     "# role: feature, response, ignore, weight, group (rows that belong together), id (carried along)\n"
     "# type: continuous, nominal, ordinal (with levels = [...] in order, lowest first), text (sentences)\n"
     "\n[columns]\n";

@@ -5,7 +5,7 @@
 //   size = { type = "ordinal", levels = ["small", "medium", "large"] }
 //   income = { role = "response", type = "nominal" }                         # <=50K, >50K
 //
-// Columns and keys that are left out are found out from the data.
+// Columns and keys that are left out are inferred from the data.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@ namespace bl {
 using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 using DenseRows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-// a times b, the same bits for any number of threads.
+// a times b, bit-identical for any number of threads.
 DenseRows product(const SparseRows& a, const DenseRows& b, ThreadPool& pool);
 
 // Columns: singular vectors in descending order of their values, the entry of the largest magnitude positive.

@@ -209,7 +209,7 @@ void correct_certainty(const FoldRows<T>& folds, const Architecture& architectur
 TrainSpec training_spec(const Prepared& p) {
   const Settings& s = *p.settings;
   const auto rows = static_cast<Index>(p.split.train.size());
-  TrainSpec spec = plan_training(s, rows, p.space.one_number(), has_bends(p.encoder));
+  TrainSpec spec = plan_training(s, rows, p.space.single_continuous(), has_bends(p.encoder));
   if (p.wide) plan_wide_training(s, rows, spec);
   if (p.first) spec = refit_training(s, std::move(spec), p.first->epochs);
   if (p.first && s.time_limit > 0) spec.time_limit = std::max(1e-3, s.time_limit - p.first->seconds);
@@ -408,11 +408,11 @@ Prepared prepare(const Table& table, const Schema& schema, const Settings& setti
   const bool wide = plans_wide(settings, inputs, train_rows);
   const Index members =
       plan_members(settings, architecture, wide ? 1 : automatic_members(settings, encoder, train_rows));
-  const double readout_unit = plan_readout_unit(settings, space.one_number());
+  const double readout_unit = plan_readout_unit(settings, space.single_continuous());
   auto starts = from ? warm_starts(*from, architecture) : std::vector<std::vector<double>>{};
   if (readout_unit != 1)
     for (auto& parameters : starts) scale_utility(architecture, 1 / readout_unit, parameters);
-  if (!from && space.one_number() && plans_exact_number(settings))
+  if (!from && space.single_continuous() && plans_exact_number(settings))
     for (Index member = 0; member < members; ++member)
       starts.push_back(exact_starting_values(architecture,
                                              member_seed(static_cast<std::uint64_t>(settings.seed), member)));
@@ -526,7 +526,7 @@ std::vector<std::string> distribution_notes(const std::vector<Metric>& metrics, 
 std::optional<std::string> few_rows_note(const Prepared& p) {
   constexpr std::size_t kFewToLearn = 50, kFewToJudge = 20;
   const std::size_t learned = p.split.train.size(), judged = p.split.validation.size() + p.split.test.size();
-  if (!p.space.one_number() || (learned >= kFewToLearn && judged >= kFewToJudge)) return std::nullopt;
+  if (!p.space.single_continuous() || (learned >= kFewToLearn && judged >= kFewToJudge)) return std::nullopt;
   return fmt::format(
       "{} training, {} validation and {} test rows are few: intervals and figures of this fit "
       "may be off by chance; other values of `seed` show how far",

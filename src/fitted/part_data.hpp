@@ -44,7 +44,7 @@ struct PartData {
   }
 };
 
-// Every class the same weight in sum; the mean weight stays what it was.
+// Equal total weight per class; the mean weight stays what it was.
 template <class T>
 void balance_classes(PartData<T>& part, Index classes) {
   std::vector<double> sums(static_cast<std::size_t>(classes), 0);

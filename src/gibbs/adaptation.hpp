@@ -54,7 +54,7 @@ class TurningTime {
   double count_ = 0;
 };
 
-// Variance of each dimension within chains, pooled over chains: chains may follow different laws.
+// Variance of each dimension within chains, pooled over chains: chains may follow different distributions.
 template <class T>
 class RunningVariance {
  public:

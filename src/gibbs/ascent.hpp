@@ -16,9 +16,9 @@ struct AscentPoint {
   double value = 0;
 };
 
-// Values, and gradients where asked, of any number of points of one law.
-void evaluate_all(const LogDensity<double>& law, MatrixView<const double> points, std::span<double> value,
-                  MatrixView<double> gradient);
+// Values, and gradients where asked, of any number of points of one distribution.
+void evaluate_all(const LogDensity<double>& distribution, MatrixView<const double> points,
+                  std::span<double> value, MatrixView<double> gradient);
 
 // Largest component of clamp(y + gradient) - y.
 double projected_gradient(const Box& box, const AscentPoint& at);
@@ -47,10 +47,10 @@ class SmoothClimber {
 // Shortest convex combination of the rows, and its length.
 std::vector<double> shortest_combination(MatrixView<const double> rows);
 // Gradient sampling from radius `first` down to `last` (shares of `scale`), moving `at` upwards.
-void climb_kinks(const LogDensity<double>& law, const Box& box, std::span<const double> scale, double last,
-                 const RandomStream& stream, AscentPoint& at);
+void climb_kinks(const LogDensity<double>& distribution, const Box& box, std::span<const double> scale,
+                 double last, const RandomStream& stream, AscentPoint& at);
 // The same direction at one radius, projected at the walls.
-std::vector<double> sampled_direction(const LogDensity<double>& law, const Box& box,
+std::vector<double> sampled_direction(const LogDensity<double>& distribution, const Box& box,
                                       std::span<const double> reach, const RandomStream& stream,
                                       std::uint64_t round, const AscentPoint& at);
 

@@ -29,8 +29,9 @@ bool Box::finite() const {
 void Box::check(Index dimension) const {
   const auto d = static_cast<std::size_t>(dimension);
   if (lower.size() != d || upper.size() != d)
-    throw UsageError(fmt::format("support box has {} lower and {} upper bounds, the law has {} dimensions",
-                                 lower.size(), upper.size(), dimension));
+    throw UsageError(
+        fmt::format("support box has {} lower and {} upper bounds, the distribution has {} dimensions",
+                    lower.size(), upper.size(), dimension));
   for (std::size_t j = 0; j < d; ++j)
     if (!(lower[j] < upper[j]))
       throw UsageError(fmt::format("support box, dimension {}: lower bound {} is not below upper bound {}", j,

@@ -1,4 +1,4 @@
-// Exact draws from a finite law given by unnormalised log-probabilities.
+// Exact draws from a finite distribution given by unnormalised log-probabilities.
 #pragma once
 
 #include <cstdint>

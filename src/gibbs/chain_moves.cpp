@@ -34,9 +34,9 @@ std::size_t at(Index i) {
 }  // namespace
 
 template <class T>
-ChainMoves<T>::ChainMoves(const LogDensity<T>& law, const Box& box, MatrixView<const T> start,
+ChainMoves<T>::ChainMoves(const LogDensity<T>& distribution, const Box& box, MatrixView<const T> start,
                           std::uint64_t seed)
-    : law_(law), seed_(seed), walls_(false) {
+    : distribution_(distribution), seed_(seed), walls_(false) {
   set_scale(std::vector<T>(at(start.cols), T{1}));
   for (std::size_t j = 0; j < box.lower.size(); ++j) {
     lower_.push_back(static_cast<T>(box.lower[j]));
@@ -71,8 +71,8 @@ void ChainMoves<T>::set_scale(std::vector<T> scale) {
 template <class T>
 void ChainMoves<T>::refresh(Index chunk) {
   const Index from = first(chunk), count = size(chunk);
-  law_.evaluate(from, points(chunk), std::span(value_).subspan(at(from), at(count)),
-                gradient_.view().row_range(from, count));
+  distribution_.evaluate(from, points(chunk), std::span(value_).subspan(at(from), at(count)),
+                         gradient_.view().row_range(from, count));
   for (Index i = from; i < from + count; ++i)
     if (!std::isfinite(value_[at(i)]) || !all_finite(gradient_.row(i), gradient_.cols()))
       throw NumericError(fmt::format(
@@ -129,7 +129,7 @@ void ChainMoves<T>::drift(Index chunk, double step) {
   }
 }
 
-// The rest of the trajectory stands still at its start, so that the law is never asked about non-finite
+// The rest of the trajectory stands still at its start, so that the distribution is never asked about non-finite
 // points.
 template <class T>
 void ChainMoves<T>::abandon(Index chain) {
@@ -180,9 +180,9 @@ ChunkSums ChainMoves<T>::trajectory(Index chunk, const NormalSource& source,
   kick(chunk, settings.step / 2);
   for (Index l = 0; l < settings.leapfrog; ++l) {
     drift(chunk, settings.step);
-    law_.evaluate(from, proposal_.view().row_range(from, count),
-                  std::span(proposal_value_).subspan(at(from), at(count)),
-                  proposal_gradient_.view().row_range(from, count));
+    distribution_.evaluate(from, proposal_.view().row_range(from, count),
+                           std::span(proposal_value_).subspan(at(from), at(count)),
+                           proposal_gradient_.view().row_range(from, count));
     drop_non_finite(chunk);
     const bool last = l + 1 == settings.leapfrog;
     if (!last || settings.adjusted) kick(chunk, last ? settings.step / 2 : settings.step);

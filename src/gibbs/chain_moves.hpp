@@ -31,7 +31,8 @@ struct ChunkSums {
 template <class T>
 class ChainMoves {
  public:
-  ChainMoves(const LogDensity<T>& law, const Box& box, MatrixView<const T> start, std::uint64_t seed);
+  ChainMoves(const LogDensity<T>& distribution, const Box& box, MatrixView<const T> start,
+             std::uint64_t seed);
 
   Index chains() const { return position_.rows(); }
   Index chunks() const { return (chains() + kChainsPerChunk - 1) / kChainsPerChunk; }
@@ -65,7 +66,7 @@ class ChainMoves {
   void take(Index chain, Index count);
   void take_unadjusted(Index chunk, ChunkSums& sums);
 
-  const LogDensity<T>& law_;
+  const LogDensity<T>& distribution_;
   std::uint64_t seed_;
   std::vector<T> lower_, upper_, scale_;
   std::vector<T> chunk_scale_;  // scale_ once for every chain of a chunk

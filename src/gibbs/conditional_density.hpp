@@ -1,4 +1,4 @@
-// The law of some coordinates given the others, as a law of its own.
+// The distribution of some coordinates given the others, as a distribution of its own.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 
 namespace bl::gibbs {
 
-// Coordinate free[j] of the joint law is coordinate j here; the others keep the values of `fixed` (chains x
-// all dimensions, its free columns unread), which may differ by chain. The joint law must outlive this.
+// Coordinate free[j] of the joint distribution is coordinate j here; the others keep the values of `fixed` (chains x
+// all dimensions, its free columns unread), which may differ by chain. The joint distribution must outlive this.
 template <class T>
 class ConditionalDensity : public LogDensity<T> {
  public:
@@ -21,14 +21,14 @@ class ConditionalDensity : public LogDensity<T> {
         points_(fixed.rows, fixed.cols),
         gradients_(fixed.rows, fixed.cols) {
     if (fixed.cols != joint.dimension())
-      throw UsageError(
-          fmt::format("conditional law: {} fixed values per chain, the joint law has {} dimensions",
-                      fixed.cols, joint.dimension()));
+      throw UsageError(fmt::format(
+          "conditional distribution: {} fixed values per chain, the joint distribution has {} dimensions",
+          fixed.cols, joint.dimension()));
     std::vector<bool> seen(static_cast<std::size_t>(fixed.cols), false);
     for (const Index j : free_) {
       if (j < 0 || j >= fixed.cols || seen[static_cast<std::size_t>(j)])
         throw UsageError(
-            fmt::format("conditional law: free coordinate {} is out of range or named twice", j));
+            fmt::format("conditional distribution: free coordinate {} is out of range or named twice", j));
       seen[static_cast<std::size_t>(j)] = true;
     }
     for (Index i = 0; i < fixed.rows; ++i)
@@ -51,7 +51,7 @@ class ConditionalDensity : public LogDensity<T> {
         gradient(i, static_cast<Index>(j)) = joint_gradient(i, free_[j]);
   }
 
-  // The points of the joint law where the free coordinates have these values.
+  // The points of the joint distribution where the free coordinates have these values.
   MatrixView<const T> joint_points(Index first, MatrixView<const T> points) const {
     const auto all = points_.view().row_range(first, points.rows);
     for (Index i = 0; i < points.rows; ++i)
@@ -66,7 +66,7 @@ class ConditionalDensity : public LogDensity<T> {
   mutable Matrix<T> gradients_;
 };
 
-// The same for a law with classes: they are drawn, given all coordinates.
+// The same for a distribution with classes: they are drawn, given all coordinates.
 template <class T>
 class ConditionalHybridDensity : public HybridDensity<T> {
  public:

@@ -9,7 +9,7 @@
 
 #include "bl/errors.hpp"
 #include "compute/normal_rows.hpp"
-#include "gibbs/law_1d.hpp"
+#include "gibbs/distribution_1d.hpp"
 
 namespace bl::gibbs {
 
@@ -57,7 +57,7 @@ SamplerOptions sampler_options(const SweepOptions& options, const SweepSetting& 
   sampler.draws = options.draws;
   sampler.max_leapfrog = kLongestTrajectory;
   sampler.temperature = setting.tau;
-  sampler.chains_per_law = options.chains_per_context;
+  sampler.chains_per_distribution = options.chains_per_context;
   sampler.seed = options.seed + kSeedStride * (number + 1);
   return sampler;
 }
@@ -125,14 +125,15 @@ SweepRow run_setting(const SweepOptions& options, std::size_t number, ThreadPool
   std::vector<double> per_chain;
   for (const double length : squared_lengths)
     per_chain.insert(per_chain.end(), static_cast<std::size_t>(options.chains_per_context), length);
-  const ConstraintDensity law(options.dimension, setting, per_chain);
+  const ConstraintDensity distribution(options.dimension, setting, per_chain);
   const auto starts = starts_on_sphere(options, per_chain);
   Statistic<double> absolute;
   absolute.columns = 1;
-  absolute.compute = [&law](Index first, MatrixView<const double> points, MatrixView<double> out) {
-    for (Index i = 0; i < points.rows; ++i) out(i, 0) = std::abs(law.constraint(first + i, points.row(i)));
+  absolute.compute = [&distribution](Index first, MatrixView<const double> points, MatrixView<double> out) {
+    for (Index i = 0; i < points.rows; ++i)
+      out(i, 0) = std::abs(distribution.constraint(first + i, points.row(i)));
   };
-  const auto result = sample<double>(law, Box::unbounded(options.dimension), starts.view(),
+  const auto result = sample<double>(distribution, Box::unbounded(options.dimension), starts.view(),
                                      sampler_options(options, setting, number), pool, &absolute);
   if (options.method == Method::paper)
     row.step_times_curvature = result.step * result.step / 2 * radial_curvature(setting, squared_lengths);
@@ -173,7 +174,7 @@ SweepFigures exact_constraint_figures(const SweepSetting& setting, const std::ve
   const double power = static_cast<double>(dimension) / 2 - 1;
   const double strength = setting.lambda / setting.tau;
   const double sd = std::sqrt(0.5 / strength);
-  std::vector<Law1d> laws;
+  std::vector<Distribution1d> distributions;
   for (const double squared_length : squared_lengths) {
     const auto log_density = [=](std::span<const double> t, std::span<double> out) {
       for (std::size_t i = 0; i < t.size(); ++i)
@@ -182,25 +183,28 @@ SweepFigures exact_constraint_figures(const SweepSetting& setting, const std::ve
     // The centre moves up by about power / |x|^2 variances; the end of the range has density zero, so stop
     // short.
     const double reach = kTailWidth * sd + power / squared_length * sd * sd * 2;
-    laws.emplace_back(log_density, std::max(-reach, -squared_length * (1 - 1e-12)), reach);
+    distributions.emplace_back(log_density, std::max(-reach, -squared_length * (1 - 1e-12)), reach);
   }
-  const double n = static_cast<double>(laws.size());
+  const double n = static_cast<double>(distributions.size());
   const auto share_below = [&](double t) {
     double sum = 0;
-    for (const Law1d& law : laws) sum += law.cdf(t) - law.cdf(-t);
+    for (const Distribution1d& distribution : distributions)
+      sum += distribution.cdf(t) - distribution.cdf(-t);
     return sum / n;
   };
   SweepFigures figures;
   figures.share_within = share_below(kWithin);
-  for (const Law1d& law : laws)
+  for (const Distribution1d& distribution : distributions)
     figures.mean +=
-        law.expectation([](std::span<const double> t, std::span<double> out) {
-             std::transform(t.begin(), t.end(), out.begin(), [](double v) { return std::abs(v); });
-           })
+        distribution
+            .expectation([](std::span<const double> t, std::span<double> out) {
+              std::transform(t.begin(), t.end(), out.begin(), [](double v) { return std::abs(v); });
+            })
             .value /
         n;
   double low = 0, high = 0;
-  for (const Law1d& law : laws) high = std::max({high, law.upper(), -law.lower()});
+  for (const Distribution1d& distribution : distributions)
+    high = std::max({high, distribution.upper(), -distribution.lower()});
   for (int k = 0; k < 100; ++k) {
     const double middle = (low + high) / 2;
     (share_below(middle) < kPercentile ? low : high) = middle;

@@ -32,7 +32,7 @@ struct SweepOptions {
   std::uint64_t seed = 1;
 };
 
-// Three numbers about the law of |T|, over the same x.
+// Three numbers about the distribution of |T|, over the same x.
 struct SweepFigures {
   double mean = 0;
   double percentile_95 = 0;
@@ -42,7 +42,7 @@ struct SweepFigures {
 struct SweepRow {
   SweepSetting setting;
   std::string note;                     // why figures are missing; empty where all is well
-  std::optional<SweepFigures> exact;    // none at lambda = 0: no proper law without a support box
+  std::optional<SweepFigures> exact;    // none at lambda = 0: no proper distribution without a support box
   std::optional<SweepFigures> sampled;  // from the chains that did not diverge; none where all did
   double standard_error = 0;            // Monte-Carlo, of the sampled mean
   double rhat = 0;      // of |T|, the largest over x; it says nothing of directions on the sphere

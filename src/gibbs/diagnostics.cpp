@@ -184,15 +184,16 @@ Diagnostics diagnose(MatrixView<const double> draws) {
 }
 
 template <class T>
-std::vector<Diagnostics> diagnose(const Draws<T>& draws, Index chains_per_law, ThreadPool& pool) {
-  const Index laws = draws.chains() / chains_per_law;
-  std::vector<Diagnostics> all(static_cast<std::size_t>(laws * draws.columns()));
+std::vector<Diagnostics> diagnose(const Draws<T>& draws, Index chains_per_distribution, ThreadPool& pool) {
+  const Index distributions = draws.chains() / chains_per_distribution;
+  std::vector<Diagnostics> all(static_cast<std::size_t>(distributions * draws.columns()));
   pool.run(all.size(), [&](std::size_t task) {
-    const Index column = static_cast<Index>(task) / laws, law = static_cast<Index>(task) % laws;
-    Matrix<double> values(draws.draws(), chains_per_law);
+    const Index column = static_cast<Index>(task) / distributions,
+                distribution = static_cast<Index>(task) % distributions;
+    Matrix<double> values(draws.draws(), chains_per_distribution);
     for (Index t = 0; t < values.rows(); ++t)
-      for (Index c = 0; c < chains_per_law; ++c)
-        values(t, c) = static_cast<double>(draws(t, law * chains_per_law + c, column));
+      for (Index c = 0; c < chains_per_distribution; ++c)
+        values(t, c) = static_cast<double>(draws(t, distribution * chains_per_distribution + c, column));
     all[task] = diagnose(values.view());
   });
   // NaN is the worst of all.
@@ -202,20 +203,21 @@ std::vector<Diagnostics> diagnose(const Draws<T>& draws, Index chains_per_law, T
   };
   std::vector<Diagnostics> result;
   for (Index column = 0; column < draws.columns(); ++column) {
-    const auto* of = all.data() + column * laws;
+    const auto* of = all.data() + column * distributions;
     Diagnostics d = of[0];
     double mean = 0, squares = 0, errors = 0;
-    for (Index law = 0; law < laws; ++law) {
-      d.rhat = worse(d.rhat, of[law].rhat, true);
-      d.ess_bulk = worse(d.ess_bulk, of[law].ess_bulk, false);
-      d.ess_tail = worse(d.ess_tail, of[law].ess_tail, false);
-      mean += of[law].mean / static_cast<double>(laws);
-      squares += (of[law].sd * of[law].sd + of[law].mean * of[law].mean) / static_cast<double>(laws);
-      errors += of[law].mcse_mean * of[law].mcse_mean;
+    for (Index distribution = 0; distribution < distributions; ++distribution) {
+      d.rhat = worse(d.rhat, of[distribution].rhat, true);
+      d.ess_bulk = worse(d.ess_bulk, of[distribution].ess_bulk, false);
+      d.ess_tail = worse(d.ess_tail, of[distribution].ess_tail, false);
+      mean += of[distribution].mean / static_cast<double>(distributions);
+      squares += (of[distribution].sd * of[distribution].sd + of[distribution].mean * of[distribution].mean) /
+                 static_cast<double>(distributions);
+      errors += of[distribution].mcse_mean * of[distribution].mcse_mean;
     }
-    if (laws > 1) d.sd = std::sqrt(std::max(0.0, squares - mean * mean));
+    if (distributions > 1) d.sd = std::sqrt(std::max(0.0, squares - mean * mean));
     d.mean = mean;
-    d.mcse_mean = std::sqrt(errors) / static_cast<double>(laws);
+    d.mcse_mean = std::sqrt(errors) / static_cast<double>(distributions);
     result.push_back(d);
   }
   return result;

@@ -26,15 +26,16 @@ struct Diagnostics {
 // draws (draw x chain) of one quantity.
 Diagnostics diagnose(MatrixView<const double> draws);
 
-// Of every column; consecutive groups of chains_per_law chains follow one law each and are judged apart:
-// R-hat and effective sizes are the worst over laws, mean and sd those of all draws, mcse_mean that of the
-// mean over laws.
+// Of every column; groups of chains_per_distribution chains follow one distribution each and are judged apart:
+// R-hat and effective sizes are the worst over distributions, mean and sd those of all draws, mcse_mean that of the
+// mean over distributions.
 template <class T>
-std::vector<Diagnostics> diagnose(const Draws<T>& draws, Index chains_per_law, ThreadPool& pool);
+std::vector<Diagnostics> diagnose(const Draws<T>& draws, Index chains_per_distribution, ThreadPool& pool);
 
 // "All diagnostics are good: ..." or what is poor, with the numbers and a remedy. Good means R-hat at
 // most 1.01, both effective sizes at least 100 per chain or 400 in all, whichever is less, and no divergence.
-std::string verdict(const std::vector<Diagnostics>& columns, Index divergences, Index chains_per_law);
+std::string verdict(const std::vector<Diagnostics>& columns, Index divergences,
+                    Index chains_per_distribution);
 
 // Inverse of the standard normal distribution function, p in (0, 1), to a few units of the last place.
 double normal_quantile(double p);

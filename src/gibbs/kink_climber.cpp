@@ -44,7 +44,7 @@ std::vector<double> shortest_combination(MatrixView<const double> rows) {
   return sum;
 }
 
-std::vector<double> sampled_direction(const LogDensity<double>& law, const Box& box,
+std::vector<double> sampled_direction(const LogDensity<double>& distribution, const Box& box,
                                       std::span<const double> reach, const RandomStream& stream,
                                       std::uint64_t round, const AscentPoint& at) {
   const auto d = static_cast<Index>(at.y.size());
@@ -58,7 +58,7 @@ std::vector<double> sampled_direction(const LogDensity<double>& law, const Box& 
       points(i, j) = std::clamp(at.y[k] + (i == 0 ? 0 : u * reach[k]), box.lower[k], box.upper[k]);
     }
   }
-  evaluate_all(law, points.view(), values, gradients.view());
+  evaluate_all(distribution, points.view(), values, gradients.view());
   // A wall within reach stops every gradient that points into it.
   for (Index i = 0; i < samples; ++i)
     for (Index j = 0; j < d; ++j) {
@@ -70,8 +70,8 @@ std::vector<double> sampled_direction(const LogDensity<double>& law, const Box& 
   return shortest_combination(gradients.view());
 }
 
-void climb_kinks(const LogDensity<double>& law, const Box& box, std::span<const double> scale, double last,
-                 const RandomStream& stream, AscentPoint& at) {
+void climb_kinks(const LogDensity<double>& distribution, const Box& box, std::span<const double> scale,
+                 double last, const RandomStream& stream, AscentPoint& at) {
   const auto d = static_cast<Index>(at.y.size());
   Matrix<double> trials(kHalvings, d), gradients(kHalvings, d);
   std::vector<double> values(kHalvings), reach(scale.size());
@@ -79,7 +79,7 @@ void climb_kinks(const LogDensity<double>& law, const Box& box, std::span<const 
   for (double radius = kFirstRadius; radius >= last * kRadiusFactor; radius *= kRadiusFactor) {
     for (std::size_t j = 0; j < reach.size(); ++j) reach[j] = radius * scale[j];
     for (int step = 0; step < kStepsPerRadius; ++step, ++round) {
-      const auto direction = sampled_direction(law, box, reach, stream, round, at);
+      const auto direction = sampled_direction(distribution, box, reach, stream, round, at);
       const double squared = std::inner_product(direction.begin(), direction.end(), direction.begin(), 0.0);
       if (!(squared > 0)) break;
       // All halvings of the longest step in one call; the best of them that keeps its promise.
@@ -92,7 +92,7 @@ void climb_kinks(const LogDensity<double>& law, const Box& box, std::span<const 
           trials(k, j) = at.y[static_cast<std::size_t>(j)] + length * direction[static_cast<std::size_t>(j)];
         box.clamp(std::span(trials.row(k), static_cast<std::size_t>(d)));
       }
-      evaluate_all(law, trials.view(), values, gradients.view());
+      evaluate_all(distribution, trials.view(), values, gradients.view());
       Index best = -1;
       for (Index k = 0; k < kHalvings; ++k) {
         const double value = values[static_cast<std::size_t>(k)];

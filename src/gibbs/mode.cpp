@@ -24,7 +24,7 @@ std::vector<double> scale_of(const Box& box, const std::vector<double>& y) {
   return scale;
 }
 
-std::vector<AscentPoint> first_points(const LogDensity<double>& law, const Box& box,
+std::vector<AscentPoint> first_points(const LogDensity<double>& distribution, const Box& box,
                                       MatrixView<const double> starts) {
   Matrix<double> gradients(starts.rows, starts.cols), inside(starts.rows, starts.cols);
   std::vector<double> values(static_cast<std::size_t>(starts.rows));
@@ -32,7 +32,7 @@ std::vector<AscentPoint> first_points(const LogDensity<double>& law, const Box& 
     std::copy_n(starts.row(i), starts.cols, inside.row(i));
     box.clamp(std::span(inside.row(i), static_cast<std::size_t>(starts.cols)));
   }
-  evaluate_all(law, inside.view(), values, gradients.view());
+  evaluate_all(distribution, inside.view(), values, gradients.view());
   std::vector<AscentPoint> points;
   for (Index i = 0; i < starts.rows; ++i) {
     const double value = values[static_cast<std::size_t>(i)];
@@ -46,7 +46,7 @@ std::vector<AscentPoint> first_points(const LogDensity<double>& law, const Box& 
   return points;
 }
 
-void climb_smooth(const LogDensity<double>& law, const Box& box, const ModeOptions& options,
+void climb_smooth(const LogDensity<double>& distribution, const Box& box, const ModeOptions& options,
                   std::vector<AscentPoint>& points) {
   std::vector<SmoothClimber> climbers;
   for (const AscentPoint& point : points) climbers.emplace_back(box, point, options.gradient_tolerance);
@@ -64,7 +64,8 @@ void climb_smooth(const LogDensity<double>& law, const Box& box, const ModeOptio
     for (Index k = 0; k < count; ++k)
       climbers[going[static_cast<std::size_t>(k)]].propose(
           std::span(trials.row(k), static_cast<std::size_t>(d)));
-    evaluate_all(law, trials.view().row_range(0, count), values, gradients.view().row_range(0, count));
+    evaluate_all(distribution, trials.view().row_range(0, count), values,
+                 gradients.view().row_range(0, count));
     for (Index k = 0; k < count; ++k) {
       const auto i = static_cast<std::size_t>(k);
       climbers[going[i]].consider(values[i], std::span(gradients.row(k), static_cast<std::size_t>(d)));
@@ -74,7 +75,7 @@ void climb_smooth(const LogDensity<double>& law, const Box& box, const ModeOptio
 }
 
 // Best gain one radius away: along every axis and as many random directions, both ways.
-double poll(const LogDensity<double>& law, const Box& box, std::span<const double> reach,
+double poll(const LogDensity<double>& distribution, const Box& box, std::span<const double> reach,
             const RandomStream& stream, const AscentPoint& at) {
   const auto d = static_cast<Index>(at.y.size());
   Matrix<double> points(4 * d, d);
@@ -95,7 +96,7 @@ double poll(const LogDensity<double>& law, const Box& box, std::span<const doubl
       points(2 * i + 1, j) = std::clamp(at.y[k] - reach[k] * direction[k], box.lower[k], box.upper[k]);
     }
   }
-  evaluate_all(law, points.view(), values, {});
+  evaluate_all(distribution, points.view(), values, {});
   double best = 0;
   for (const double value : values) best = std::max(best, value - at.value);
   return best;
@@ -108,34 +109,34 @@ bool agree(const AscentPoint& a, const AscentPoint& b, std::span<const double> s
   return true;
 }
 
-void certify(const LogDensity<double>& law, const Box& box, const ModeOptions& options,
+void certify(const LogDensity<double>& distribution, const Box& box, const ModeOptions& options,
              const AscentPoint& best, ModeResult& result) {
   const auto scale = scale_of(box, best.y);
   std::vector<double> reach = scale;
   for (double& r : reach) r *= options.radius;
   const RandomStream stream(options.seed, Purpose::mode_start, 0);
   result.projected_gradient = projected_gradient(box, best);
-  const auto direction = sampled_direction(law, box, reach, stream, kCertificateRound, best);
+  const auto direction = sampled_direction(distribution, box, reach, stream, kCertificateRound, best);
   result.subgradient =
       std::sqrt(std::inner_product(direction.begin(), direction.end(), direction.begin(), 0.0));
-  result.improvement = poll(law, box, reach, stream, best);
+  result.improvement = poll(distribution, box, reach, stream, best);
 }
 
 }  // namespace
 
-ModeResult find_mode(const LogDensity<double>& law, const Box& box, MatrixView<const double> starts,
+ModeResult find_mode(const LogDensity<double>& distribution, const Box& box, MatrixView<const double> starts,
                      const ModeOptions& options) {
-  box.check(law.dimension());
-  if (starts.rows < 1 || starts.cols != law.dimension())
-    throw UsageError(fmt::format("mode search: {} starts of {} columns for a law of {} dimensions",
-                                 starts.rows, starts.cols, law.dimension()));
-  auto points = first_points(law, box, starts);
-  climb_smooth(law, box, options, points);
+  box.check(distribution.dimension());
+  if (starts.rows < 1 || starts.cols != distribution.dimension())
+    throw UsageError(fmt::format("mode search: {} starts of {} columns for a distribution of {} dimensions",
+                                 starts.rows, starts.cols, distribution.dimension()));
+  auto points = first_points(distribution, box, starts);
+  climb_smooth(distribution, box, options, points);
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (projected_gradient(box, points[i]) <= options.gradient_tolerance) continue;
     const auto scale = scale_of(box, points[i].y);
     const RandomStream stream(options.seed, Purpose::mode_start, static_cast<std::uint32_t>(i + 1));
-    climb_kinks(law, box, scale, options.radius, stream, points[i]);
+    climb_kinks(distribution, box, scale, options.radius, stream, points[i]);
   }
   const auto best =
       std::max_element(points.begin(), points.end(),
@@ -143,7 +144,7 @@ ModeResult find_mode(const LogDensity<double>& law, const Box& box, MatrixView<c
   ModeResult result;
   result.point = best->y;
   result.value = best->value;
-  certify(law, box, options, *best, result);
+  certify(distribution, box, options, *best, result);
   result.ends.resize(starts.rows, starts.cols);
   const auto scale = scale_of(box, best->y);
   for (Index i = 0; i < starts.rows; ++i) {

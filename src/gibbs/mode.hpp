@@ -1,4 +1,4 @@
-// The best response in any dimension: the highest point of a law inside its box, by ascent from several
+// The best response in any dimension: the highest point of a distribution inside its box, by ascent from several
 // starts.
 //
 // Smooth parts are climbed by projected L-BFGS; starts that end at a kink go on by gradient sampling (Burke,
@@ -37,9 +37,9 @@ struct ModeResult {
   std::vector<double> values;  // of the ends
 };
 
-// `law` must be the same in every row; it is asked with first = 0 and at most kChainsPerChunk rows.
+// `distribution` must be the same in every row; it is asked with first = 0 and at most kChainsPerChunk rows.
 // NumericError where the log-density is not finite at a start.
-ModeResult find_mode(const LogDensity<double>& law, const Box& box, MatrixView<const double> starts,
+ModeResult find_mode(const LogDensity<double>& distribution, const Box& box, MatrixView<const double> starts,
                      const ModeOptions& options = {});
 
 // Starts spread over the box: its middle, then uniform points; a dimension with an infinite end takes

@@ -1,4 +1,4 @@
-// A network as a law for the samplers: chain i has the context of row i / chains_per_row and, where the
+// A network as a distribution for the samplers: chain i has the context of row i / chains_per_row and, where the
 // response has classes, a class of its own.
 #pragma once
 

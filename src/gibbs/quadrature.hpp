@@ -1,4 +1,4 @@
-// What the one- and two-dimensional laws have in common.
+// What the one- and two-dimensional distributions have in common.
 #pragma once
 
 #include <functional>

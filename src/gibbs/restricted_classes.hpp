@@ -1,4 +1,4 @@
-// A law with classes of which a chain may have only those that its row allows.
+// A distribution with classes of which a chain may have only those that its row allows.
 #pragma once
 
 #include <cstdint>

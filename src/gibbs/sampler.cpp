@@ -30,9 +30,9 @@ double target(const SamplerOptions& options) {
 template <class T>
 class Run {
  public:
-  Run(const LogDensity<T>& law, HybridDensity<T>* hybrid, const Box& box, MatrixView<const T> start,
+  Run(const LogDensity<T>& distribution, HybridDensity<T>* hybrid, const Box& box, MatrixView<const T> start,
       const SamplerOptions& options, ThreadPool& pool)
-      : options_(options), pool_(pool), hybrid_(hybrid), moves_(law, box, start, options.seed) {
+      : options_(options), pool_(pool), hybrid_(hybrid), moves_(distribution, box, start, options.seed) {
     sums_.resize(static_cast<std::size_t>(moves_.chunks()));
     if (hybrid_) {
       chosen_.resize(static_cast<std::size_t>(moves_.chains()));
@@ -214,18 +214,19 @@ class Run {
 };
 
 template <class T>
-SamplerResult<T> run(const LogDensity<T>& law, HybridDensity<T>* hybrid, const Box& box,
+SamplerResult<T> run(const LogDensity<T>& distribution, HybridDensity<T>* hybrid, const Box& box,
                      MatrixView<const T> start, const SamplerOptions& options, ThreadPool& pool,
                      const Statistic<T>* statistic) {
   check(options, start.rows);
-  box.check(law.dimension());
-  if (start.cols != law.dimension())
-    throw UsageError(
-        fmt::format("starts have {} columns, the law has {} dimensions", start.cols, law.dimension()));
-  SamplerResult<T> result = Run<T>(law, hybrid, box, start, options, pool)(statistic);
-  const Index per_law = options.chains_per_law > 0 ? options.chains_per_law : start.rows;
-  result.diagnostics = diagnose(result.draws, per_law, pool);
-  result.verdict = verdict(result.diagnostics, result.divergences, per_law);
+  box.check(distribution.dimension());
+  if (start.cols != distribution.dimension())
+    throw UsageError(fmt::format("starts have {} columns, the distribution has {} dimensions", start.cols,
+                                 distribution.dimension()));
+  SamplerResult<T> result = Run<T>(distribution, hybrid, box, start, options, pool)(statistic);
+  const Index per_distribution =
+      options.chains_per_distribution > 0 ? options.chains_per_distribution : start.rows;
+  result.diagnostics = diagnose(result.draws, per_distribution, pool);
+  result.verdict = verdict(result.diagnostics, result.divergences, per_distribution);
   return result;
 }
 
@@ -247,22 +248,23 @@ void check(const SamplerOptions& options, Index chains) {
     refuse(fmt::format("target acceptance is {}, must be in (0, 1)", options.target_acceptance));
   if (!(options.temperature > 0))
     refuse(fmt::format("temperature is {}, must be positive", options.temperature));
-  if (options.chains_per_law < 0 || (options.chains_per_law > 0 && chains % options.chains_per_law != 0))
-    refuse(fmt::format("{} chains cannot be shared out to laws of {} chains each", chains,
-                       options.chains_per_law));
+  if (options.chains_per_distribution < 0 ||
+      (options.chains_per_distribution > 0 && chains % options.chains_per_distribution != 0))
+    refuse(fmt::format("{} chains cannot be shared out to distributions of {} chains each", chains,
+                       options.chains_per_distribution));
 }
 
 template <class T>
-SamplerResult<T> sample(const LogDensity<T>& law, const Box& box, MatrixView<const T> start,
+SamplerResult<T> sample(const LogDensity<T>& distribution, const Box& box, MatrixView<const T> start,
                         const SamplerOptions& options, ThreadPool& pool, const Statistic<T>* statistic) {
-  return run<T>(law, nullptr, box, start, options, pool, statistic);
+  return run<T>(distribution, nullptr, box, start, options, pool, statistic);
 }
 
 template <class T>
-SamplerResult<T> sample_hybrid(HybridDensity<T>& law, const Box& box, MatrixView<const T> start,
+SamplerResult<T> sample_hybrid(HybridDensity<T>& distribution, const Box& box, MatrixView<const T> start,
                                const SamplerOptions& options, ThreadPool& pool,
                                const Statistic<T>* statistic) {
-  return run<T>(law, &law, box, start, options, pool, statistic);
+  return run<T>(distribution, &distribution, box, start, options, pool, statistic);
 }
 
 template SamplerResult<float> sample(const LogDensity<float>&, const Box&, MatrixView<const float>,

@@ -38,7 +38,8 @@ struct SamplerOptions {
   double target_acceptance = 0;  // 0: 0.574 for mala, 0.8 for hmc, 0.98 in the warm-up of langevin
   Index max_leapfrog = 64;       // longest trajectory of hmc
   double temperature = 1;        // tau, in the noise of `paper` alone
-  Index chains_per_law = 0;      // consecutive chains with the same law, for the diagnostics; 0: all of them
+  Index chains_per_distribution =
+      0;  // consecutive chains with the same distribution, for the diagnostics; 0: all of them
   std::uint64_t seed = 1;
 };
 
@@ -53,7 +54,7 @@ struct Statistic {
 template <class T>
 struct SamplerResult {
   Draws<T> draws;
-  Matrix<std::int32_t> classes;  // kept draw x chain; empty unless the law is hybrid
+  Matrix<std::int32_t> classes;  // kept draw x chain; empty unless the distribution is hybrid
   Matrix<T> last;                // where the chains ended: the start of a continued run
   double acceptance = 0;         // mean over chains and moves after warm-up; 1 for unadjusted moves
   double step = 0;               // e
@@ -62,7 +63,7 @@ struct SamplerResult {
   Index divergences = 0;         // moves after warm-up whose energy rose by 1000 or left the finite numbers
   std::vector<std::uint8_t>
       stopped;  // per chain: an unadjusted chain that left the finite numbers stays where it was
-  std::vector<Diagnostics> diagnostics;  // per column, the worst over laws
+  std::vector<Diagnostics> diagnostics;  // per column, the worst over distributions
   std::string verdict;
 };
 
@@ -70,15 +71,15 @@ struct SamplerResult {
 void check(const SamplerOptions& options, Index chains);
 
 // start: chains x dimension, inside the box. UsageError for contradictory options, NumericError where the
-// log-density or its gradient at a start is not finite. Same bits for any number of threads.
+// log-density or its gradient at a start is not finite. Bit-identical for any number of threads.
 template <class T>
-SamplerResult<T> sample(const LogDensity<T>& law, const Box& box, MatrixView<const T> start,
+SamplerResult<T> sample(const LogDensity<T>& distribution, const Box& box, MatrixView<const T> start,
                         const SamplerOptions& options, ThreadPool& pool,
                         const Statistic<T>* statistic = nullptr);
 
-// Before every move the class of each chain is drawn exactly from its law given the point.
+// Before every move the class of each chain is drawn exactly from its distribution given the point.
 template <class T>
-SamplerResult<T> sample_hybrid(HybridDensity<T>& law, const Box& box, MatrixView<const T> start,
+SamplerResult<T> sample_hybrid(HybridDensity<T>& distribution, const Box& box, MatrixView<const T> start,
                                const SamplerOptions& options, ThreadPool& pool,
                                const Statistic<T>* statistic = nullptr);
 

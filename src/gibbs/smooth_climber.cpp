@@ -18,13 +18,13 @@ double dot(std::span<const double> a, std::span<const double> b) {
 
 }  // namespace
 
-void evaluate_all(const LogDensity<double>& law, MatrixView<const double> points, std::span<double> value,
-                  MatrixView<double> gradient) {
+void evaluate_all(const LogDensity<double>& distribution, MatrixView<const double> points,
+                  std::span<double> value, MatrixView<double> gradient) {
   for (Index from = 0; from < points.rows; from += kChainsPerChunk) {
     const Index count = std::min(kChainsPerChunk, points.rows - from);
-    law.evaluate(0, points.row_range(from, count),
-                 value.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(count)),
-                 gradient.data ? gradient.row_range(from, count) : gradient);
+    distribution.evaluate(0, points.row_range(from, count),
+                          value.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(count)),
+                          gradient.data ? gradient.row_range(from, count) : gradient);
   }
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr Index kPointsPerCall = 128;
 
-// Buffers of one thread, kept between calls because a law evaluates many small batches.
+// Buffers of one thread, kept between calls because a distribution evaluates many small batches.
 struct Scratch {
   NetworkWorkspace<double> network;
   Matrix<double> values;
@@ -179,24 +179,24 @@ void Utility::log_density(const double* context, std::int32_t class_index, Matri
   }
 }
 
-Law1d Utility::law_1d(const double* context, std::int32_t class_index,
-                      const QuadratureOptions& options) const {
+Distribution1d Utility::distribution_1d(const double* context, std::int32_t class_index,
+                                        const QuadratureOptions& options) const {
   const LogDensity1d function = [this, context, class_index](std::span<const double> y,
                                                              std::span<double> out) {
     log_density(context, class_index, {y.data(), static_cast<Index>(y.size()), 1, 1}, out);
   };
-  return Law1d(function, support_.lower.at(0), support_.upper.at(0), options);
+  return Distribution1d(function, support_.lower.at(0), support_.upper.at(0), options);
 }
 
-Law2d Utility::law_2d(const double* context, std::int32_t class_index,
-                      const QuadratureOptions& options) const {
+Distribution2d Utility::distribution_2d(const double* context, std::int32_t class_index,
+                                        const QuadratureOptions& options) const {
   const LogDensity2d function = [this, context, class_index](MatrixView<const double> y,
                                                              std::span<double> out) {
     log_density(context, class_index, y, out);
   };
-  return Law2d(function,
-               {{support_.lower.at(0), support_.lower.at(1)}, {support_.upper.at(0), support_.upper.at(1)}},
-               options);
+  return Distribution2d(
+      function, {{support_.lower.at(0), support_.lower.at(1)}, {support_.upper.at(0), support_.upper.at(1)}},
+      options);
 }
 
 }  // namespace bl::gibbs

@@ -1,4 +1,4 @@
-// A trained utility as a law over responses: BL(x, y)/tau at many candidates of one row, and the exact laws
+// A trained utility as a distribution over responses: BL(x, y)/tau at many candidates of one row, and its exact distributions
 // that one and two continuous dimensions allow. Everything is in encoded units.
 #pragma once
 
@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "gibbs/law_1d.hpp"
-#include "gibbs/law_2d.hpp"
+#include "gibbs/distribution_1d.hpp"
+#include "gibbs/distribution_2d.hpp"
 #include "model/network.hpp"
 #include "objective/quadrature_rule.hpp"
 #include "piecewise/density.hpp"
@@ -15,8 +15,8 @@
 
 namespace bl::gibbs {
 
-// For a law per row of a table: a utility with kinks takes tens of milliseconds at 1e-4, a second at 1e-6.
-inline constexpr QuadratureOptions kRowLaw2dOptions = {1e-4, 256, 20'000'000};
+// For a distribution per row of a table: a utility with kinks takes tens of milliseconds at 1e-4, a second at 1e-6.
+inline constexpr QuadratureOptions kRowDistribution2dOptions = {1e-4, 256, 20'000'000};
 
 // What stands in for a class when all of them are summed over.
 inline constexpr std::int32_t kAllClasses = -1;
@@ -53,11 +53,12 @@ class Utility {
   piecewise::Density exact_distribution(const double* offsets) const;
   piecewise::Density exact_distribution_of(const double* context) const;
 
-  // The law of the continuous part given x (and the class). One and two dimensions; the utility must outlive
+  // The distribution of the continuous part given x (and the class). One and two dimensions; the utility must outlive
   // them.
-  Law1d law_1d(const double* context, std::int32_t class_index, const QuadratureOptions& options = {}) const;
-  Law2d law_2d(const double* context, std::int32_t class_index,
-               const QuadratureOptions& options = kRowLaw2dOptions) const;
+  Distribution1d distribution_1d(const double* context, std::int32_t class_index,
+                                 const QuadratureOptions& options = {}) const;
+  Distribution2d distribution_2d(const double* context, std::int32_t class_index,
+                                 const QuadratureOptions& options = kRowDistribution2dOptions) const;
 
  private:
   // BL at these points, of every output: the mean over members, whose products are smaller than the joined

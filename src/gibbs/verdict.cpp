@@ -38,11 +38,12 @@ void append(std::string& text, const std::string& sentence) {
 
 }  // namespace
 
-std::string verdict(const std::vector<Diagnostics>& columns, Index divergences, Index chains_per_law) {
+std::string verdict(const std::vector<Diagnostics>& columns, Index divergences,
+                    Index chains_per_distribution) {
   const Worst rhat = worst_column(columns, [](const Diagnostics& d) { return d.rhat; });
   const Worst bulk = worst_column(columns, [](const Diagnostics& d) { return -d.ess_bulk; });
   const Worst tail = worst_column(columns, [](const Diagnostics& d) { return -d.ess_tail; });
-  const double enough = std::min(kGoodSize, kGoodSizePerChain * static_cast<double>(chains_per_law));
+  const double enough = std::min(kGoodSize, kGoodSizePerChain * static_cast<double>(chains_per_distribution));
   std::string poor;
   if (std::isnan(rhat.value) || std::isnan(bulk.value) || std::isnan(tail.value))
     append(poor, fmt::format(
@@ -69,11 +70,10 @@ std::string verdict(const std::vector<Diagnostics>& columns, Index divergences, 
                     "are inexact; take more draws.",
                     -tail.value, tail.column, enough));
   if (divergences > 0)
-    append(
-        poor,
-        fmt::format("{} moves diverged: parts of the law may be missed; raise the target acceptance, or give "
-                    "a smaller step.",
-                    divergences));
+    append(poor, fmt::format("{} moves diverged: parts of the distribution may be missed; raise the target "
+                             "acceptance, or give "
+                             "a smaller step.",
+                             divergences));
   if (!poor.empty()) return poor;
   return fmt::format(
       "All diagnostics are good: R-hat at most {:.3f}, effective sample size at least {:.0f} (bulk) and "

@@ -21,7 +21,7 @@ struct Bootstrap {
   int failed = 0;         // resamples that did not
 };
 
-// Each resample is fitted from the estimate, its zero weights held, in parallel with the same bits for any
+// Each resample is fitted from the estimate, its zero weights held, in parallel, bit-identical for any
 // number of threads.
 Bootstrap bootstrap(const Objective<double>& objective, const Estimate& estimate, const EstimateSpec& fit,
                     const BootstrapSpec& spec, ThreadPool& pool);

@@ -1,4 +1,4 @@
-// One parameter vector for every law: what data cannot decide is decided by rule, the law stays as it is.
+// One parameter vector for every distribution: what data cannot determine is fixed by convention.
 //
 //   columns     of columns that are the same function one is used, and one class is the reference
 //   weight      lambda is 1 (or -1 where its sign is free) under identity, relu, abs and square: the head

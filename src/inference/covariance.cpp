@@ -54,13 +54,14 @@ Eigen::MatrixXd clustered_products(const Loss& loss, const Chart& chart, const C
 
 // The nearest matrix without negative eigenvalues, in units of the standard deviations.
 void repair(Covariance& out) {
-  const Eigen::VectorXd deviation = out.coordinates.diagonal().cwiseAbs().cwiseSqrt().cwiseMax(1e-300);
-  const Eigen::MatrixXd unit =
-      deviation.cwiseInverse().asDiagonal() * out.coordinates * deviation.cwiseInverse().asDiagonal();
+  const Eigen::VectorXd standard_deviation =
+      out.coordinates.diagonal().cwiseAbs().cwiseSqrt().cwiseMax(1e-300);
+  const Eigen::MatrixXd unit = standard_deviation.cwiseInverse().asDiagonal() * out.coordinates *
+                               standard_deviation.cwiseInverse().asDiagonal();
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(unit);
   if (!(solver.eigenvalues()(0) < -1e-12)) return;
   out.repaired = true;
-  const Eigen::MatrixXd v = deviation.asDiagonal() * solver.eigenvectors();
+  const Eigen::MatrixXd v = standard_deviation.asDiagonal() * solver.eigenvectors();
   out.coordinates = v * solver.eigenvalues().cwiseMax(0).asDiagonal() * v.transpose();
 }
 

@@ -1,4 +1,4 @@
-// Tails and quantiles of the normal and the chi-squared law, to about 1e-13.
+// Tails and quantiles of the normal and the chi-squared distribution, to about 1e-13.
 #pragma once
 
 namespace bl::inference {

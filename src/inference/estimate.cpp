@@ -11,12 +11,12 @@ namespace {
 
 constexpr int kNewtonSteps = 6;
 
-// Largest entry of the gradient in deviations of a row's score, so that units do not matter.
+// Largest entry of the gradient in standard deviations of a row's score, so that units do not matter.
 double scaled_gradient(const Information& info) {
   double largest = 0;
   for (Index j = 0; j < info.gradient.size(); ++j) {
-    const double deviation = std::sqrt(info.products(j, j) / info.total_weight);
-    if (deviation > 0) largest = std::max(largest, std::abs(info.gradient(j)) / deviation);
+    const double standard_deviation = std::sqrt(info.products(j, j) / info.total_weight);
+    if (standard_deviation > 0) largest = std::max(largest, std::abs(info.gradient(j)) / standard_deviation);
   }
   return largest;
 }

@@ -20,7 +20,7 @@ struct EstimateSpec {
   CovarianceSpec covariance = {};
   // Weights that may not be negative and whose share is below this are at their bound.
   double bound = 1e-5;
-  // Gradient of the mean loss by the coordinates, largest entry in units of the scores' deviation: below is a
+  // Gradient of the mean loss by the coordinates, largest entry in units of the scores' standard deviation: below is a
   // minimum.
   double tolerance = 1e-6;
   // What follows the minimisation, and resamples; the minimiser has its own.

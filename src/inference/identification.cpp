@@ -130,7 +130,7 @@ std::vector<std::string> direction_words(const ParameterMap& map, const std::vec
     if (text.empty())
       text = direction.entries.size() == 1
                  ? fmt::format("{} is not determined by these rows", name(direction.entries[0].first))
-                 : fmt::format("moving along {} does not change the law of these rows",
+                 : fmt::format("moving along {} does not change the distribution of these rows",
                                combination(direction, name));
     if (std::find(words.begin(), words.end(), text) == words.end()) words.push_back(std::move(text));
   }

@@ -41,7 +41,7 @@ struct Information {
 
 Information information(Loss& loss, const Chart& chart);
 
-// A direction in which the law does not change, in free entries (effective values), largest first.
+// A direction in which the distribution does not change, in free entries (effective values), largest first.
 struct Direction {
   std::vector<std::pair<Index, double>> entries;  // position, weight
 };

@@ -67,13 +67,13 @@ struct Minimisation {
 LocalMinimum descend(Loss& loss, std::vector<double> raw, const MinimiserSpec& spec,
                      const std::vector<std::uint8_t>& held = {});
 
-// NumericError where no start has a finite loss. The same bits for any number of threads.
+// NumericError where no start has a finite loss. Bit-identical for any number of threads.
 Minimisation minimise(const Objective<double>& objective, const MinimiserSpec& spec, ThreadPool& pool);
 
 // Both canonical, with the same loss and parameters up to the precision of the minimisation.
 bool same_optimum(const Architecture& architecture, const LocalMinimum& a, const LocalMinimum& b);
 
-// Starting values spread wider than those of training: coefficients of deviation 1 over the root of their
+// Starting values spread wider than those of training: coefficients of standard deviation 1 over the root of their
 // number, weights around 1.
 std::vector<double> spread_start(const Architecture& architecture, const ParameterLayout& layout,
                                  std::uint64_t seed);

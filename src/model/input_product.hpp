@@ -60,7 +60,7 @@ struct InputGradient {
 
 template <class T>
 struct InputWorkspace {
-  Matrix<T> context_features, value_features, class_features;  // fx, fv, fc of the points at hand
+  Matrix<T> context_features, value_features, class_features;  // fx, fv, fc of the current points
   Matrix<T> value_tangents, class_tangents;                    // their derivatives along a direction of v
   Matrix<T> row_heads, row_gradient;                           // rows x heads
   Matrix<T> d_value_features, d_class_features;

@@ -19,7 +19,7 @@ Architecture joined_architecture(const Architecture& architecture, Index members
 std::vector<double> join_parameters(const Architecture& architecture,
                                     std::span<const std::vector<double>> members);
 
-// What join_parameters made of `members` networks, taken apart again. Weights between members are left out.
+// What join_parameters made of `members` networks, split again. Weights between members are left out.
 std::vector<std::vector<double>> split_parameters(const Architecture& architecture, Index members,
                                                   std::span<const double> joined);
 

@@ -72,7 +72,7 @@ struct ObjectiveWorkspace {
   std::vector<piecewise::HeadShare> expected, observed;
   std::vector<double> d_slope, d_gain;
   Matrix<T> d_heads;
-  // Optional, of the rows at hand: their context gathered already, and Points::row_heads.
+  // Optional, of the current rows: their context gathered already, and Points::row_heads.
   MatrixView<const T> given_context;
   MatrixView<T> row_heads;
 };

@@ -88,16 +88,16 @@ std::vector<Index> automatic_layers(const Settings& s, Index train_rows, const U
   if (plans_wide(s, inputs, train_rows)) return {88, 42};
   if (inputs.bends > 0 && inputs.values == 0)
     return train_rows < 8000 ? std::vector<Index>{16} : std::vector<Index>{36, 6};
-  if (inputs.one_number() && plans_exact_number(s)) return {16};
-  if (inputs.one_number() && train_rows < 5000) return {128, 16};
+  if (inputs.single_continuous() && plans_exact_number(s)) return {16};
+  if (inputs.single_continuous() && train_rows < 5000) return {128, 16};
   if (inputs.values > 0) return {36, 6};
   if (train_rows < 5000) return {36, 6};
   return {128, 16};
 }
 
 // A network for a number that is left to the defaults, learned step by step.
-bool automatic_for_number(const Settings& s, bool one_number) {
-  return one_number && s.layers == "auto" && s.optimizer == "auto" && s.starts == 0 && !s.single &&
+bool automatic_for_number(const Settings& s, bool single_continuous) {
+  return single_continuous && s.layers == "auto" && s.optimizer == "auto" && s.starts == 0 && !s.single &&
          !s.identifiable;
 }
 
@@ -186,7 +186,7 @@ Architecture plan_architecture(const Settings& s, const UtilityInputs& inputs, I
   if (s.skip == "input") a.skip = Skip::input;
   if (s.skip == "dense") a.skip = Skip::dense;
   if (s.skip == "residual") a.skip = Skip::residual;
-  const bool exact = inputs.one_number() && plans_exact_number(s);
+  const bool exact = inputs.single_continuous() && plans_exact_number(s);
   const bool square = inputs.values > 0 && !exact;
   a.activations = {activation_or(s.utility, exact ? Activation::clip : Activation::tanh),
                    activation_or(s.inequality, Activation::relu),
@@ -208,8 +208,9 @@ Architecture plan_architecture(const Settings& s, const UtilityInputs& inputs, I
 
 Index automatic_members(const Settings& s, const Encoder& encoder, Index train_rows) {
   const auto& responses = encoder.responses();
-  const bool one_number = responses.size() == 1 && !responses[0].is_class();
-  if (one_number && plans_exact_number(s) && train_rows < static_cast<Index>(kFewRowsForNumber)) return 8;
+  const bool single_continuous = responses.size() == 1 && !responses[0].is_class();
+  if (single_continuous && plans_exact_number(s) && train_rows < static_cast<Index>(kFewRowsForNumber))
+    return 8;
   const bool classes = std::all_of(responses.begin(), responses.end(),
                                    [](const ResponseEncoding& response) { return response.is_class(); });
   return classes && has_bends(encoder) && train_rows >= 10000 ? 2 : 4;
@@ -225,9 +226,9 @@ Index plan_members(const Settings& s, const Architecture& a, Index automatic) {
   return alone || s.layers != "auto" ? 1 : automatic;
 }
 
-double plan_readout_unit(const Settings& s, bool one_number) {
-  if (one_number && plans_exact_number(s)) return 3;
-  return automatic_for_number(s, one_number) ? 10 : 1;
+double plan_readout_unit(const Settings& s, bool single_continuous) {
+  if (single_continuous && plans_exact_number(s)) return 3;
+  return automatic_for_number(s, single_continuous) ? 10 : 1;
 }
 
 int plan_starts(const Settings& s, const Architecture& a) {
@@ -246,7 +247,7 @@ Support plan_support(const Settings& s, const Encoder& encoder, const ResponseSp
   // one row in forty of another sample's largest lies beyond three.
   // Where the normaliser is exact a wide support costs nothing, and a row far from all others keeps a density.
   constexpr double kWider = 3, kWiderWhereExact = 10;
-  const bool exact = space.one_number() && plans_exact_number(s);
+  const bool exact = space.single_continuous() && plans_exact_number(s);
   Support support;
   const auto given = s.support == "auto" ? std::vector<std::string>{} : split_list(s.support);
   if (!given.empty() && given.size() != space.continuous_responses.size())
@@ -372,10 +373,10 @@ std::vector<double> plan_decay(const Architecture& a, const Encoder& encoder, do
   return decay;
 }
 
-TrainSpec plan_training(const Settings& s, Index train_rows, bool one_number, bool curves) {
+TrainSpec plan_training(const Settings& s, Index train_rows, bool single_continuous, bool curves) {
   TrainSpec spec;
-  const bool exact = one_number && plans_exact_number(s);
-  const bool decays = s.weight_decay < 0 && automatic_for_number(s, one_number);
+  const bool exact = single_continuous && plans_exact_number(s);
+  const bool decays = s.weight_decay < 0 && automatic_for_number(s, single_continuous);
   spec.optimizer.kind = optimizer_from_name(s.optimizer != "auto" ? s.optimizer.value()
                                             : decays || curves    ? "adamw"
                                                                   : "adam");

@@ -23,7 +23,7 @@ struct UtilityInputs {
   Index values = 0, classes = 0;
   std::vector<std::string> names = {};  // of all, in this order; classes as "target=level"
 
-  bool one_number() const { return classes == 0 && values == 1; }
+  bool single_continuous() const { return classes == 0 && values == 1; }
 };
 UtilityInputs utility_inputs(const Encoder& encoder, const ResponseSpace& space);
 
@@ -44,13 +44,13 @@ Index automatic_members(const Settings& settings, const Encoder& encoder, Index 
 
 // What a readout of 1 stands for while it is learned: the utility is this many times the network's. Its unit
 // is 1 again in the model that is kept.
-double plan_readout_unit(const Settings& settings, bool one_number);
+double plan_readout_unit(const Settings& settings, bool single_continuous);
 
 // Starts of a fit to the minimum with standard errors; 0: an ordinary fit. UsageError where the settings
 // contradict each other.
 int plan_starts(const Settings& settings, const Architecture& architecture);
 
-// The training range of each continuous response (encoded), three deviations wider, or what the user gave in
+// The training range of each continuous response (encoded), three standard deviations wider, or what the user gave in
 // raw units.
 Support plan_support(const Settings& settings, const Encoder& encoder, const ResponseSpace& space,
                      const Matrix<double>& train_values);
@@ -70,7 +70,8 @@ ObjectiveSpec plan_objective(const Settings& settings, const ResponseSpace& spac
                              NormaliserUse use = NormaliserUse::training);
 
 // `curves`: some columns are encoded with bends.
-TrainSpec plan_training(const Settings& settings, Index train_rows, bool one_number, bool curves = false);
+TrainSpec plan_training(const Settings& settings, Index train_rows, bool single_continuous,
+                        bool curves = false);
 
 // The decay of every parameter where bends have their own.
 std::vector<double> plan_decay(const Architecture& architecture, const Encoder& encoder, double of_weights,

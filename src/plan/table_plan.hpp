@@ -25,7 +25,7 @@ EncodeOptions encode_options(const Settings& settings, const Schema& schema);
 EncodeOptions choice_encode_options(const Settings& settings, const Schema& schema);
 
 // Without a target the labels of images are the response. Where there are none every feature becomes one
-// (numbers continuous): the joint law of all columns.
+// (numbers continuous): the joint distribution of all columns.
 Schema plan_schema(const Table& table, const Settings& settings);
 
 // The split that a fit with these settings makes of this table; the same for the same settings and table.

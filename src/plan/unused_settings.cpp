@@ -147,7 +147,7 @@ FitUse fit_use(const Settings& settings, const ResponseSpace& space, Index train
   Settings coarse = settings;  // only the kind is asked for
   coarse.panels = 1;
   return {.to_minimum = starts > 0,
-          .optimizer = plan_training(settings, train_rows, space.one_number(), curves).optimizer.kind,
+          .optimizer = plan_training(settings, train_rows, space.single_continuous(), curves).optimizer.kind,
           .objective =
               plan_objective(coarse, space, {std::vector<double>(values, 0), std::vector<double>(values, 1)})
                   .kind,

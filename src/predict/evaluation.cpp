@@ -35,8 +35,8 @@ MatrixView<const double> rows_of(const Matrix<double>& m, Index from, Index coun
 
 // Log-normaliser of the continuous part given one class.
 double log_normaliser(const gibbs::Utility& utility, const double* context, std::int32_t class_index) {
-  return utility.values() == 1 ? utility.law_1d(context, class_index).log_normalizer().value
-                               : utility.law_2d(context, class_index).log_normalizer().value;
+  return utility.values() == 1 ? utility.distribution_1d(context, class_index).log_normalizer().value
+                               : utility.distribution_2d(context, class_index).log_normalizer().value;
 }
 
 std::vector<Metric> point_metrics(const std::string& name, const std::vector<double>& truth,
@@ -61,11 +61,12 @@ std::vector<Metric> many_response_metrics(const FittedModel& model, const gibbs:
       log_scale += std::log(model.stored.encoder.responses()[k].scale);
     pool.run(static_cast<std::size_t>(rows), [&](std::size_t at) {
       const auto i = static_cast<Index>(at);
-      const gibbs::Law2d law = utility.law_2d(context.cols() ? context.row(i) : nullptr, gibbs::kAllClasses);
-      const auto moments = law.moments();
+      const gibbs::Distribution2d distribution =
+          utility.distribution_2d(context.cols() ? context.row(i) : nullptr, gibbs::kAllClasses);
+      const auto moments = distribution.moments();
       mean(i, 0) = moments.mean[0];
       mean(i, 1) = moments.mean[1];
-      law.log_density(values.view().row_range(i, 1), std::span<double>(&log_density[at], 1));
+      distribution.log_density(values.view().row_range(i, 1), std::span<double>(&log_density[at], 1));
       log_density[at] -= log_scale;
     });
     out.push_back({"log_likelihood", metrics::mean_log_likelihood(log_density, weights)});

@@ -33,8 +33,9 @@ NumberDistribution::NumberDistribution(piecewise::Density density, const Respons
   density_ = density_->cut_at(slot_ends(response));
 }
 
-NumberDistribution::NumberDistribution(const gibbs::Law1d& law, const ResponseEncoding& response)
-    : response_(&response), law_(&law) {}
+NumberDistribution::NumberDistribution(const gibbs::Distribution1d& distribution,
+                                       const ResponseEncoding& response)
+    : response_(&response), distribution_(&distribution) {}
 
 std::pair<double, double> NumberDistribution::transformed_moments() const {
   const ResponseEncoding& r = *response_;
@@ -49,7 +50,7 @@ std::pair<double, double> NumberDistribution::transformed_moments() const {
 
 double NumberDistribution::mean() const {
   const ResponseEncoding& r = *response_;
-  if (law_) return decoded(law_->mean().value);
+  if (distribution_) return decoded(distribution_->mean().value);
   if (!slots_.empty()) return density_->mean_of([&](double v) { return decoded(v); });
   if (r.number.transform == ResponseTransform::none) return decoded(density_->mean());
   return r.number.location + transformed_moments().first;
@@ -58,8 +59,8 @@ double NumberDistribution::mean() const {
 double NumberDistribution::standard_deviation() const {
   const ResponseEncoding& r = *response_;
   double variance = 0;
-  if (law_) {
-    variance = law_->variance().value * r.scale * r.scale;
+  if (distribution_) {
+    variance = distribution_->variance().value * r.scale * r.scale;
   } else if (!slots_.empty()) {
     const double middle = mean();
     variance = density_->mean_of([&](double v) { return std::pow(decoded(v) - middle, 2); });
@@ -73,7 +74,7 @@ double NumberDistribution::standard_deviation() const {
 }
 
 double NumberDistribution::quantile(double p) const {
-  return decoded(law_ ? law_->quantile(p) : density_->quantile(p));
+  return decoded(distribution_ ? distribution_->quantile(p) : density_->quantile(p));
 }
 
 piecewise::Interval NumberDistribution::central_interval(double mass) const {
@@ -81,14 +82,14 @@ piecewise::Interval NumberDistribution::central_interval(double mass) const {
 }
 
 double NumberDistribution::mode() const {
-  return decoded(law_ ? law_->modes().front().y : density_->mode());
+  return decoded(distribution_ ? distribution_->modes().front().y : density_->mode());
 }
 
 std::vector<piecewise::Interval> NumberDistribution::highest_density_region(double mass) const {
   std::vector<piecewise::Interval> region;
-  if (law_ || response_->number.plain()) {
+  if (distribution_ || response_->number.plain()) {
     for (const auto& [lower, upper] :
-         law_ ? law_->highest_density_region(mass) : density_->highest_density_region(mass))
+         distribution_ ? distribution_->highest_density_region(mass) : density_->highest_density_region(mass))
       region.push_back({decoded(lower), decoded(upper)});
     return region;
   }
@@ -130,9 +131,9 @@ std::vector<piecewise::Interval> NumberDistribution::highest_density_region(doub
 double NumberDistribution::log_density(double y) const {
   const ResponseEncoding& r = *response_;
   const double v = r.encode(y);
-  if (law_) {
+  if (distribution_) {
     double out = 0;
-    law_->log_density(std::span<const double>(&v, 1), std::span<double>(&out, 1));
+    distribution_->log_density(std::span<const double>(&v, 1), std::span<double>(&out, 1));
     return out - std::log(r.scale);
   }
   for (const Slot& slot : slots_)
@@ -144,7 +145,7 @@ double NumberDistribution::log_density(double y) const {
 double NumberDistribution::crps(double y) const {
   const ResponseEncoding& r = *response_;
   const double v = r.encode(y);
-  if (law_) return law_->crps(v) * r.scale;
+  if (distribution_) return distribution_->crps(v) * r.scale;
   if (r.number.whole_numbers) {  // the distribution function is a staircase: it jumps at each whole number
     double sum = 0;
     for (std::size_t k = 0; k + 1 < slots_.size(); ++k) {
@@ -199,8 +200,8 @@ void for_each_distribution(const gibbs::Utility& utility, const ResponseEncoding
         else if (utility.exact())
           visit(row, NumberDistribution(utility.exact_distribution(offsets.row(i)), response));
         else
-          visit(row, NumberDistribution(utility.law_1d(columns ? context.row(from + i) : nullptr,
-                                                       gibbs::kAllClasses, {.tolerance = tolerance}),
+          visit(row, NumberDistribution(utility.distribution_1d(columns ? context.row(from + i) : nullptr,
+                                                                gibbs::kAllClasses, {.tolerance = tolerance}),
                                         response));
       });
   });

@@ -16,9 +16,9 @@ namespace bl {
 
 class NumberDistribution {
  public:
-  // Law and response outlive this. Only exact distributions may have a transform or point masses.
+  // Distribution and response outlive this. Only exact distributions may have a transform or point masses.
   NumberDistribution(piecewise::Density density, const ResponseEncoding& response);
-  NumberDistribution(const gibbs::Law1d& law, const ResponseEncoding& response);
+  NumberDistribution(const gibbs::Distribution1d& distribution, const ResponseEncoding& response);
 
   double mean() const;
   double standard_deviation() const;
@@ -40,7 +40,7 @@ class NumberDistribution {
   const ResponseEncoding* response_;
   std::vector<Slot> slots_;                    // encoded
   std::optional<piecewise::Density> density_;  // with breakpoints at the ends of slots
-  const gibbs::Law1d* law_ = nullptr;
+  const gibbs::Distribution1d* distribution_ = nullptr;
 };
 
 // Hands over the distribution of every row of context, from several threads at once. An error of the arithmetic

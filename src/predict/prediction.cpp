@@ -32,9 +32,9 @@ void check(const PredictOptions& options, const FittedModel& model) {
       throw UsageError(fmt::format("interval mass {}: expected a number between 0 and 1", mass));
   if (!(options.tolerance > 0 && options.tolerance < 1))
     throw UsageError(fmt::format("tolerance {}: expected a number between 0 and 1", options.tolerance));
-  const bool law = !options.quantiles.empty() || options.interval > 0 || options.highest_density > 0 ||
-                   options.density_points > 0;
-  if (law && model.space.values() == 0)
+  const bool distribution = !options.quantiles.empty() || options.interval > 0 ||
+                            options.highest_density > 0 || options.density_points > 0;
+  if (distribution && model.space.values() == 0)
     throw UsageError(
         "quantiles, intervals and densities are for continuous responses; this model predicts a class");
   if (options.utilities && (model.space.classes() == 0 || model.space.values() > 0))
@@ -99,11 +99,11 @@ std::string percent(double share) {
   return format_number(std::round(share * 1e6) / 1e4);
 }
 
-// Mean, deviation, then one column for each of shares_of(options).
+// Mean, standard deviation, then one column for each of shares_of(options).
 std::size_t add_response_columns(const ResponseEncoding& r, const PredictOptions& options, OutputTable& out) {
   const std::size_t first = out.columns.size();
   add(out, r.name);
-  add(out, r.name + " deviation");
+  add(out, r.name + " sd");
   for (const double q : options.quantiles) add(out, fmt::format("{} q{}", r.name, percent(q)));
   if (options.interval > 0) {
     add(out, fmt::format("{} lower {}%", r.name, percent(options.interval)));
@@ -149,7 +149,7 @@ double best_response_1d(const gibbs::Utility& utility, const double* context) {
   gibbs::Peak best;
   best.value = -std::numeric_limits<double>::infinity();
   for (std::int32_t c = 0; c < utility.classes(); ++c) {
-    const gibbs::Law1d given = utility.law_1d(context, c);
+    const gibbs::Distribution1d given = utility.distribution_1d(context, c);
     gibbs::Peak peak = given.modes().front();
     peak.value += given.log_normalizer().value;
     if (peak.value > best.value) best = peak;
@@ -170,8 +170,8 @@ std::vector<std::string> density_names(const std::vector<double>& grid) {
 }
 
 // One continuous response.
-void law_1d_columns(const FittedModel& model, const gibbs::Utility& utility, const Rows& rows,
-                    const PredictOptions& options, ThreadPool& pool, OutputTable& out) {
+void distribution_1d_columns(const FittedModel& model, const gibbs::Utility& utility, const Rows& rows,
+                             const PredictOptions& options, ThreadPool& pool, OutputTable& out) {
   const ResponseEncoding& r = model.stored.encoder.responses()[model.space.continuous_responses[0]];
   const std::size_t first = add_response_columns(r, options, out);
   const std::vector<double> shares = shares_of(options);
@@ -211,8 +211,8 @@ void law_1d_columns(const FittedModel& model, const gibbs::Utility& utility, con
 }
 
 // Two continuous responses by quadrature; quantiles are those of each response alone.
-void law_2d_columns(const FittedModel& model, const gibbs::Utility& utility, const Rows& rows,
-                    const PredictOptions& options, ThreadPool& pool, OutputTable& out) {
+void distribution_2d_columns(const FittedModel& model, const gibbs::Utility& utility, const Rows& rows,
+                             const PredictOptions& options, ThreadPool& pool, OutputTable& out) {
   const std::vector<double> shares = shares_of(options);
   std::array<std::size_t, 2> first{};
   std::array<const ResponseEncoding*, 2> responses{};
@@ -221,21 +221,21 @@ void law_2d_columns(const FittedModel& model, const gibbs::Utility& utility, con
     first[k] = add_response_columns(*responses[k], options, out);
   }
   for_rows(rows, pool, [&](std::size_t i) {
-    const gibbs::Law2d law = utility.law_2d(rows.features(i), gibbs::kAllClasses);
-    const gibbs::Moments2d moments = law.moments();
+    const gibbs::Distribution2d distribution = utility.distribution_2d(rows.features(i), gibbs::kAllClasses);
+    const gibbs::Moments2d moments = distribution.moments();
     for (std::size_t k = 0; k < 2; ++k) {
       const ResponseEncoding& r = *responses[k];
       out.columns[first[k]].numbers[i] = moments.mean[k] * r.scale + r.mean;
       out.columns[first[k] + 1].numbers[i] = std::sqrt(std::max(0.0, moments.covariance[k][k])) * r.scale;
       if (shares.empty()) continue;
-      const gibbs::Law1d alone = law.marginal(static_cast<int>(k));
+      const gibbs::Distribution1d alone = distribution.marginal(static_cast<int>(k));
       for (std::size_t q = 0; q < shares.size(); ++q)
         out.columns[first[k] + 2 + q].numbers[i] = alone.quantile(shares[q]) * r.scale + r.mean;
     }
   });
 }
 
-// The mean, deviation and quantiles of each of several continuous responses, from draws.
+// The mean, standard deviation and quantiles of each of several continuous responses, from draws.
 void draw_columns(const FittedModel& model, const gibbs::Utility& utility, const Matrix<double>& context,
                   const PredictOptions& options, ThreadPool& pool, OutputTable& out) {
   RowSamplerOptions sampling;
@@ -280,12 +280,13 @@ void mode_columns(const FittedModel& model, const gibbs::Utility& utility, const
     gibbs::ModeResult best;
     best.value = -std::numeric_limits<double>::infinity();
     for (Index c = 0; c < std::max<Index>(1, utility.classes()); ++c) {
-      gibbs::NetworkDensity<double> law(utility.network(), utility.prepared(), utility.temperature(), row, 1,
-                                        gibbs::kChainsPerChunk);
+      gibbs::NetworkDensity<double> distribution(utility.network(), utility.prepared(), utility.temperature(),
+                                                 row, 1, gibbs::kChainsPerChunk);
       if (utility.classes() > 0)
-        law.set_classes(0, std::vector<std::int32_t>(static_cast<std::size_t>(gibbs::kChainsPerChunk),
-                                                     static_cast<std::int32_t>(c)));
-      gibbs::ModeResult found = gibbs::find_mode(law, box, starts.view());
+        distribution.set_classes(0,
+                                 std::vector<std::int32_t>(static_cast<std::size_t>(gibbs::kChainsPerChunk),
+                                                           static_cast<std::int32_t>(c)));
+      gibbs::ModeResult found = gibbs::find_mode(distribution, box, starts.view());
       if (found.value > best.value) best = std::move(found);
     }
     for (std::size_t k = 0; k < responses.size(); ++k) {
@@ -323,10 +324,10 @@ OutputTable predict_rows(const FittedModel& model, const Encoder& encoder, const
   const Rows rows{table, places, encoder.encode_features<double>(table, places)};
   if (model.space.classes() > 0) class_columns(model, utility, rows.context, options, pool, out);
   if (model.space.values() == 1) {
-    law_1d_columns(model, utility, rows, options, pool, out);
+    distribution_1d_columns(model, utility, rows, options, pool, out);
   } else if (model.space.values() > 1) {
     if (model.space.values() == 2)
-      law_2d_columns(model, utility, rows, options, pool, out);
+      distribution_2d_columns(model, utility, rows, options, pool, out);
     else
       draw_columns(model, utility, rows.context, options, pool, out);
     if (options.mode) mode_columns(model, utility, rows, pool, out);

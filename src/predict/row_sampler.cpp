@@ -11,7 +11,7 @@ namespace bl {
 
 namespace {
 
-// Starts near the middle of the data: encoded responses have mean 0 and deviation 1.
+// Starts near the middle of the data: encoded responses have mean 0 and standard deviation 1.
 Matrix<double> starts(const gibbs::Box& box, Index chains, std::uint64_t seed) {
   const RandomStream stream(seed, Purpose::sampler_start);
   Matrix<double> out(chains, box.dimension());
@@ -71,7 +71,7 @@ RowSamples sample_rows(const gibbs::Utility& utility, const Matrix<double>& cont
   plan.options.draws = (options.draws + options.chains - 1) / options.chains;
   plan.options.step = options.step;
   plan.options.temperature = utility.temperature();
-  plan.options.chains_per_law = options.chains;
+  plan.options.chains_per_distribution = options.chains;
   plan.options.seed = options.seed;
   const gibbs::SamplerResult<double> result = options.allowed.rows() > 0
                                                   ? restricted_chains(plan, utility, options.allowed, pool)

@@ -99,18 +99,20 @@ RowSamples exact_draws(const Request& r, ThreadPool& pool) {
       for (Index d = 0; d < draws; ++d) any = any || has_class(d);
       if (!any) continue;
       if (r.utility.exact()) {
-        const piecewise::Density law =
+        const piecewise::Density distribution =
             r.utility.exact_distribution_of(r.context.cols() ? r.context.row(i) : nullptr);
         for (Index d = 0; d < draws; ++d)
-          out.values(i * draws + d, 0) = law.quantile(moves.uniform(row, static_cast<std::uint64_t>(d)));
+          out.values(i * draws + d, 0) =
+              distribution.quantile(moves.uniform(row, static_cast<std::uint64_t>(d)));
         continue;
       }
-      const gibbs::Law1d law =
-          r.utility.law_1d(r.context.cols() ? r.context.row(i) : nullptr,
-                           out.classes.empty() ? gibbs::kAllClasses : static_cast<std::int32_t>(c));
+      const gibbs::Distribution1d distribution =
+          r.utility.distribution_1d(r.context.cols() ? r.context.row(i) : nullptr,
+                                    out.classes.empty() ? gibbs::kAllClasses : static_cast<std::int32_t>(c));
       for (Index d = 0; d < draws; ++d)
         if (has_class(d))
-          out.values(i * draws + d, 0) = law.quantile(moves.uniform(row, static_cast<std::uint64_t>(d)));
+          out.values(i * draws + d, 0) =
+              distribution.quantile(moves.uniform(row, static_cast<std::uint64_t>(d)));
     }
   });
   out.verdict = "Draws are exact and independent.";
@@ -255,8 +257,8 @@ SampleResult sample(const Model& model, const SampleOptions& options) {
   const FittedModel& impl = of_table(model, "a draw of responses");
   const auto& features = impl.stored.encoder.features();
   if (!features.empty())
-    throw UsageError(
-        fmt::format("the law of this model depends on {} features; give a file of rows", features.size()));
+    throw UsageError(fmt::format("the distribution of this model depends on {} features; give a file of rows",
+                                 features.size()));
   if (!options.given.empty()) throw UsageError("given needs a file of rows to take the values from");
   return run(impl, Matrix<double>(1, 0), {}, options);
 }

@@ -139,7 +139,7 @@ Posterior MixedLogit::posterior(std::span<const double> parameters, ThreadPool& 
         for (std::size_t r = 0; r < draws_; ++r)
           square += work.likelihood[r] * (coefficient[r] - mean) * (coefficient[r] - mean);
         out.mean(p, k) = mean;
-        out.deviation(p, k) = std::sqrt(square);
+        out.standard_deviation(p, k) = std::sqrt(square);
       }
     }
   });

@@ -39,7 +39,7 @@ std::vector<Spread> spreads_of(const MixedLogitSpec& spec);
 
 // Mean and standard deviation of each random coefficient given a person's choices: persons x random.
 struct Posterior {
-  Matrix<double> mean, deviation;
+  Matrix<double> mean, standard_deviation;
 };
 
 class MixedLogit : public RandomUtilityModel {

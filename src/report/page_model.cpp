@@ -113,7 +113,7 @@ json tensors_json(const Architecture& a) {
 
 std::string page_kind(const FittedModel& model) {
   if (model.stored.choice() != nullptr) return "choice";
-  if (model.space.one_number()) return "number";
+  if (model.space.single_continuous()) return "number";
   return model.space.classes() > 0 && model.space.values() == 0 ? "class" : "";
 }
 
@@ -151,7 +151,7 @@ json page_model(const FittedModel& model) {
     for (std::size_t k = 0; k < choice->means.size(); ++k)
       out["attributes"].push_back(
           {{"name", choice->schema.attributes[k]}, {"mean", choice->means[k]}, {"scale", choice->scales[k]}});
-  } else if (model.space.one_number()) {
+  } else if (model.space.single_continuous()) {
     out["number"] = number_json(model);
   } else {
     out["classes"] = model.space.class_labels;

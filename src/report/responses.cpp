@@ -17,7 +17,7 @@ constexpr std::size_t kMostLevels = 24;
 constexpr std::size_t kClassRows = 100, kNumberRows = 40;
 
 bool of_number(const TableSubject& s) {
-  return s.fitted.space.one_number();
+  return s.fitted.space.single_continuous();
 }
 
 // Columns of predict_rows that are followed: of two classes the second alone.

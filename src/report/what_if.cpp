@@ -130,7 +130,7 @@ json choice_document(const ChoiceSubject& s, const Scenarios& scenarios) {
 
 std::string table_what_if(const TableSubject& s) {
   PredictOptions options;
-  const bool of_number = s.fitted.space.one_number();
+  const bool of_number = s.fitted.space.single_continuous();
   if (of_number) options.quantiles = {0.05, 0.5, 0.95};
   const OutputTable predicted = predict_rows(s.fitted, s.encoder, repeated_row(s.encoder, s.start, 1),
                                              all_rows(1), s.fitted.utility, options, s.pool);

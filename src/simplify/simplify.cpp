@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
+#include "bl/distribution.hpp"
 #include "bl/errors.hpp"
 #include "bl/explain.hpp"
-#include "bl/law.hpp"
 #include "fit/table_fit.hpp"
 #include "model/parameters.hpp"
 #include "plan/plan.hpp"
@@ -96,7 +96,7 @@ Settings small_settings(const Task& task, const Size& size) {
       if (std::find(task.ranked.begin(), kept, name) != kept) curves.push_back(name);
     s.curves = curves.empty() ? "none" : comma_list(curves);
   }
-  if (task.large->space.one_number() && s.weight_decay < 0 && s.optimizer == "auto")
+  if (task.large->space.single_continuous() && s.weight_decay < 0 && s.optimizer == "auto")
     s.weight_decay = automatic_decay(static_cast<double>(task.split.train.size()));
   return s;
 }

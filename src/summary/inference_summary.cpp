@@ -124,7 +124,7 @@ std::string model_words(const NamedModel& model) {
   return fmt::format("{} form, layers [{}]", a.form == Form::scalar ? "scalar" : "vector", widths);
 }
 
-// What a normalised law cannot see in a utility that is added up to the output.
+// What a normalised distribution cannot see in a utility that is added up to the output.
 bool invisible(const explain::Coefficient& one, const Architecture& a) {
   return one.of_utility && !one.of_response && inference::linear_to_output(a, one.layer);
 }

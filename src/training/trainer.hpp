@@ -54,7 +54,7 @@ struct EpochRecord {
   double learning_rate = 0;
 };
 
-// Complete at the end of every epoch: saving it and running on gives the same bits as not having stopped.
+// Complete at the end of every epoch: saving it and running on gives results bit-identical to those without a stop.
 template <class T>
 struct TrainingState : LearnerState<T> {
   std::int64_t epoch = 0;

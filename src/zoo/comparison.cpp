@@ -45,7 +45,7 @@ std::size_t place_observed(const PlantedProblem& problem, const SimulatedData<do
 
 // Room for the observed response behind the nodes of a continuous one.
 Candidates extended_candidates(const PlantedProblem& problem) {
-  Candidates nodes = common_candidates(problem, law_panels(problem));
+  Candidates nodes = common_candidates(problem, distribution_panels(problem));
   if (problem.support.dimension() == 0) return nodes;
   Candidates out;
   out.values.resize(nodes.values.rows() + 1, nodes.values.cols());
@@ -57,13 +57,13 @@ Candidates extended_candidates(const PlantedProblem& problem) {
   return out;
 }
 
-// Log-density of a normal law fitted to some rows, at any point.
+// Log-density of a normal distribution fitted to some rows, at any point.
 class FittedNormal {
  public:
   FittedNormal(const Matrix<double>& values, const std::vector<Index>& rows) {
     const Index dims = values.cols();
     if (static_cast<Index>(rows.size()) <= dims)
-      throw DataError("too few rows to fit the normal law of the null model");
+      throw DataError("too few rows to fit the normal distribution of the null model");
     mean_ = Eigen::VectorXd::Zero(dims);
     for (const Index row : rows) mean_ += point(values, row);
     mean_ /= static_cast<double>(rows.size());
@@ -122,15 +122,16 @@ std::vector<double> null_log_likelihood(const PlantedProblem& problem, const Sim
   return out;
 }
 
-LawComparison compare_with_truth(const PlantedProblem& problem, std::span<const double> learned_parameters,
-                                 const SimulatedData<double>& data, ThreadPool& pool) {
-  const GibbsLaw truth(problem.architecture, problem.parameters, problem.temperature);
-  const GibbsLaw learned(problem.architecture, learned_parameters, problem.temperature);
+DistributionComparison compare_with_truth(const PlantedProblem& problem,
+                                          std::span<const double> learned_parameters,
+                                          const SimulatedData<double>& data, ThreadPool& pool) {
+  const GibbsDistribution truth(problem.architecture, problem.parameters, problem.temperature);
+  const GibbsDistribution learned(problem.architecture, learned_parameters, problem.temperature);
   const Candidates common = extended_candidates(problem);
   std::vector<RowDifference> rows(static_cast<std::size_t>(data.rows));
   const auto tasks = static_cast<std::size_t>((data.rows + kRowsPerTask - 1) / kRowsPerTask);
   pool.run(tasks, [&](std::size_t task) {
-    LawWorkspace ws;
+    DistributionWorkspace ws;
     Candidates candidates = common;
     std::vector<double> p, q;
     const Index from = static_cast<Index>(task) * kRowsPerTask;
@@ -149,7 +150,7 @@ LawComparison compare_with_truth(const PlantedProblem& problem, std::span<const 
       }
     }
   });
-  LawComparison mean;
+  DistributionComparison mean;
   const double share = 1.0 / static_cast<double>(data.rows);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     mean.true_log_likelihood += share * data.true_log_likelihood[i];

@@ -88,15 +88,15 @@ double invert_piecewise_linear(std::span<const double> density, double u) {
   return (static_cast<double>(i) + share) / static_cast<double>(density.size() - 1);
 }
 
-void draw_in_cell(const GibbsLaw& law, std::span<const double> context, const Cell& cell,
+void draw_in_cell(const GibbsDistribution& distribution, std::span<const double> context, const Cell& cell,
                   std::span<const double> uniforms, std::span<double> out) {
-  LawWorkspace ws;
+  DistributionWorkspace ws;
   std::vector<double> logits, density(static_cast<std::size_t>(kPositions));
   for (std::size_t d = 0; d < out.size(); ++d) {
     const InnerRule rule = inner_rule(cell, d + 1);
     const std::size_t inner = rule.nodes.size();
     const Candidates points = cell_points(cell, d, rule, out.first(d));
-    law.logits(context, points, ws, logits);
+    distribution.logits(context, points, ws, logits);
     for (std::size_t k = 0; k < logits.size(); ++k) logits[k] += points.log_weights[k];
     for (std::size_t p = 0; p < density.size(); ++p)
       density[p] = log_sum_exp<double>(std::span<const double>(logits).subspan(p * inner, inner));

@@ -1,10 +1,10 @@
-// Draws of continuous responses by inversion of the law inside one cell of the support.
+// Draws of continuous responses by inversion of the distribution inside one cell of the support.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
-#include "zoo/law.hpp"
+#include "zoo/distribution.hpp"
 
 namespace bl::zoo {
 
@@ -21,8 +21,8 @@ Cell cell_of(const PlantedProblem& problem, const Candidates& candidates, std::s
 // values at equally spaced points.
 double invert_piecewise_linear(std::span<const double> density, double u);
 
-// A response drawn from the law restricted to the cell; one uniform per response dimension.
-void draw_in_cell(const GibbsLaw& law, std::span<const double> context, const Cell& cell,
+// A response drawn from the distribution restricted to the cell; one uniform per response dimension.
+void draw_in_cell(const GibbsDistribution& distribution, std::span<const double> context, const Cell& cell,
                   std::span<const double> uniforms, std::span<double> out);
 
 }  // namespace bl::zoo

@@ -10,9 +10,9 @@ namespace {
 std::vector<PredictionExample> choice_examples(const PlantedProblem& problem,
                                                std::span<const double> parameters,
                                                const SimulatedData<double>& data) {
-  const GibbsLaw truth(problem.architecture, problem.parameters, problem.temperature);
-  const GibbsLaw learned(problem.architecture, parameters, problem.temperature);
-  LawWorkspace ws;
+  const GibbsDistribution truth(problem.architecture, problem.parameters, problem.temperature);
+  const GibbsDistribution learned(problem.architecture, parameters, problem.temperature);
+  DistributionWorkspace ws;
   Candidates candidates;
   std::vector<PredictionExample> examples;
   for (Index row = 0; row < data.rows; ++row) {

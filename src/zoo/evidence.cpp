@@ -22,7 +22,7 @@ void count(const Replication& one, SizeEvidence& out) {
   if (one.end == ReplicationEnd::not_converged) ++out.not_converged;
   if (one.end == ReplicationEnd::unidentified) ++out.unidentified;
   if (one.random_starts == StartsEnd::same) ++out.found_again;
-  if (one.random_starts == StartsEnd::lower) ++out.elsewhere;
+  if (one.random_starts == StartsEnd::lower) ++out.lower;
   if (one.random_starts == StartsEnd::higher) ++out.worse;
 }
 
@@ -62,7 +62,7 @@ ParameterEvidence parameter_evidence(const ErrorColumn& column, double truth) {
   out.standard_error = n > 0 ? std::sqrt(squares) : kUnknown;
   double variance = 0;
   for (const double value : column.values) variance += std::pow(value - out.mean, 2) / (n - 1);
-  out.deviation = n > 1 ? std::sqrt(variance) : kUnknown;
+  out.standard_deviation = n > 1 ? std::sqrt(variance) : kUnknown;
   if (n == 0) out.mean = kUnknown;
   out.robust = coverage(column.values, column.errors, truth);
   out.classical = coverage(column.values, column.classical, truth);

@@ -45,12 +45,12 @@ struct ParameterEvidence {
   std::size_t parameter = 0;  // among Replicator::positions()
   double truth = 0;
   double mean = 0;
-  double deviation = 0;       // of the estimates, over replications
-  double standard_error = 0;  // root of the mean squared robust error
-  Coverage robust;            // of 95% intervals
+  double standard_deviation = 0;  // of the estimates, over replications
+  double standard_error = 0;      // root of the mean squared robust error
+  Coverage robust;                // of 95% intervals
   Coverage classical;
-  double bound = 0;  // deviation by the information bound
-  double variance_ratio() const { return deviation * deviation / (bound * bound); }
+  double bound = 0;  // standard deviation by the information bound
+  double variance_ratio() const { return standard_deviation * standard_deviation / (bound * bound); }
 };
 
 // All replications of one size.
@@ -58,8 +58,8 @@ struct SizeEvidence {
   Index rows = 0;
   std::size_t replications = 0;
   std::size_t not_converged = 0, at_bound = 0, unidentified = 0;
-  std::size_t found_again = 0, elsewhere = 0, worse = 0;  // StartsEnd same, lower, higher
-  // Root mean square of (estimate - truth) / (deviation by the bound for one row), one for each replication,
+  std::size_t found_again = 0, lower = 0, worse = 0;  // StartsEnd same, lower, higher
+  // Root mean square of (estimate - truth) / (standard deviation by the bound for one row), one for each replication,
   // whatever its end: about 1 / sqrt(rows) for an efficient estimator.
   std::vector<double> errors;
   double typical_error = 0;           // geometric mean of them
@@ -71,7 +71,7 @@ struct SizeEvidence {
   double median_variance_ratio() const;
 };
 
-// `bound`: for one row, by position. Mean, deviation and coverage are over replications with errors.
+// `bound`: for one row, by position. Mean, standard deviation and coverage are over replications with errors.
 SizeEvidence size_evidence(Index rows, std::span<const Replication> replications,
                            std::span<const double> truth, std::span<const double> bound);
 

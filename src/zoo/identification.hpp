@@ -37,7 +37,7 @@ struct ModelEvidence {
   const SizeEvidence& at_coverage_rows() const { return sizes[coverage_size]; }
 };
 
-// Models of a number come twice, by likelihood and by score matching, where their law dies out before its
+// Models of a number come twice, by likelihood and by score matching, where their distribution dies out before its
 // support ends. done: of 1, called from any thread, never from two at once. UsageError for a model that is
 // not known, no replications, or sizes below 100.
 std::vector<ModelEvidence> identification_evidence(const IdentificationSpec& spec, ThreadPool& pool,

@@ -70,13 +70,13 @@ void plant(PlantedProblem& p, std::vector<Term> terms, const std::vector<Planted
 }
 
 // Three ways to work; what speaks for a way and against it depends on a column of its own.
-PlantedProblem class_frame(std::string name, std::string description, ColumnLaw law, double first,
-                           double second) {
+PlantedProblem class_frame(std::string name, std::string description, ColumnDistribution distribution,
+                           double first, double second) {
   return {.name = std::move(name),
           .description = std::move(description),
           .architecture = {},
           .parameters = {},
-          .context = {{"distance", law, first, second}, {"rain", law, first, second}},
+          .context = {{"distance", distribution, first, second}, {"rain", distribution, first, second}},
           .response = "way",
           .value_names = {},
           .class_names = {"walk", "bus", "car"},
@@ -90,7 +90,7 @@ PlantedProblem number_frame(std::string name, std::string description) {
           .description = std::move(description),
           .architecture = {},
           .parameters = {},
-          .context = {{"need", ColumnLaw::uniform, -1, 1}},
+          .context = {{"need", ColumnDistribution::uniform, -1, 1}},
           .response = "amount",
           .value_names = {"amount"},
           .class_names = {},
@@ -110,11 +110,11 @@ PlantedProblem choice_frame(std::string name, std::string description) {
           .class_names = {},
           .support = {},
           .temperature = 1,
-          .choice_sets = ChoiceSets{
-              .smallest = 8,
-              .largest = 8,
-              .availability = 1,
-              .attributes = {{"quality", ColumnLaw::normal, 0, 3}, {"price", ColumnLaw::normal, 0, 3}}}};
+          .choice_sets = ChoiceSets{.smallest = 8,
+                                    .largest = 8,
+                                    .availability = 1,
+                                    .attributes = {{"quality", ColumnDistribution::normal, 0, 3},
+                                                   {"price", ColumnDistribution::normal, 0, 3}}}};
 }
 
 const std::vector<Term> kClassTerms = {{0, 3}, {1, 3}, {0, 4}, {1, 4}};
@@ -122,8 +122,8 @@ const std::vector<Term> kNumberTerms = {{1}, {0, 1}};
 const std::vector<Term> kChoiceTerms = {{0}, {1}};
 
 PlantedProblem single_class() {
-  PlantedProblem p =
-      class_frame("single_class", "Commuters walk, take the bus or the car.", ColumnLaw::normal, 0, 2);
+  PlantedProblem p = class_frame("single_class", "Commuters walk, take the bus or the car.",
+                                 ColumnDistribution::normal, 0, 2);
   plant(p, kClassTerms, {{{{kU, 6, {0.2, 1.6, 1.3, 0.9}}, {kC, 8, {-0.35, 1.4, 0.4, 0.15}}}}}, {});
   return p;
 }
@@ -142,7 +142,7 @@ PlantedProblem single_choice() {
 
 PlantedProblem shallow_class() {
   PlantedProblem p = class_frame("shallow_class", "Commuters weigh two concerns against each other.",
-                                 ColumnLaw::uniform, -4, 4);
+                                 ColumnDistribution::uniform, -4, 4);
   plant(p, kClassTerms, {{{{kU, 1, {-0.7, 1.05, -0.05, 0.45}}}, {{kU, 1, {1.25, 0, 0.6, 0}}}}}, {9.3, 8.4});
   return p;
 }
@@ -161,7 +161,8 @@ PlantedProblem shallow_choice() {
 }
 
 PlantedProblem deep_class() {
-  PlantedProblem p = class_frame("deep_class", "Commuters, in three layers.", ColumnLaw::uniform, -4, 4);
+  PlantedProblem p =
+      class_frame("deep_class", "Commuters, in three layers.", ColumnDistribution::uniform, -4, 4);
   plant(p, kClassTerms,
         {{{{kU, 1, {1, 0.3, -0.3, 1}}}, {{kU, 1, {-0.4, 1, 1, 0.4}}}},
          {{{kU, 1, {2, 1}, 0.3}}},

@@ -1,4 +1,4 @@
-// Problems whose utility, constraints and response law are known: what data are drawn from, and what a model
+// Problems whose utility, constraints and response distribution are known: what data are drawn from, and what a model
 // learned from those data should find again. Each is a single block,
 //   p(y | x) proportional to exp(B(x, y) / temperature),  B = l0 phi(U) - l1 rho(C) - l2 psi(T).
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace bl::zoo {
 
-enum class ColumnLaw {
+enum class ColumnDistribution {
   uniform,  // between `first` and `second`
   normal,   // mean `first`, standard deviation `second`
 };
@@ -21,7 +21,7 @@ enum class ColumnLaw {
 // A column drawn independently in every row (for attributes: for every alternative).
 struct Column {
   std::string name;
-  ColumnLaw law = ColumnLaw::uniform;
+  ColumnDistribution distribution = ColumnDistribution::uniform;
   double first = 0;
   double second = 1;
 };

@@ -33,17 +33,18 @@ constexpr std::array<Activation, 3> kPlain = {Activation::identity, Activation::
 
 // P(yes) = logistic(0.5 + 1.2 age - 0.8 fee).
 PlantedProblem binary_logit() {
-  PlantedProblem p{.name = "binary_logit",
-                   .description = "People accept or decline an offer; age speaks for it, the fee against it.",
-                   .architecture = {},
-                   .parameters = {},
-                   .context = {{"age", ColumnLaw::normal, 0, 1}, {"fee", ColumnLaw::normal, 0, 1}},
-                   .response = "accepts",
-                   .value_names = {},
-                   .class_names = {"no", "yes"},
-                   .support = {},
-                   .temperature = 1,
-                   .choice_sets = {}};
+  PlantedProblem p{
+      .name = "binary_logit",
+      .description = "People accept or decline an offer; age speaks for it, the fee against it.",
+      .architecture = {},
+      .parameters = {},
+      .context = {{"age", ColumnDistribution::normal, 0, 1}, {"fee", ColumnDistribution::normal, 0, 1}},
+      .response = "accepts",
+      .value_names = {},
+      .class_names = {"no", "yes"},
+      .support = {},
+      .temperature = 1,
+      .choice_sets = {}};
   p.architecture.basis.response_only = true;
   plant(p, {{3}, {0, 3}, {1, 3}}, kPlain, {Head{1, 0, {0.5, 1.2, -0.8}}});
   return p;
@@ -51,23 +52,24 @@ PlantedProblem binary_logit() {
 
 // The budget is a soft constraint: 1 over budget costs as much utility as 2 of quality.
 PlantedProblem shopper() {
-  PlantedProblem p{.name = "shopper",
-                   .description =
-                       "A shopper picks one of four products: quality is wanted, the price is "
-                       "minded a little, and it should not exceed the budget.",
-                   .architecture = {},
-                   .parameters = {},
-                   .context = {{"budget", ColumnLaw::uniform, 0.5, 3}},
-                   .response = "product",
-                   .value_names = {},
-                   .class_names = {},
-                   .support = {},
-                   .temperature = 1,
-                   .choice_sets = ChoiceSets{.smallest = 4,
-                                             .largest = 4,
-                                             .availability = 1,
-                                             .attributes = {{"quality", ColumnLaw::uniform, 0, 2},
-                                                            {"price", ColumnLaw::uniform, 0.5, 3.5}}}};
+  PlantedProblem p{
+      .name = "shopper",
+      .description =
+          "A shopper picks one of four products: quality is wanted, the price is "
+          "minded a little, and it should not exceed the budget.",
+      .architecture = {},
+      .parameters = {},
+      .context = {{"budget", ColumnDistribution::uniform, 0.5, 3}},
+      .response = "product",
+      .value_names = {},
+      .class_names = {},
+      .support = {},
+      .temperature = 1,
+      .choice_sets = ChoiceSets{.smallest = 4,
+                                .largest = 4,
+                                .availability = 1,
+                                .attributes = {{"quality", ColumnDistribution::uniform, 0, 2},
+                                               {"price", ColumnDistribution::uniform, 0.5, 3.5}}}};
   plant(p, {{1}, {2}, {0}}, kPlain, {Head{1, 0, {2, -0.5, 0}}, Head{4, 0, {0, 1, -1}}});
   return p;
 }
@@ -80,7 +82,8 @@ PlantedProblem basket() {
                        "worth less, and all together should not cost more than the budget.",
                    .architecture = {},
                    .parameters = {},
-                   .context = {{"price", ColumnLaw::uniform, 0.5, 2}, {"budget", ColumnLaw::uniform, 0.5, 5}},
+                   .context = {{"price", ColumnDistribution::uniform, 0.5, 2},
+                               {"budget", ColumnDistribution::uniform, 0.5, 5}},
                    .response = "units",
                    .value_names = {},
                    .class_names = {"one", "two", "three"},
@@ -100,7 +103,7 @@ PlantedProblem product_choice() {
                        "rich mind the price less.",
                    .architecture = {},
                    .parameters = {},
-                   .context = {{"income", ColumnLaw::uniform, -1, 1}},
+                   .context = {{"income", ColumnDistribution::uniform, -1, 1}},
                    .response = "product",
                    .value_names = {},
                    .class_names = {},
@@ -109,8 +112,8 @@ PlantedProblem product_choice() {
                    .choice_sets = ChoiceSets{.smallest = 2,
                                              .largest = 5,
                                              .availability = 0.8,
-                                             .attributes = {{"price", ColumnLaw::uniform, 0, 3},
-                                                            {"quality", ColumnLaw::normal, 0, 1}}}};
+                                             .attributes = {{"price", ColumnDistribution::uniform, 0, 3},
+                                                            {"quality", ColumnDistribution::normal, 0, 1}}}};
   p.architecture.basis.response_only = true;
   plant(p, {{1}, {2}, {0, 1}}, kPlain, {Head{1, 0, {-1, 1, 0.5}}});
   return p;
@@ -124,9 +127,9 @@ PlantedProblem producer() {
                        "quadratic cost of adjustment pulls it back to zero.",
                    .architecture = {},
                    .parameters = {},
-                   .context = {{"price", ColumnLaw::uniform, -1, 1},
-                               {"wage", ColumnLaw::uniform, -1, 1},
-                               {"scale", ColumnLaw::uniform, -1, 1}},
+                   .context = {{"price", ColumnDistribution::uniform, -1, 1},
+                               {"wage", ColumnDistribution::uniform, -1, 1},
+                               {"scale", ColumnDistribution::uniform, -1, 1}},
                    .response = "output",
                    .value_names = {"output"},
                    .class_names = {},
@@ -147,7 +150,8 @@ PlantedProblem consumption() {
                        "and dislikes spending beyond its income.",
                    .architecture = {},
                    .parameters = {},
-                   .context = {{"need", ColumnLaw::uniform, -1, 1}, {"income", ColumnLaw::uniform, 1, 4}},
+                   .context = {{"need", ColumnDistribution::uniform, -1, 1},
+                               {"income", ColumnDistribution::uniform, 1, 4}},
                    .response = "spending",
                    .value_names = {"spending"},
                    .class_names = {},
@@ -166,7 +170,8 @@ PlantedProblem allocation() {
                        "income, and courage speaks for stocks.",
                    .architecture = {},
                    .parameters = {},
-                   .context = {{"courage", ColumnLaw::uniform, -1, 1}, {"income", ColumnLaw::uniform, 1, 3}},
+                   .context = {{"courage", ColumnDistribution::uniform, -1, 1},
+                               {"income", ColumnDistribution::uniform, 1, 3}},
                    .response = "savings",
                    .value_names = {"stocks", "bonds"},
                    .class_names = {},
@@ -186,7 +191,7 @@ PlantedProblem workplace() {
                        "usual; skill speaks for the office and for long days, which are longer there.",
                    .architecture = {},
                    .parameters = {},
-                   .context = {{"skill", ColumnLaw::uniform, -1, 1}},
+                   .context = {{"skill", ColumnDistribution::uniform, -1, 1}},
                    .response = "place and hours",
                    .value_names = {"extra_hours"},
                    .class_names = {"home", "office"},
@@ -206,7 +211,8 @@ PlantedProblem commuter() {
                        "stay within bounds, and time is to match a habit.",
                    .architecture = {},
                    .parameters = {},
-                   .context = {{"distance", ColumnLaw::uniform, -2, 2}, {"rain", ColumnLaw::uniform, -2, 2}},
+                   .context = {{"distance", ColumnDistribution::uniform, -2, 2},
+                               {"rain", ColumnDistribution::uniform, -2, 2}},
                    .response = "mode",
                    .value_names = {},
                    .class_names = {"walk", "bus", "car"},

@@ -134,7 +134,7 @@ ObjectiveSpec fitting_objective(const PlantedProblem& problem) {
     spec.rule = composite_rule(problem.support,
                                problem.support.dimension() == 2 ? kPanelsTwoDimensions : kPanelsOneDimension);
   if (problem.kind() == ResponseKind::hybrid) {
-    // Score matching learns the law blurred by sigma; draws make up for the variance of a small one.
+    // Score matching learns the distribution blurred by sigma; draws make up for the variance of a small one.
     spec.kind = ObjectiveKind::hybrid;
     spec.sigma = 0.1;
     spec.draws = 16;

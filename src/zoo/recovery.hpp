@@ -49,11 +49,11 @@ using ProgressCallback = std::function<void(const RecoveryProgress&)>;
 
 struct RecoveryResult {
   std::vector<ProblemLine> lines;
-  LawComparison comparison;          // on held-out rows
-  FitReport fit;                     // of the start that was kept
-  std::vector<double> start_losses;  // training loss at which each start ended
-  int agreeing_starts = 0;           // starts that ended within 1e-5 of the lowest
-  std::vector<double> parameters;    // raw, aligned with the planted ones: the law is the learned one
+  DistributionComparison comparison;  // on held-out rows
+  FitReport fit;                      // of the start that was kept
+  std::vector<double> start_losses;   // training loss at which each start ended
+  int agreeing_starts = 0;            // starts that ended within 1e-5 of the lowest
+  std::vector<double> parameters;  // raw, aligned with the planted ones: the distribution is the learned one
 };
 
 // How the problem is fitted: likelihood (quadrature for continuous responses), or the hybrid objective.

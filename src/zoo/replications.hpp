@@ -1,4 +1,4 @@
-// Simulate from a known model, fit it again, and compare: what standard errors promise, put to the test.
+// Simulate from a known model, fit it again, and compare: what standard errors promise, tested.
 //
 //   const Replicator replicator(problem, {.objective = fitting_objective(problem)});
 //   const Replication one = replicator.run(simulate(problem, 2000, seed, pool), seed);
@@ -58,7 +58,7 @@ class Replicator {
   // On the caller's thread alone; the network is shared by all replications.
   Replication run(const SimulatedData<double>& data, std::uint64_t seed) const;
 
-  // Smallest deviations that any estimator can have, for one row: roots of the diagonal of J^-1, J = E[s s']
+  // Smallest standard deviations that any estimator can have, for one row: roots of the diagonal of J^-1, J = E[s s']
   // at the truth by the likelihood of these rows. `rule` carries the normaliser of a continuous response.
   std::vector<double> information_bound(const SimulatedData<double>& data, const QuadratureRule& rule,
                                         ThreadPool& pool) const;

@@ -20,7 +20,7 @@ enum Stream : std::uint32_t { kContextStream = 0, kAlternativesStream = 1, kResp
 constexpr Index kRowsPerTask = 64;
 
 double draw(const Column& column, const RandomStream& stream, std::uint64_t row, std::uint64_t index) {
-  return column.law == ColumnLaw::normal
+  return column.distribution == ColumnDistribution::normal
              ? column.first + column.second * stream.normal(row, index)
              : column.first + (column.second - column.first) * stream.uniform(row, index);
 }
@@ -73,10 +73,10 @@ std::size_t draw_index(std::span<const double> probabilities, double u) {
 // Draws the responses of a range of rows; one for each task.
 class ResponseDraw {
  public:
-  ResponseDraw(const PlantedProblem& problem, const GibbsLaw& law, const Candidates& common,
+  ResponseDraw(const PlantedProblem& problem, const GibbsDistribution& distribution, const Candidates& common,
                std::uint64_t seed, SimulatedData<double>& data)
       : problem_(problem),
-        law_(law),
+        distribution_(distribution),
         common_(common),
         stream_(seed, Purpose::simulation, kResponseStream),
         data_(data) {}
@@ -85,7 +85,7 @@ class ResponseDraw {
     const bool choice = problem_.kind() == ResponseKind::alternatives;
     if (choice) alternatives_of(data_, row, own_);
     const Candidates& candidates = choice ? own_ : common_;
-    law_.log_density(context(row), candidates, ws_, log_density_);
+    distribution_.log_density(context(row), candidates, ws_, log_density_);
     masses_.resize(log_density_.size());
     for (std::size_t k = 0; k < masses_.size(); ++k)
       masses_[k] = std::exp(log_density_[k] + candidates.log_weights[k]);
@@ -127,9 +127,9 @@ class ResponseDraw {
         mean += masses_[k] * common_.values(static_cast<Index>(k), d);
       data_.true_means(row, d) = mean;
     }
-    const Cell cell = cell_of(problem_, common_, node, law_panels(problem_));
+    const Cell cell = cell_of(problem_, common_, node, distribution_panels(problem_));
     const std::span<double> values(data_.values.row(row), static_cast<std::size_t>(dims));
-    draw_in_cell(law_, context(row), cell, uniforms_, values);
+    draw_in_cell(distribution_, context(row), cell, uniforms_, values);
     // log p(drawn value): the utility there, less the normaliser known from the node.
     Candidates two;
     two.values.resize(2, dims);
@@ -137,17 +137,17 @@ class ResponseDraw {
     std::copy_n(common_.values.row(static_cast<Index>(node)), dims, two.values.row(1));
     two.log_weights = {0, 0};
     if (cell.class_index >= 0) two.classes.assign(2, cell.class_index);
-    law_.logits(context(row), two, ws_, log_density_);
+    distribution_.logits(context(row), two, ws_, log_density_);
     data_.true_log_likelihood[static_cast<std::size_t>(row)] += log_density_[0] - log_density_[1];
   }
 
   const PlantedProblem& problem_;
-  const GibbsLaw& law_;
+  const GibbsDistribution& distribution_;
   const Candidates& common_;
   RandomStream stream_;
   SimulatedData<double>& data_;
   Candidates own_;
-  LawWorkspace ws_;
+  DistributionWorkspace ws_;
   std::vector<double> log_density_, masses_;
   std::array<double, 2> uniforms_{};
 };
@@ -193,10 +193,10 @@ namespace {
 void draw_responses(const PlantedProblem& problem, std::uint64_t seed, SimulatedData<double>& data,
                     ThreadPool& pool) {
   make_room(problem, data);
-  const GibbsLaw law(problem.architecture, problem.parameters, problem.temperature);
-  const Candidates common = common_candidates(problem, law_panels(problem));
+  const GibbsDistribution distribution(problem.architecture, problem.parameters, problem.temperature);
+  const Candidates common = common_candidates(problem, distribution_panels(problem));
   pool.run(static_cast<std::size_t>((data.rows + kRowsPerTask - 1) / kRowsPerTask), [&](std::size_t task) {
-    ResponseDraw draw(problem, law, common, seed, data);
+    ResponseDraw draw(problem, distribution, common, seed, data);
     const Index from = static_cast<Index>(task) * kRowsPerTask;
     for (Index row = from; row < std::min(data.rows, from + kRowsPerTask); ++row) draw.row(row);
   });

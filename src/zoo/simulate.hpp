@@ -1,4 +1,4 @@
-// Data drawn from a planted problem, with the true law of every row.
+// Data drawn from a planted problem, with the true distribution of every row.
 //
 // Everything is a pure function of (problem, seed, row): the first rows of a longer data set are those of a
 // shorter one. Classes and alternatives are drawn exactly, by inversion. Continuous responses are drawn by
@@ -13,7 +13,7 @@
 
 #include "base/parallel.hpp"
 #include "objective/dataset.hpp"
-#include "zoo/law.hpp"
+#include "zoo/distribution.hpp"
 
 namespace bl::zoo {
 

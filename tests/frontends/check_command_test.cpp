@@ -54,7 +54,7 @@ TEST_F(Check, ALogitIsSound) {
   EXPECT_TRUE(report["sound"].get<bool>()) << report.dump(1);
   ASSERT_EQ(report["parameters"].size(), 3U);
   for (const json& one : report["parameters"]) {
-    EXPECT_NEAR(one["standard_error"].get<double>() / one["deviation"].get<double>(), 1,
+    EXPECT_NEAR(one["standard_error"].get<double>() / one["standard_deviation"].get<double>(), 1,
                 4 / std::sqrt(120.0));
     EXPECT_GE(one["coverage"].get<double>(), 0.83);
   }

@@ -201,10 +201,9 @@ TEST_F(ExplainCommand, WhatIf) {
   bl({"whatif", "single.bl", "numbers.csv", "--drop-constraint", "L1.B1.C1", "--scale-lambda", "L1.B1.T1=2",
       "--rows", "rows.csv"});
   const auto rows = lines_of(read_file(folder_.file("rows.csv")));
-  EXPECT_EQ(
-      rows[0],
-      "row,y before,y after,y change,y deviation before,y deviation after,y deviation change,y mode before,"
-      "y mode after,y mode change");
+  EXPECT_EQ(rows[0],
+            "row,y before,y after,y change,y sd before,y sd after,y sd change,y mode before,"
+            "y mode after,y mode change");
   EXPECT_EQ(rows.size(), 201U);
   const auto lines = lines_of(
       bl({"whatif", "mixed.bl", "numbers.csv", "--set", "a = b", "--rows", "-", "--format", "jsonl"}));

@@ -19,7 +19,7 @@ class Sequence {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
     return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
   }
-  // Nearly normal, mean 0 and deviation 1: the sum of twelve uniform numbers, less 6.
+  // Nearly normal, mean 0 and standard deviation 1: the sum of twelve uniform numbers, less 6.
   double noise() {
     double sum = -6;
     for (int i = 0; i < 12; ++i) sum += uniform();

@@ -138,7 +138,7 @@ TEST_F(NewcomerTest, ANumberWithItsQuantilesIntervalsAndDensity) {
       cells(bl("predict model.bl data.csv --part test --quantiles 0.05,0.5,0.95 --interval 0.9 --mode "
                "--highest-density 0.5 --density 5 --digits full"));
   const std::vector<std::string> first(rows[0].begin(), rows[0].begin() + 9);
-  EXPECT_EQ(first, (std::vector<std::string>{"y", "y deviation", "y q5", "y q50", "y q95", "y lower 90%",
+  EXPECT_EQ(first, (std::vector<std::string>{"y", "y sd", "y q5", "y q50", "y q95", "y lower 90%",
                                              "y upper 90%", "y mode", "y region 50%"}));
   ASSERT_EQ(rows[0].size(), 14U);
   EXPECT_THAT(rows[0][9], HasSubstr("density("));
@@ -229,7 +229,7 @@ TEST_F(NewcomerTest, ExactDrawsFollowTheProbabilities) {
   EXPECT_NEAR(share, p, 4 * std::sqrt(p * (1 - p) / 4000));
 }
 
-TEST_F(NewcomerTest, NoTargetMeansTheLawOfAllColumns) {
+TEST_F(NewcomerTest, NoTargetMeansTheDistributionOfAllColumns) {
   folder_.write("data.csv", number_table(60));
   const std::string fitted =
       bl("fit data.csv --ignore w,c --layers 3 --epochs 5 --fractions 56:2:2 --output model.bl");

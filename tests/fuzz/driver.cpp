@@ -27,7 +27,7 @@ struct Settings {
   std::uint64_t iterations = 20000;
   double seconds = 0;  // 0: no limit of time
   std::uint64_t seed = 1;
-  std::string keep;  // file for the input at hand
+  std::string keep;  // file for the current input
   std::vector<std::string> files;
 };
 

@@ -274,7 +274,7 @@ TEST_F(Gpu, ChainsAreThoseOfTheReference) {
     plan.options.draws = 6;
     plan.options.step = 0.1;
     plan.options.max_leapfrog = 4;
-    plan.options.chains_per_law = 4;
+    plan.options.chains_per_distribution = 4;
     const auto ours = make_engine<double>(gpu_context())->run_chains(plan);
     const auto truth = ReferenceEngine<double>(Context(1)).run_chains(plan);
     for (Index i = 0; i < 12; ++i)

@@ -1,4 +1,4 @@
-// Canonical forms over many architectures: the law stays, a second pass changes nothing, and models that are
+// Canonical forms over many architectures: the distribution stays, a second pass changes nothing, and models that are
 // the same up to a symmetry end in the same parameters.
 #include "inference/canonical.hpp"
 
@@ -94,8 +94,8 @@ class CanonicalOf : public testing::TestWithParam<Case> {
     return test::random_parameters(ParameterLayout(architecture()), seed);
   }
 
-  // Scores of random points, less that of the row's first candidate: what a normalised law sees.
-  std::vector<double> law(const std::vector<double>& raw) const {
+  // Scores of random points, less that of the row's first candidate: what a normalised distribution sees.
+  std::vector<double> distribution(const std::vector<double>& raw) const {
     constexpr Index kRows = 7, kCandidates = 6;
     const Architecture& a = architecture();
     const bool vector = a.form == Form::vector;
@@ -128,10 +128,10 @@ double largest(const std::vector<double>& values) {
   return size;
 }
 
-TEST_P(CanonicalOf, LawStays) {
+TEST_P(CanonicalOf, DistributionStays) {
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
-    const std::vector<double> raw = parameters(seed), before = law(raw);
-    const std::vector<double> after = law(canonical_form(architecture(), raw).parameters);
+    const std::vector<double> raw = parameters(seed), before = distribution(raw);
+    const std::vector<double> after = distribution(canonical_form(architecture(), raw).parameters);
     for (std::size_t i = 0; i < before.size(); ++i)
       ASSERT_NEAR(after[i], before[i], 1e-12 * (1 + largest(before))) << "seed " << seed << ", score " << i;
   }
@@ -347,7 +347,7 @@ TEST_P(CanonicalOf, SymmetricModelsAreTheSame) {
   const ParameterMap map(architecture());
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     const std::vector<double> raw = parameters(seed), other = Symmetries(architecture(), raw, seed).apply();
-    const std::vector<double> before = law(raw), moved = law(other);
+    const std::vector<double> before = distribution(raw), moved = distribution(other);
     for (std::size_t i = 0; i < before.size(); ++i)
       ASSERT_NEAR(moved[i], before[i], 1e-10 * (1 + largest(before))) << "the test's own symmetry is none";
     const std::vector<double> a = map.effective(canonical_form(architecture(), raw).parameters),

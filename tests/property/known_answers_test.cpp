@@ -177,7 +177,7 @@ TEST(PlantedGaussian, MaximumLikelihoodIsLeastSquares) {
   const double slope = xy / xx, intercept = s.mean_y - slope * s.mean_x;
   for (Index i = 0; i < n; ++i) rss += std::pow(s.y(i, 0) - intercept - slope * s.x(i, 0), 2);
   const Network<double> network(gaussian_block(1));
-  // Twelve deviations around the farthest mean: what is cut off is below rounding.
+  // Twelve standard deviations around the farthest mean: what is cut off is below rounding.
   const ObjectiveSpec spec{.rule = composite_rule({{-12}, {12}}, 40)};
   std::vector<double> parameters;
   const FitReport report = fit(network, spec,
@@ -235,7 +235,7 @@ TEST(PlantedGaussian, ScoreMatchingIsARegressionOnItsNoise) {
   const Line got = gaussian_of(network, parameters);
   EXPECT_NEAR(got.intercept, alpha / beta, 1e-5);
   EXPECT_NEAR(got.variance, 1 / beta, 1e-5);
-  // Its target is the noisy law: mean kept, variance + sigma^2. The regression of -e / sigma on y~ has slope
+  // Its target is the noisy distribution: mean kept, variance + sigma^2. The regression of -e / sigma on y~ has slope
   // beta with standard error sqrt(residual / (m var)): residual variance = 1 / sigma^2 - beta.
   const double target = truth.variance + spec.sigma * spec.sigma;
   const double beta_error =

@@ -109,7 +109,7 @@ TEST(Monotone, UtilityNeverMovesTheWrongWay) {
           down |= direction == 0 && gradient(p, k) < 0;
         }
         if (direction == 0) continue;
-        // Steps from a thousandth to three deviations.
+        // Steps from a thousandth to three standard deviations.
         RandomPoints moved = at;
         for (Index p = 0; p < kPoints; ++p)
           moved.values(p, k) += direction * (0.001 + 0.06 * static_cast<double>(p % 50));

@@ -6,15 +6,15 @@
 #include <numbers>
 
 #include "base/random.hpp"
+#include "bl/distribution.hpp"
 #include "bl/fit.hpp"
-#include "bl/law.hpp"
 
 namespace bl {
 namespace {
 
-double normal_log(double y, double mean, double deviation) {
-  const double z = (y - mean) / deviation;
-  return -0.5 * z * z - std::log(deviation) - 0.5 * std::log(2 * std::numbers::pi);
+double normal_log(double y, double mean, double standard_deviation) {
+  const double z = (y - mean) / standard_deviation;
+  return -0.5 * z * z - std::log(standard_deviation) - 0.5 * std::log(2 * std::numbers::pi);
 }
 
 struct Planted {

@@ -1,4 +1,4 @@
-// The same seed gives the same bits with 1, 2 and 4 threads, on several ranks, and after stopping at any epoch and
+// The same seed gives bit-identical results with 1, 2 and 4 threads, on several ranks, and after a stop at any epoch and
 // going on.
 #include <gtest/gtest.h>
 

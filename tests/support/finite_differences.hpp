@@ -44,7 +44,7 @@ Difference central_difference(F&& along, double scale = 1) {
   return {(4 * near - far) / 3, std::abs(far - near) + difference_rounding(largest, h), h};
 }
 
-// Whether `slope` is the derivative that `difference` measured. `scale` is the largest derivative at hand: a
+// Whether `slope` is the derivative that `difference` measured. `scale` is the largest derivative seen: a
 // value that cancels, like a small loss of large utilities, is only as exact as the terms it was made of.
 inline testing::AssertionResult slope_matches(double slope, const Difference& difference, double scale,
                                               const std::string& what) {

@@ -95,9 +95,10 @@ struct Problem {
 };
 
 template <class T>
-void fill_normal(Matrix<T>& matrix, const RandomStream& random, std::uint64_t row, double deviation = 1) {
+void fill_normal(Matrix<T>& matrix, const RandomStream& random, std::uint64_t row,
+                 double standard_deviation = 1) {
   for (std::size_t i = 0; i < matrix.flat().size(); ++i)
-    matrix.flat()[i] = static_cast<T>(deviation * random.normal(row, i));
+    matrix.flat()[i] = static_cast<T>(standard_deviation * random.normal(row, i));
 }
 
 // Ragged choice sets, some with a single alternative, some alternatives unavailable.

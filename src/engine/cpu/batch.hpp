@@ -1,4 +1,4 @@
-// Value and gradient over any set of rows, on several threads with the same bits for any number of them.
+// Value and gradient over any set of rows, on several threads bit-identical for any number of them.
 //
 // The rows are cut into chunks by shapes alone. Chunk c belongs to lane c mod lanes; a lane works through its
 // chunks in order into a gradient of its own, and lanes are summed in order at the end. Where the context's
@@ -39,7 +39,7 @@ class BatchEvaluator {
   void exchange_lanes(const Job& job);
   // gradient = sum over lanes, from parameter `first` on.
   void reduce(std::size_t lanes, Index first, std::span<T> gradient);
-  // The first layer's weights, whose product with the context was taken apart.
+  // The first layer's weights, whose product with the context was precomputed.
   void finish_context(std::size_t lanes, std::span<T> gradient);
 
   const Objective<T>* objective_;

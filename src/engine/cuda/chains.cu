@@ -224,9 +224,9 @@ gibbs::SamplerResult<T> run_chains_on_gpu(const ChainPlan<T>& plan, ThreadPool& 
   result.step = l.step;
   result.scale.assign(static_cast<std::size_t>(l.plan.values), T(1));
   result.leapfrog = o.method == gibbs::Method::hmc ? o.max_leapfrog : 1;
-  const Index per_law = o.chains_per_law > 0 ? o.chains_per_law : plan.start.rows;
-  result.diagnostics = gibbs::diagnose(result.draws, per_law, pool);
-  result.verdict = gibbs::verdict(result.diagnostics, result.divergences, per_law);
+  const Index per_distribution = o.chains_per_distribution > 0 ? o.chains_per_distribution : plan.start.rows;
+  result.diagnostics = gibbs::diagnose(result.draws, per_distribution, pool);
+  result.verdict = gibbs::verdict(result.diagnostics, result.divergences, per_distribution);
   return result;
 }
 

@@ -68,7 +68,7 @@ std::unique_ptr<Cublas> Cublas::open(cudaStream_t stream, bool tf32) {
   state->tf32 = tf32;
   state->workspace.reserve(kWorkspace);
   state->call->set_stream(state->handle, stream);
-  // A workspace of its own: the same bits from run to run, and nothing is allocated while a graph is recorded.
+  // A workspace of its own: bit-identical from run to run, and nothing is allocated while a graph is recorded.
   state->call->set_workspace(state->handle, state->workspace.data(), kWorkspace);
   return std::unique_ptr<Cublas>(new Cublas(std::move(state)));
 }

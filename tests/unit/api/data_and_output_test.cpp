@@ -65,8 +65,8 @@ TEST(DataFromColumns, DoesNotCopyNumbersThatLieElsewhere) {
   auto memory = std::make_shared<std::vector<double>>(std::vector<double>{1, std::nan(""), 2.5});
   const std::weak_ptr<const void> alive = memory;
   {
-    const Data data = Data::from_columns(
-        {{.name = "a", .elsewhere = *memory, .keeper = memory}, {"b", {1, 2, 3}, {}}}, "m");
+    const Data data =
+        Data::from_columns({{.name = "a", .borrowed = *memory, .owner = memory}, {"b", {1, 2, 3}, {}}}, "m");
     EXPECT_EQ(data.digest(), Data::from_columns({{"a", *memory, {}}, {"b", {1, 2, 3}, {}}}, "m").digest());
     memory.reset();
     EXPECT_FALSE(alive.expired());

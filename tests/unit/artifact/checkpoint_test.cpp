@@ -181,7 +181,7 @@ TEST_F(BadCheckpointTest, AChangedBitIsRefused) {
   EXPECT_THAT(refusal(), HasSubstr("damaged"));
 }
 
-// Stopped after four epochs, saved, read by a new trainer: the same bits as ten epochs in one go.
+// Stopped after four epochs, saved, read by a new trainer: bit-identical to ten epochs in one go.
 class ResumeTest : public testing::TestWithParam<OptimizerKind> {};
 
 TEST_P(ResumeTest, GoesOnToTheSameBits) {

@@ -314,7 +314,7 @@ TEST_P(KeptFileTest, PredictsAsWhenItWasWritten) {
   }
 }
 
-// Written again, in the format of today, it predicts the same bits.
+// Written again, in the format of today, its predictions are bit-identical.
 TEST_P(KeptFileTest, SavedAgainItPredictsTheSameBits) {
   const std::string folder = std::string(BL_TEST_DATA) + "/" + GetParam();
   const Model model = Model::load(folder + "_v1.bl");

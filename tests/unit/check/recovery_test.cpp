@@ -16,7 +16,7 @@ TEST(RecoveryTable, KeepsColumnsApartForNumbersOfAnySize) {
   round.parameters.push_back({.name = "U.lambda",
                               .truth = -1234567.891,
                               .mean = -123456.7891,
-                              .deviation = 1.234e-300,
+                              .standard_deviation = 1.234e-300,
                               .standard_error = 175.36,
                               .coverage = 0.914,
                               .bound = 1.2e-157,
@@ -43,7 +43,7 @@ CheckReport report_of(std::size_t replications, const std::vector<double>& cover
     round.parameters.push_back({.name = "b" + std::to_string(round.parameters.size()),
                                 .truth = 1,
                                 .mean = 1,
-                                .deviation = 0.1,
+                                .standard_deviation = 0.1,
                                 .standard_error = 0.1,
                                 .coverage = coverage,
                                 .intervals = replications});

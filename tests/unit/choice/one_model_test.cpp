@@ -5,11 +5,11 @@
 #include <cmath>
 
 #include "bl/choice.hpp"
+#include "bl/distribution.hpp"
 #include "bl/errors.hpp"
 #include "bl/explain.hpp"
 #include "bl/fit.hpp"
 #include "bl/inference.hpp"
-#include "bl/law.hpp"
 #include "bl/sample.hpp"
 #include "bl/scenario.hpp"
 

@@ -12,10 +12,11 @@ namespace bl {
 namespace {
 
 template <class T>
-std::vector<T> random_numbers(Index count, std::uint64_t seed, double deviation = 1) {
+std::vector<T> random_numbers(Index count, std::uint64_t seed, double standard_deviation = 1) {
   std::vector<T> out(static_cast<std::size_t>(count));
   const RandomStream random(seed, Purpose::test);
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<T>(deviation * random.normal(0, i));
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = static_cast<T>(standard_deviation * random.normal(0, i));
   return out;
 }
 
@@ -80,7 +81,7 @@ double slope_of(Activation activation, double a) {
   return 0;
 }
 
-// Three blocks with 1, 2 and 3 heads of the kinds; deviation 4 reaches both ends of every activation.
+// Three blocks with 1, 2 and 3 heads of the kinds; standard deviation 4 reaches both ends of every activation.
 TYPED_TEST(LaneKernelsOf, BlocksOnEveryInstructionSet) {
   using T = TypeParam;
   const double rounding = 16 * static_cast<double>(std::numeric_limits<T>::epsilon());

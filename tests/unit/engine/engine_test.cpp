@@ -232,7 +232,7 @@ TEST(Engine, ChainsAreThoseOfTheReference) {
       plan.options.draws = 6;
       plan.options.step = 0.1;
       plan.options.max_leapfrog = 4;
-      plan.options.chains_per_law = 4;
+      plan.options.chains_per_distribution = 4;
       const auto ours = CpuEngine<double>(Context(2)).run_chains(plan);
       const auto truth = ReferenceEngine<double>(Context(1)).run_chains(plan);
       bool moved = false;

@@ -39,7 +39,7 @@ double mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-// A model of these targets with kinks (relu) and curvature, on a support of three deviations.
+// A model of these targets with kinks (relu) and curvature, on a support of three standard deviations.
 StoredModel model_for(const Table& table, const Names& targets, double temperature = 1) {
   const Encoder encoder = test::example_encoder(table, targets);
   Architecture a = stacked(test::example_shape(encoder, targets, false), {3, 2});
@@ -52,7 +52,7 @@ StoredModel model_for(const Table& table, const Names& targets, double temperatu
 }
 
 // d E[y] / d share and d p / d share: the mean prediction when every row's share is moved. Its quadrature is
-// good to 1e-8 of 9, one deviation of y, over two steps of 2e-4: 2e-4 and somewhat more for the two steps
+// good to 1e-8 of 9, one standard deviation of y, over two steps of 2e-4: 2e-4 and somewhat more for the two steps
 // that take out the square of the step; effects are near 7.
 TEST(Economics, EffectsAreThoseOfThePrediction) {
   const Table table = test::example_table(15);
@@ -116,7 +116,7 @@ TEST(Economics, WithoutResponsesOnlyThePrediction) {
   EXPECT_THROW(economics(model, data_of(table), {.numeraire = "share"}), UsageError);
 }
 
-// Several continuous responses by draws: 400 of them have an error of a twentieth of a deviation.
+// Several continuous responses by draws: 400 of them have an error of a twentieth of a standard deviation.
 TEST(Economics, SeveralResponsesByDraws) {
   const Table table = test::example_table(10);
   StoredModel stored = model_for(table, {"y", "w_2"});

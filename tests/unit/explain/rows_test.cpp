@@ -157,7 +157,7 @@ TEST(Economics, ProbabilitiesMoveAsPredicted) {
   EXPECT_DOUBLE_EQ(entry(effects, "age", "rate_for_age"), 1);
   EXPECT_DOUBLE_EQ(entry(effects, "share", "rate_for_age"),
                    entry(effects, "share", "marginal_utility") / entry(effects, "age", "marginal_utility"));
-  constexpr double kStep = 1e-6;  // of a column with deviation 0.1
+  constexpr double kStep = 1e-6;  // of a column with standard deviation 0.1
   const auto mean_probability = [&](double step, const std::string& label) {
     Table moved = table;
     for (double& value : moved.columns[1].numbers.own()) value += step;

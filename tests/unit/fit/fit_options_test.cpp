@@ -133,7 +133,7 @@ TEST(FitOptions, TheReadoutsUnitIsGoneFromTheModel) {
   EXPECT_NEAR(likelihood(fit(data, settings, options)), likelihood(first), 1e-5);  // float32
 }
 
-// What is returned and what a file holds are the same bits, also of joined networks in single precision.
+// What is returned and what a file holds are bit-identical, also of joined networks in single precision.
 TEST(Model, BytesAreThoseOfTheFileAndGiveTheSameModel) {
   const Data data = rows(60);
   Settings settings = small();

@@ -11,7 +11,7 @@ namespace bl::gibbs {
 namespace {
 
 // E|T| is close to sqrt(tau / (pi lambda)) at small tau; P(|T| <= t) to erf(t sqrt(lambda / tau)).
-TEST(ConstraintLaw, ExactFiguresAtSmallTemperature) {
+TEST(ConstraintDistribution, ExactFiguresAtSmallTemperature) {
   const SweepFigures figures = exact_constraint_figures({25, 0.01}, {64}, 64);
   EXPECT_NEAR(figures.mean, std::sqrt(0.01 / (std::numbers::pi * 25)), 1e-5);
   EXPECT_NEAR(std::erf(figures.percentile_95 * std::sqrt(2500.0)), 0.95, 1e-3);
@@ -20,7 +20,7 @@ TEST(ConstraintLaw, ExactFiguresAtSmallTemperature) {
 
 // In two dimensions the power is 0 and T is a normal number of variance tau / (2 lambda) cut off at -|x|^2 =
 // -1.
-TEST(ConstraintLaw, ExactFiguresInTwoDimensions) {
+TEST(ConstraintDistribution, ExactFiguresInTwoDimensions) {
   const double sd = std::sqrt(0.5), mass = 0.5 * std::erfc(-1 / (sd * std::numbers::sqrt2));
   const auto phi = [&](double t) { return std::exp(-t * t) / std::sqrt(std::numbers::pi); };
   // E|T| = [integral of |t| phi over t > -1] / mass = sd^2 (2 phi(0) - phi(1)) / mass.
@@ -47,7 +47,7 @@ SweepOptions small() {
 
 // A small version of the sweep: every setting, fewer draws. Sixteen means at 4 standard errors pass by chance
 // once in a thousand runs.
-TEST(ConstraintSweep, SamplersAgreeWithTheExactLaw) {
+TEST(ConstraintSweep, SamplersAgreeWithTheExactDistribution) {
   ThreadPool pool(2);
   for (const Method method : {Method::hmc, Method::mala}) {
     SweepOptions options = small();

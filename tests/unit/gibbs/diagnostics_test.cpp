@@ -90,7 +90,7 @@ TEST(Diagnostics, HaveNoValueForConstantOrVeryShortChains) {
   EXPECT_TRUE(std::isnan(diagnose(fixed_draws(5, 3, 0, 0, false).view()).ess_bulk));
 }
 
-TEST(Diagnostics, OfSeveralLawsAreTheWorst) {
+TEST(Diagnostics, OfSeveralDistributionsAreTheWorst) {
   const auto good = fixed_draws(100, 2, 0, 0, false), bad = fixed_draws(100, 2, 0.9, 1, false);
   Draws<double> draws(100, 4, 1);
   for (Index t = 0; t < 100; ++t)

@@ -7,7 +7,7 @@
 #include "gibbs/categorical.hpp"
 #include "gibbs/conditional_density.hpp"
 #include "gibbs/sampler.hpp"
-#include "unit/gibbs/test_laws.hpp"
+#include "unit/gibbs/test_distributions.hpp"
 
 namespace bl::gibbs {
 namespace {
@@ -78,13 +78,13 @@ class MixtureHybrid : public HybridDensity<double> {
 };
 
 TEST(SampleHybrid, AlternatesExactClassesAndMoves) {
-  MixtureHybrid law(128);
+  MixtureHybrid distribution(128);
   ThreadPool pool(2);
   SamplerOptions options;
   options.draws = 1000;
   options.thin = 2;
-  const auto result =
-      sample_hybrid<double>(law, Box::unbounded(1), normal_starts<double>(128, 1).view(), options, pool);
+  const auto result = sample_hybrid<double>(distribution, Box::unbounded(1),
+                                            normal_starts<double>(128, 1).view(), options, pool);
   EXPECT_NEAR(result.diagnostics[0].mean, 0.2 * -1 + 0.5 * 0.5 + 0.3 * 2,
               4.5 * result.diagnostics[0].mcse_mean);
   for (std::size_t k = 0; k < 3; ++k) {
@@ -100,19 +100,19 @@ TEST(SampleHybrid, AlternatesExactClassesAndMoves) {
   }
 }
 
-// Given y_b, a normal law has mean S_ab S_bb^-1 y_b and covariance S_aa - S_ab S_bb^-1 S_ba.
-TEST(ConditionalDensity, OfANormalLaw) {
+// Given y_b, a normal distribution has mean S_ab S_bb^-1 y_b and covariance S_aa - S_ab S_bb^-1 S_ba.
+TEST(ConditionalDensity, OfANormalDistribution) {
   const Eigen::MatrixXd s = rotated_covariance(4, 20);
-  const GaussianLaw<double> joint(Eigen::VectorXd::Zero(4), s);
+  const GaussianDistribution<double> joint(Eigen::VectorXd::Zero(4), s);
   Matrix<double> fixed(64, 4);
   for (Index i = 0; i < 64; ++i)
     for (Index j = 0; j < 4; ++j) fixed(i, j) = j == 1 ? 0.7 : j == 2 ? -1.3 : std::nan("");
-  const ConditionalDensity<double> law(joint, {3, 0}, fixed.view());
+  const ConditionalDensity<double> distribution(joint, {3, 0}, fixed.view());
   ThreadPool pool(2);
   SamplerOptions options;
   options.draws = 1000;
   const auto result =
-      sample<double>(law, Box::unbounded(2), normal_starts<double>(64, 2).view(), options, pool);
+      sample<double>(distribution, Box::unbounded(2), normal_starts<double>(64, 2).view(), options, pool);
   const std::vector<int> a{3, 0}, b{1, 2};
   const Eigen::MatrixXd saa = s(a, a), sab = s(a, b), sbb = s(b, b);
   const Eigen::Vector2d given(0.7, -1.3);

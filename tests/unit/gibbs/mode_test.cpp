@@ -7,15 +7,15 @@
 
 #include "bl/errors.hpp"
 #include "gibbs/ascent.hpp"
-#include "unit/gibbs/test_laws.hpp"
+#include "unit/gibbs/test_distributions.hpp"
 
 namespace bl::gibbs {
 namespace {
 
-TEST(FindMode, OfAnIllConditionedNormalLaw) {
+TEST(FindMode, OfAnIllConditionedNormalDistribution) {
   const Eigen::VectorXd mean = Eigen::VectorXd::LinSpaced(6, -1, 1);
-  const GaussianLaw<double> law(mean, rotated_covariance(6, 1e4));
-  const auto result = find_mode(law, Box::unbounded(6), mode_starts(Box::unbounded(6), 8, 1).view());
+  const GaussianDistribution<double> distribution(mean, rotated_covariance(6, 1e4));
+  const auto result = find_mode(distribution, Box::unbounded(6), mode_starts(Box::unbounded(6), 8, 1).view());
   for (Index j = 0; j < 6; ++j) EXPECT_NEAR(result.point[static_cast<std::size_t>(j)], mean(j), 1e-7 * 1e4);
   EXPECT_LE(result.projected_gradient, 1e-7);
   EXPECT_LT(result.subgradient, 1e-5);
@@ -31,8 +31,8 @@ TEST(FindMode, FollowsACurvedValley) {
     g[1] = -200 * off;
     return -std::pow(1 - y[0], 2) - 100 * off * off;
   };
-  const auto result =
-      find_mode(FunctionLaw(2, valley), Box::cube(2, -2, 2), mode_starts(Box::cube(2, -2, 2), 6, 1).view());
+  const auto result = find_mode(FunctionDistribution(2, valley), Box::cube(2, -2, 2),
+                                mode_starts(Box::cube(2, -2, 2), 6, 1).view());
   EXPECT_NEAR(result.point[0], 1, 1e-5);
   EXPECT_NEAR(result.point[1], 1, 1e-5);
   EXPECT_EQ(result.agreeing, 6);
@@ -40,14 +40,14 @@ TEST(FindMode, FollowsACurvedValley) {
 
 // The free maximum (3, 0.2) lies outside: at the wall y0 = 1 the best is y1 = 0.2 + 0.5 * (1 - 3) = -0.8.
 TEST(FindMode, StopsAtTheWalls) {
-  const auto law = [](const double* y, double* g) {
+  const auto distribution = [](const double* y, double* g) {
     const double a = y[0] - 3, b = y[1] - 0.2;
     g[0] = -2 * a + b;
     g[1] = -2 * b + a;
     return -a * a - b * b + a * b;
   };
-  const auto result =
-      find_mode(FunctionLaw(2, law), Box::cube(2, -1, 1), mode_starts(Box::cube(2, -1, 1), 5, 2).view());
+  const auto result = find_mode(FunctionDistribution(2, distribution), Box::cube(2, -1, 1),
+                                mode_starts(Box::cube(2, -1, 1), 5, 2).view());
   EXPECT_EQ(result.point[0], 1);
   EXPECT_NEAR(result.point[1], -0.8, 1e-7);
   EXPECT_LE(result.projected_gradient, 1e-7);
@@ -62,7 +62,7 @@ double sign(double v) {
 // sides away: minimise a^2 + c^2/2 + |a + c - 1|: with a + c = s < 1, a^2 + c^2/2 = s^2/3 and d/ds (s^2/3 -
 // s) < 0, so s = 1: a = 1/3, c = 2/3, value -1/3.
 TEST(FindMode, SettlesOnKinksThatAreNoAxes) {
-  const auto law = [](const double* y, double* g) {
+  const auto distribution = [](const double* y, double* g) {
     const double a = sign(y[0] - y[1]), b = sign(y[1] + y[2] - 1);
     g[0] = -4 * a - y[0];
     g[1] = 4 * a - b - y[1];
@@ -70,8 +70,8 @@ TEST(FindMode, SettlesOnKinksThatAreNoAxes) {
     return -4 * std::abs(y[0] - y[1]) - std::abs(y[1] + y[2] - 1) -
            0.5 * (y[0] * y[0] + y[1] * y[1] + y[2] * y[2]);
   };
-  const auto result =
-      find_mode(FunctionLaw(3, law), Box::cube(3, -3, 3), mode_starts(Box::cube(3, -3, 3), 6, 3).view());
+  const auto result = find_mode(FunctionDistribution(3, distribution), Box::cube(3, -3, 3),
+                                mode_starts(Box::cube(3, -3, 3), 6, 3).view());
   EXPECT_NEAR(result.value, -1.0 / 3, 1e-5);
   EXPECT_NEAR(result.point[0], 1.0 / 3, 1e-3);
   EXPECT_NEAR(result.point[1], 1.0 / 3, 1e-3);
@@ -83,7 +83,7 @@ TEST(FindMode, SettlesOnKinksThatAreNoAxes) {
 
 // Two hills, the higher at 2: some starts end on the lower, and the certificate says how many agree.
 TEST(FindMode, TakesTheHigherOfTwoHillsAndCountsTheStarts) {
-  const auto law = [](const double* y, double* g) {
+  const auto distribution = [](const double* y, double* g) {
     const double a = std::exp(-2 * (y[0] + 2) * (y[0] + 2)), b = 1.5 * std::exp(-2 * (y[0] - 2) * (y[0] - 2));
     g[0] = -4 * (y[0] + 2) * a - 4 * (y[0] - 2) * b;
     return a + b;
@@ -93,21 +93,23 @@ TEST(FindMode, TakesTheHigherOfTwoHillsAndCountsTheStarts) {
   starts(1, 0) = -1.8;
   starts(2, 0) = 1.7;
   starts(3, 0) = 2.4;
-  const auto result = find_mode(FunctionLaw(1, law), Box::cube(1, -5, 5), starts.view());
+  const auto result = find_mode(FunctionDistribution(1, distribution), Box::cube(1, -5, 5), starts.view());
   EXPECT_NEAR(result.point[0], 2, 1e-6);
   EXPECT_EQ(result.agreeing, 2);
   EXPECT_NEAR(result.values[0], 1, 1e-6);
 }
 
 TEST(FindMode, RefusesStartsWithoutAFiniteValue) {
-  const auto law = [](const double*, double* g) {
+  const auto distribution = [](const double*, double* g) {
     g[0] = 0;
     return std::nan("");
   };
+  EXPECT_THROW(find_mode(FunctionDistribution(1, distribution), Box::cube(1, 0, 1),
+                         mode_starts(Box::cube(1, 0, 1), 2, 1).view()),
+               NumericError);
   EXPECT_THROW(
-      find_mode(FunctionLaw(1, law), Box::cube(1, 0, 1), mode_starts(Box::cube(1, 0, 1), 2, 1).view()),
-      NumericError);
-  EXPECT_THROW(find_mode(FunctionLaw(1, law), Box::cube(1, 0, 1), Matrix<double>(1, 2).view()), UsageError);
+      find_mode(FunctionDistribution(1, distribution), Box::cube(1, 0, 1), Matrix<double>(1, 2).view()),
+      UsageError);
 }
 
 // Of (1, 0), (0, 2) and (3, 3): the foot of the perpendicular on the segment, (0.8, 0.4).

@@ -25,7 +25,7 @@ struct Fixture {
   PreparedParameters<T> prepared;
   NaiveUtility naive;
   Matrix<T> context, points;
-  NetworkDensity<T> law;
+  NetworkDensity<T> distribution;
   std::vector<std::int32_t> classes;
   Index chains_per_row;
 
@@ -38,14 +38,15 @@ struct Fixture {
         naive(architecture, exact),
         context(normal_matrix<T>(kRows, architecture.input.context, 1)),
         points(normal_matrix<T>(kRows * per_row, architecture.input.values, 2)),
-        law(network, prepared, kTemperature, context, kRows, per_row),
+        distribution(network, prepared, kTemperature, context, kRows, per_row),
         chains_per_row(per_row) {
     if (model.classes() == 0) return;
     for (Index i = 0; i < chains(); ++i)
       classes.push_back(static_cast<std::int32_t>((i * 7 + i / 3) % model.classes()));
     for (Index first = 0; first < chains(); first += kChainsPerChunk)
-      law.set_classes(first, std::span<const std::int32_t>(classes).subspan(
-                                 static_cast<std::size_t>(first), static_cast<std::size_t>(size(first))));
+      distribution.set_classes(
+          first, std::span<const std::int32_t>(classes).subspan(static_cast<std::size_t>(first),
+                                                                static_cast<std::size_t>(size(first))));
   }
 
   static std::vector<double> rounded(std::vector<double> values) {
@@ -84,17 +85,17 @@ double kink_distance(const Fixture<T>& f, Index chain, std::span<const double> v
 template <class T>
 void expect_values_and_gradients(const ModelCase& model, Index per_row) {
   Fixture<T> f(model, per_row);
-  const Index d = f.law.dimension();
+  const Index d = f.distribution.dimension();
   EXPECT_EQ(d, model.architecture.input.values);
-  EXPECT_EQ(f.law.classes(), model.classes());
+  EXPECT_EQ(f.distribution.classes(), model.classes());
   std::vector<T> value(static_cast<std::size_t>(f.chains())), alone(value);
   Matrix<T> gradient(f.chains(), d);
   for (Index first = 0; first < f.chains(); first += kChainsPerChunk) {
     const auto at = static_cast<std::size_t>(first), n = static_cast<std::size_t>(f.size(first));
     const auto points = f.points.view().row_range(first, f.size(first));
-    f.law.evaluate(first, points, std::span(value).subspan(at, n),
-                   gradient.view().row_range(first, f.size(first)));
-    f.law.evaluate(first, points, std::span(alone).subspan(at, n), {});
+    f.distribution.evaluate(first, points, std::span(value).subspan(at, n),
+                            gradient.view().row_range(first, f.size(first)));
+    f.distribution.evaluate(first, points, std::span(alone).subspan(at, n), {});
   }
   // Roundings of T: some hundred in the sums of a few dozen terms of size 1, divided by the temperature.
   const double rounding = 200 * static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -143,15 +144,16 @@ TEST_P(NetworkDensityOf, ValuesAndGradients) {
 TEST_P(NetworkDensityOf, PartsOfAChunkAgreeWithTheWhole) {
   const auto& [model, per_row] = GetParam();
   Fixture<double> f(model, per_row);
-  const Index d = f.law.dimension(), whole = f.size(0);
+  const Index d = f.distribution.dimension(), whole = f.size(0);
   std::vector<double> value(static_cast<std::size_t>(whole)), part(value);
   Matrix<double> gradient(whole, d), part_gradient(whole, d);
-  f.law.evaluate(0, f.points.view().row_range(0, whole), value, gradient.view());
+  f.distribution.evaluate(0, f.points.view().row_range(0, whole), value, gradient.view());
   for (Index from = 0; from < whole; from += 5) {
     const Index count = std::min<Index>(5, whole - from);
-    f.law.evaluate(from, f.points.view().row_range(from, count),
-                   std::span(part).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(count)),
-                   part_gradient.view().row_range(from, count));
+    f.distribution.evaluate(
+        from, f.points.view().row_range(from, count),
+        std::span(part).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(count)),
+        part_gradient.view().row_range(from, count));
   }
   for (Index i = 0; i < whole; ++i) {
     EXPECT_NEAR(part[static_cast<std::size_t>(i)], value[static_cast<std::size_t>(i)], 1e-12);
@@ -166,7 +168,8 @@ void expect_conditionals(const ModelCase& model, Index per_row) {
   const double rounding = 400 * static_cast<double>(std::numeric_limits<T>::epsilon());
   for (Index first = 0; first < f.chains(); first += kChainsPerChunk) {
     Matrix<T> out(f.size(first), classes);
-    f.law.conditional_log_probabilities(first, f.points.view().row_range(first, f.size(first)), out.view());
+    f.distribution.conditional_log_probabilities(first, f.points.view().row_range(first, f.size(first)),
+                                                 out.view());
     for (Index i = 0; i < f.size(first); ++i) {
       const T* x = f.context_of(first + i);
       const T* v = f.points.row(first + i);
@@ -200,11 +203,11 @@ TEST(NetworkDensity, ConditionalsLeaveTheClassesAlone) {
   Fixture<double> f(models_with_values()[2], 29);
   const Index n = f.size(0);
   std::vector<double> before(static_cast<std::size_t>(n)), after(before);
-  Matrix<double> log_p(n, f.law.classes());
+  Matrix<double> log_p(n, f.distribution.classes());
   const auto points = f.points.view().row_range(0, n);
-  f.law.evaluate(0, points, before, {});
-  f.law.conditional_log_probabilities(0, points, log_p.view());
-  f.law.evaluate(0, points, after, {});
+  f.distribution.evaluate(0, points, before, {});
+  f.distribution.conditional_log_probabilities(0, points, log_p.view());
+  f.distribution.evaluate(0, points, after, {});
   EXPECT_EQ(before, after);
 }
 

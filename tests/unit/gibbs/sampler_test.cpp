@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "bl/errors.hpp"
-#include "unit/gibbs/test_laws.hpp"
+#include "unit/gibbs/test_distributions.hpp"
 
 namespace bl::gibbs {
 namespace {
@@ -71,7 +71,7 @@ TEST_P(GaussianTest, MeanCovarianceAndQuantiles) {
   if (options.method == Method::mala) options.thin = GetParam().condition > 10 ? 200 : 4;
   options.warmup = options.method == Method::mala ? 2000 : 500;
   const auto result =
-      sample<double>(GaussianLaw<double>(mean, covariance), Box::unbounded(d),
+      sample<double>(GaussianDistribution<double>(mean, covariance), Box::unbounded(d),
                      normal_starts<double>(64, d, std::sqrt(GetParam().condition)).view(), options, pool);
   expect_gaussian(result.draws, mean, covariance);
   EXPECT_EQ(result.divergences, 0);
@@ -93,7 +93,7 @@ TEST(Sampler, LearnsTheScalesOfTheAxes) {
   options.warmup = 3000;
   options.draws = 500;
   options.thin = 4;
-  const auto result = sample<double>(GaussianLaw<double>(mean, covariance), Box::unbounded(3),
+  const auto result = sample<double>(GaussianDistribution<double>(mean, covariance), Box::unbounded(3),
                                      normal_starts<double>(128, 3).view(), options, pool);
   expect_gaussian(result.draws, mean, covariance);
   EXPECT_NEAR(std::log10(result.scale[2] / result.scale[0]), 4, 0.1);
@@ -103,30 +103,31 @@ TEST(Sampler, WorksInSinglePrecision) {
   const Eigen::MatrixXd covariance = rotated_covariance(4, 30);
   const Eigen::VectorXd mean = Eigen::Vector4d(1, 0, -1, 0.5);
   ThreadPool pool(2);
-  const auto result = sample<float>(GaussianLaw<float>(mean, covariance), Box::unbounded(4),
+  const auto result = sample<float>(GaussianDistribution<float>(mean, covariance), Box::unbounded(4),
                                     normal_starts<float>(100, 4).view(), SamplerOptions(), pool);
   expect_gaussian(result.draws, mean, covariance);
 }
 
 // Stationary variance of the unadjusted step e on N(0, s^2), scale 1: s^2 / (1 - e^2 / (4 s^2)), exactly.
-TEST(Langevin, HasTheVarianceOfItsOwnStationaryLaw) {
+TEST(Langevin, HasTheVarianceOfItsOwnStationaryDistribution) {
   const double step = 0.8;
   ThreadPool pool(2);
   SamplerOptions options;
   options.method = Method::langevin;
   options.step = step;
   options.draws = 2000;
-  const GaussianLaw<double> law(Eigen::VectorXd::Constant(1, 0.5), Eigen::MatrixXd::Constant(1, 1, 1.0));
+  const GaussianDistribution<double> distribution(Eigen::VectorXd::Constant(1, 0.5),
+                                                  Eigen::MatrixXd::Constant(1, 1, 1.0));
   const auto result =
-      sample<double>(law, Box::unbounded(1), normal_starts<double>(128, 1).view(), options, pool);
+      sample<double>(distribution, Box::unbounded(1), normal_starts<double>(128, 1).view(), options, pool);
   expect_mean(result.draws, 1 / (1 - step * step / 4), "variance",
               [](const double* y) { return (y[0] - 0.5) * (y[0] - 0.5); });
   expect_mean(result.draws, 0.5, "mean", [](const double* y) { return y[0]; });
 }
 
-// The paper's noise, sqrt(2 eta tau): the variance is tau times that of langevin (here tau^2 for a law of
+// The paper's noise, sqrt(2 eta tau): the variance is tau times that of langevin (here tau^2 for a distribution of
 // variance tau).
-TEST(PaperUpdate, SamplesTheLawOfTheSquaredTemperature) {
+TEST(PaperUpdate, SamplesTheDistributionOfTheSquaredTemperature) {
   const double tau = 0.25;
   ThreadPool pool(2);
   SamplerOptions options;
@@ -135,9 +136,10 @@ TEST(PaperUpdate, SamplesTheLawOfTheSquaredTemperature) {
   options.step = 0.1;
   options.draws = 1000;
   options.thin = 20;
-  const GaussianLaw<double> law(Eigen::VectorXd::Zero(1), Eigen::MatrixXd::Constant(1, 1, tau));
-  const auto result =
-      sample<double>(law, Box::unbounded(1), normal_starts<double>(128, 1, 0.3).view(), options, pool);
+  const GaussianDistribution<double> distribution(Eigen::VectorXd::Zero(1),
+                                                  Eigen::MatrixXd::Constant(1, 1, tau));
+  const auto result = sample<double>(distribution, Box::unbounded(1),
+                                     normal_starts<double>(128, 1, 0.3).view(), options, pool);
   expect_mean(result.draws, tau * tau / (1 - 0.01 / (4 * tau)), "variance",
               [](const double* y) { return y[0] * y[0]; });
 }
@@ -159,7 +161,7 @@ TEST(Sampler, Banana) {
     options.thin = method == Method::mala ? 50 : 2;
     // A step for the bulk of the banana never gets into its narrow arms, nor out of them.
     options.target_acceptance = 0.95;
-    const auto result = sample<double>(FunctionLaw(2, banana), Box::unbounded(2),
+    const auto result = sample<double>(FunctionDistribution(2, banana), Box::unbounded(2),
                                        normal_starts<double>(64, 2).view(), options, pool);
     expect_mean(result.draws, 0, "y1", [](const double* y) { return y[0]; });
     expect_mean(result.draws, 1, "y1^2", [](const double* y) { return y[0] * y[0]; });
@@ -185,7 +187,7 @@ TEST(Sampler, BimodalMixture) {
     options.method = method;
     options.draws = 1000;
     options.thin = 10;
-    const auto result = sample<double>(FunctionLaw(1, mixture), Box::unbounded(1),
+    const auto result = sample<double>(FunctionDistribution(1, mixture), Box::unbounded(1),
                                        normal_starts<double>(64, 1, 2).view(), options, pool);
     expect_mean(result.draws, 0.6, "mean", [](const double* y) { return y[0]; });
     expect_mean(result.draws, 2.61, "square", [](const double* y) { return y[0] * y[0]; });
@@ -196,8 +198,8 @@ TEST(Sampler, BimodalMixture) {
 
 // Coordinates independent: N(0, 1) on [0.5, 2], exp(-3 y) on [0, inf), N(0, 1) on (-inf, 0], uniform on [-1,
 // 1].
-TEST(Sampler, StaysInsideTheBoxAndKeepsTheTruncatedLaw) {
-  const auto law = [](const double* y, double* g) {
+TEST(Sampler, StaysInsideTheBoxAndKeepsTheTruncatedDistribution) {
+  const auto distribution = [](const double* y, double* g) {
     g[0] = -y[0];
     g[1] = -3;
     g[2] = -y[2];
@@ -221,7 +223,8 @@ TEST(Sampler, StaysInsideTheBoxAndKeepsTheTruncatedLaw) {
     options.method = method;
     options.draws = 1000;
     options.thin = method == Method::mala ? 4 : 1;
-    const auto result = sample<double>(FunctionLaw(4, law), box, starts.view(), options, pool);
+    const auto result =
+        sample<double>(FunctionDistribution(4, distribution), box, starts.view(), options, pool);
     for (Index t = 0; t < result.draws.draws(); ++t)
       for (Index c = 0; c < 64; ++c)
         for (Index j = 0; j < 4; ++j) {
@@ -239,7 +242,7 @@ TEST(Sampler, StaysInsideTheBoxAndKeepsTheTruncatedLaw) {
 }
 
 TEST(Sampler, SameBitsForAnyNumberOfThreads) {
-  const GaussianLaw<double> law(Eigen::VectorXd::Zero(3), rotated_covariance(3, 10));
+  const GaussianDistribution<double> distribution(Eigen::VectorXd::Zero(3), rotated_covariance(3, 10));
   for (const Method method : {Method::hmc, Method::mala, Method::langevin, Method::paper}) {
     std::vector<double> first;
     for (const std::size_t threads : {1U, 2U, 4U}) {
@@ -248,8 +251,8 @@ TEST(Sampler, SameBitsForAnyNumberOfThreads) {
       options.method = method;
       options.warmup = 60;
       options.draws = 10;
-      const auto result =
-          sample<double>(law, Box::cube(3, -50, 50), normal_starts<double>(200, 3).view(), options, pool);
+      const auto result = sample<double>(distribution, Box::cube(3, -50, 50),
+                                         normal_starts<double>(200, 3).view(), options, pool);
       std::vector<double> all{result.step, result.acceptance};
       for (Index t = 0; t < 10; ++t)
         for (Index c = 0; c < 200; ++c)
@@ -275,10 +278,12 @@ TEST(Sampler, AnUnadjustedChainThatDivergesStopsAtFiniteNumbers) {
   options.step = 1e-2;
   options.warmup = 0;
   options.draws = 50;
-  const auto calm = sample<double>(FunctionLaw(1, quartic), Box::unbounded(1), starts.view(), options, pool);
+  const auto calm =
+      sample<double>(FunctionDistribution(1, quartic), Box::unbounded(1), starts.view(), options, pool);
   EXPECT_EQ(calm.divergences, 0);
   options.step = 1;
-  const auto wild = sample<double>(FunctionLaw(1, quartic), Box::unbounded(1), starts.view(), options, pool);
+  const auto wild =
+      sample<double>(FunctionDistribution(1, quartic), Box::unbounded(1), starts.view(), options, pool);
   EXPECT_TRUE(wild.stopped[0]);
   EXPECT_GE(wild.divergences, 1);
   for (Index t = 0; t < 50; ++t) EXPECT_TRUE(std::isfinite(wild.draws(t, 0, 0)));
@@ -286,31 +291,31 @@ TEST(Sampler, AnUnadjustedChainThatDivergesStopsAtFiniteNumbers) {
 }
 
 TEST(Sampler, KeepsAStatisticAndThins) {
-  const GaussianLaw<double> law(Eigen::VectorXd::Zero(2), Eigen::MatrixXd::Identity(2, 2));
+  const GaussianDistribution<double> distribution(Eigen::VectorXd::Zero(2), Eigen::MatrixXd::Identity(2, 2));
   ThreadPool pool(1);
   SamplerOptions options;
   options.warmup = 20;
   options.draws = 30;
   const auto starts = normal_starts<double>(3, 2);
-  const auto every = sample<double>(law, Box::unbounded(2), starts.view(), options, pool);
+  const auto every = sample<double>(distribution, Box::unbounded(2), starts.view(), options, pool);
   options.draws = 10;
   options.thin = 3;
   Statistic<double> sum{1, [](Index, MatrixView<const double> points, MatrixView<double> out) {
                           for (Index i = 0; i < points.rows; ++i) out(i, 0) = points(i, 0) + points(i, 1);
                         }};
-  const auto third = sample<double>(law, Box::unbounded(2), starts.view(), options, pool, &sum);
+  const auto third = sample<double>(distribution, Box::unbounded(2), starts.view(), options, pool, &sum);
   ASSERT_EQ(third.draws.columns(), 1);
   for (Index t = 0; t < 10; ++t)
     EXPECT_EQ(third.draws(t, 2, 0), every.draws(3 * t + 2, 2, 0) + every.draws(3 * t + 2, 2, 1));
 }
 
 TEST(Sampler, RefusesWhatMakesNoSense) {
-  const GaussianLaw<double> law(Eigen::VectorXd::Zero(1), Eigen::MatrixXd::Identity(1, 1));
+  const GaussianDistribution<double> distribution(Eigen::VectorXd::Zero(1), Eigen::MatrixXd::Identity(1, 1));
   ThreadPool pool(1);
   const auto attempt = [&](const SamplerOptions& options, const Box& box, double start) {
     Matrix<double> starts(2, 1);
     starts(0, 0) = starts(1, 0) = start;
-    sample<double>(law, box, starts.view(), options, pool);
+    sample<double>(distribution, box, starts.view(), options, pool);
   };
   SamplerOptions options;
   options.draws = 0;
@@ -321,7 +326,7 @@ TEST(Sampler, RefusesWhatMakesNoSense) {
   options = {};
   EXPECT_THROW(attempt(options, Box::cube(1, 1, 2), 0), UsageError);
   EXPECT_THROW(attempt(options, Box::cube(2, 1, 2), 0), UsageError);
-  options.chains_per_law = 3;
+  options.chains_per_distribution = 3;
   EXPECT_THROW(attempt(options, Box::unbounded(1), 0), UsageError);
   const auto infinite = [](const double*, double* g) {
     g[0] = 0;
@@ -329,9 +334,9 @@ TEST(Sampler, RefusesWhatMakesNoSense) {
   };
   Matrix<double> starts(1, 1);
   starts(0, 0) = 0;
-  EXPECT_THROW(
-      sample<double>(FunctionLaw(1, infinite), Box::unbounded(1), starts.view(), SamplerOptions(), pool),
-      NumericError);
+  EXPECT_THROW(sample<double>(FunctionDistribution(1, infinite), Box::unbounded(1), starts.view(),
+                              SamplerOptions(), pool),
+               NumericError);
 }
 
 }  // namespace

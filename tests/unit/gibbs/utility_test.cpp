@@ -140,28 +140,30 @@ Utility planted(const zoo::PlantedProblem& problem) {
 }
 
 // The planted producer's response is normal, at the trained temperature and at any other; the box, 12 wide on
-// either side, is more than ten deviations away.
-TEST(UtilityLaw, ProducerIsNormal) {
+// either side, is more than ten standard deviations away.
+TEST(UtilityDistribution, ProducerIsNormal) {
   const Utility utility = planted(zoo::planted_problem("producer"));
   const double context[3] = {0.4, -0.7, 0.5};
   const auto truth = zoo::closed_form::producer(context[0], context[1], context[2]);
   for (const double factor : {1.0, 0.1, 2.0}) {
     const Utility other = utility.at_temperature(0.8 * factor);
-    const Law1d law = other.law_1d(context, kAllClasses);
-    const double deviation = truth.deviation * std::sqrt(factor);
-    EXPECT_NEAR(law.mean().value, truth.mean, 1e-8);
-    EXPECT_NEAR(std::sqrt(law.variance().value), deviation, 1e-8);
+    const Distribution1d distribution = other.distribution_1d(context, kAllClasses);
+    const double standard_deviation = truth.standard_deviation * std::sqrt(factor);
+    EXPECT_NEAR(distribution.mean().value, truth.mean, 1e-8);
+    EXPECT_NEAR(std::sqrt(distribution.variance().value), standard_deviation, 1e-8);
     for (const double z : {-3.0, -1.0, 0.0, 0.5, 2.0})
-      EXPECT_NEAR(law.cdf(truth.mean + z * deviation), zoo::closed_form::normal_cdf(z), 1e-8);
-    EXPECT_NEAR(law.modes().front().y, truth.mean, 1e-6);
+      EXPECT_NEAR(distribution.cdf(truth.mean + z * standard_deviation), zoo::closed_form::normal_cdf(z),
+                  1e-8);
+    EXPECT_NEAR(distribution.modes().front().y, truth.mean, 1e-6);
   }
 }
 
-TEST(UtilityLaw, WorkplaceIsAMixtureOfTwoNormals) {
+TEST(UtilityDistribution, WorkplaceIsAMixtureOfTwoNormals) {
   const Utility utility = planted(zoo::planted_problem("workplace"));
   for (const double skill : {-0.9, 0.0, 0.6}) {
-    const Law1d home = utility.law_1d(&skill, 0), office = utility.law_1d(&skill, 1),
-                both = utility.law_1d(&skill, kAllClasses);
+    const Distribution1d home = utility.distribution_1d(&skill, 0),
+                         office = utility.distribution_1d(&skill, 1),
+                         both = utility.distribution_1d(&skill, kAllClasses);
     const double odds = office.log_normalizer().value - home.log_normalizer().value;
     const double p = zoo::closed_form::office(skill);
     EXPECT_NEAR(odds, std::log(p / (1 - p)), 1e-8);
@@ -171,8 +173,8 @@ TEST(UtilityLaw, WorkplaceIsAMixtureOfTwoNormals) {
     EXPECT_NEAR(home.mean().value, at_home.mean, 1e-8);
     for (const double y : {-1.0, 0.3, 1.0, 2.5})
       EXPECT_NEAR(both.cdf(y),
-                  (1 - p) * zoo::closed_form::normal_cdf((y - at_home.mean) / at_home.deviation) +
-                      p * zoo::closed_form::normal_cdf((y - at_office.mean) / at_office.deviation),
+                  (1 - p) * zoo::closed_form::normal_cdf((y - at_home.mean) / at_home.standard_deviation) +
+                      p * zoo::closed_form::normal_cdf((y - at_office.mean) / at_office.standard_deviation),
                   1e-8);
   }
 }

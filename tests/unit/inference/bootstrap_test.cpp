@@ -24,7 +24,7 @@ struct Fitted {
   }
 };
 
-// The deviation of R draws has a relative error of about 1 / sqrt(2 R): 4% for 300, and the asymptotic error
+// The standard deviation of R draws has a relative error of about 1 / sqrt(2 R): 4% for 300, and the asymptotic error
 // itself is right to 1 / n. Four of those are allowed.
 TEST(Bootstrap, AgreesWithTheRobustErrors) {
   ThreadPool pool(2);

@@ -1,4 +1,4 @@
-// Rows drawn from known laws.
+// Rows drawn from known distributions.
 #pragma once
 
 #include <Eigen/Dense>

@@ -46,7 +46,7 @@ void expect_mean(const Architecture& a) {
   for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-13);
 }
 
-// Taking apart undoes joining, up to the rounding of softplus and its inverse.
+// Decomposing undoes joining, up to the rounding of softplus and its inverse.
 TEST(Join, SplittingGivesTheMembersBack) {
   for (const Skip skip : {Skip::none, Skip::input, Skip::dense, Skip::residual}) {
     Architecture a = stacked({3, 1, 2}, {4, 4, 2});

@@ -153,7 +153,7 @@ TEST(Parameters, MonomialStartingValuesAreNormalWithDeviationOneHundredth) {
         if (tensor.role == TensorRole::lambda) {
           const double effective = sign == Sign::non_negative ? softplus(raw) : raw;
           ASSERT_GT(effective, 0);
-          ASSERT_LT(effective, 0.06);  // six deviations
+          ASSERT_LT(effective, 0.06);  // six standard deviations
           lambda_sum += effective;
           ++lambdas;
         } else {

@@ -138,7 +138,7 @@ TEST(JudgingPanels, SeeWhatHidesBetweenTheNodesOfTraining) {
   const QuadratureRule judging = composite_rule(support, judging_panels(16, 1));
   EXPECT_EQ(integral_of_hidden_mass(training, training), 0);
   const double hidden = 10 - 128 * 0.004;  // the width less a gap around each of the 128 nodes
-  // Some 26 of the 520 nodes fall into a gap, give or take 5, each 1/520 of the width: four times that.
+  // Some 26 of the 520 nodes fall into a gap, plus or minus 5, each 1/520 of the width: four times that.
   EXPECT_NEAR(integral_of_hidden_mass(judging, training), hidden, 4 * 5 * 10.0 / 520);
   EXPECT_GT(judging_panels(5, 2), 5);
 }

@@ -232,7 +232,7 @@ TEST(PlanTraining, WeightsDecayWhereTheProgramChoosesTheLayersForANumber) {
   const auto optimizer = [](const std::string& target, Index rows,
                             const std::vector<std::pair<std::string, std::string>>& settings = {}) {
     const Planned p(target, settings);
-    return plan_training(p.settings, rows, p.space.one_number()).optimizer;
+    return plan_training(p.settings, rows, p.space.single_continuous()).optimizer;
   };
   EXPECT_EQ(optimizer("v", 100).weight_decay, 0.5);
   EXPECT_EQ(optimizer("v", 1770).weight_decay, 0.1);

@@ -50,9 +50,10 @@ TEST(NumberDistribution, MomentsAndScoresAreThoseOfItsQuantiles) {
     const NumberDistribution distribution(density_of(), r);
     const ByQuantiles truth(distribution);
     const double mean = truth.mean([](double y) { return y; });
-    const double deviation = std::sqrt(truth.mean([&](double y) { return (y - mean) * (y - mean); }));
-    EXPECT_NEAR(distribution.mean(), mean, 2e-5 * deviation);
-    EXPECT_NEAR(distribution.standard_deviation(), deviation, 2e-4 * deviation);
+    const double standard_deviation =
+        std::sqrt(truth.mean([&](double y) { return (y - mean) * (y - mean); }));
+    EXPECT_NEAR(distribution.mean(), mean, 2e-5 * standard_deviation);
+    EXPECT_NEAR(distribution.standard_deviation(), standard_deviation, 2e-4 * standard_deviation);
     // CRPS = E|Y - y| - E|Y - Y'| / 2, the second from the order of the quantiles.
     const auto n = static_cast<double>(truth.y.size());
     double spread = 0;
@@ -61,7 +62,8 @@ TEST(NumberDistribution, MomentsAndScoresAreThoseOfItsQuantiles) {
     for (const double observed : {-0.2, 0.0, 0.9, 2.0, 7.0}) {
       if (observed < 0 && scale.transform == ResponseTransform::log) continue;
       const double away = truth.mean([&](double y) { return std::abs(y - observed); });
-      EXPECT_NEAR(distribution.crps(observed), away - spread, 1e-4 * (deviation + std::abs(observed)));
+      EXPECT_NEAR(distribution.crps(observed), away - spread,
+                  1e-4 * (standard_deviation + std::abs(observed)));
     }
     const auto interval = distribution.central_interval(0.9);
     EXPECT_NEAR(truth.mean([&](double y) { return y >= interval.lower && y <= interval.upper ? 1.0 : 0.0; }),

@@ -39,7 +39,7 @@ TEST(Alignment, UndoesScaleSignAndReflection) {
     other[0]->coefficients[t] -= other[1]->lambda / other[0]->lambda * other[1]->coefficients[t];
     other[1]->coefficients[t] *= -1;
   }
-  other[0]->bias = 17;  // cancels in the law
+  other[0]->bias = 17;  // cancels in the distribution
   expect_same(aligned(basket, other), truth, 1e-12);
 
   const PlantedProblem& producer = planted_problem("producer");
@@ -55,7 +55,7 @@ TEST(Alignment, UndoesScaleSignAndReflection) {
   expect_same(aligned(commuter, other), separate, 1e-12);
 }
 
-TEST(Alignment, LeavesTheLawUnchanged) {
+TEST(Alignment, LeavesTheDistributionUnchanged) {
   ThreadPool pool(1);
   const RandomStream stream(4, Purpose::test);
   std::uint64_t draw = 0;
@@ -66,7 +66,7 @@ TEST(Alignment, LeavesTheLawUnchanged) {
       for (double& value : random.parameters) value = stream.normal(0, draw++);
       const Block block = aligned(problem, block_of(problem.architecture, random.parameters));
       const auto parameters = raw_parameters(problem.architecture, block);
-      const LawComparison same = compare_with_truth(random, parameters, data, pool);
+      const DistributionComparison same = compare_with_truth(random, parameters, data, pool);
       EXPECT_LT(same.total_variation, 1e-12) << problem.name;
     }
   }

@@ -1,4 +1,4 @@
-// The planted laws written out by hand, independently of the network: B / temperature at one point.
+// The planted distributions written out by hand, independently of the network: B / temperature at one point.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ inline double product_choice(double income, double price, double quality) {
 }
 
 struct Normal {
-  double mean, deviation;
+  double mean, standard_deviation;
 };
 
 inline Normal producer(double price, double wage, double scale) {

@@ -26,7 +26,7 @@ TEST(Coverage, CountsIntervalsThatHoldTheTruth) {
   EXPECT_TRUE(std::isnan(Coverage{}.share()));
 }
 
-// Normal estimates with their true deviation: 95% of 20,000 intervals, within four binomial deviations.
+// Normal estimates with their true standard deviation: 95% of 20,000 intervals, within four binomial ones.
 TEST(Coverage, OfTrueDeviationsIsNominalAndOfWrongOnesIsNot) {
   constexpr std::size_t kDraws = 20000;
   const RandomStream random(3, Purpose::test);
@@ -73,7 +73,7 @@ TEST(Slope, OfNormalMeansIsMinusOneHalfWithinItsOwnError) {
       sizes.back().errors.push_back(std::abs(random.normal(r, static_cast<std::uint64_t>(rows))) /
                                     std::sqrt(rows));
   }
-  // log |z| has deviation pi / sqrt(8) = 1.1107; log rows has that of four equal steps of log 4.
+  // log |z| has standard deviation pi / sqrt(8) = 1.1107; log rows has that of four equal steps of log 4.
   const double spread = std::log(4.0) * std::sqrt(1.25);
   for (const Slope found : {slope_of_means(sizes), slope_of_replications(sizes)}) {
     EXPECT_NEAR(found.slope, -0.5, 4 * found.standard_error);
@@ -95,12 +95,12 @@ TEST(SizeEvidence, SummarisesWhatItIsGiven) {
   EXPECT_EQ(e.failed(), 1U);
   EXPECT_EQ(e.at_bound, 1U);
   EXPECT_EQ(e.found_again, 2U);
-  EXPECT_EQ(e.elsewhere, 1U);
+  EXPECT_EQ(e.lower, 1U);
   EXPECT_EQ(e.worse, 1U);
   EXPECT_EQ(e.errors, (std::vector<double>{0.1, 0, 0.1, 8.8}));
   const ParameterEvidence& p = e.parameters.front();
   EXPECT_DOUBLE_EQ(p.mean, 2);
-  EXPECT_DOUBLE_EQ(p.deviation, 1);
+  EXPECT_DOUBLE_EQ(p.standard_deviation, 1);
   EXPECT_DOUBLE_EQ(p.standard_error, 1);
   EXPECT_DOUBLE_EQ(p.bound, 0.5);
   EXPECT_DOUBLE_EQ(p.variance_ratio(), 4);
@@ -123,7 +123,7 @@ TEST(KnownModels, AreCanonicalAndNamed) {
   EXPECT_THROW(known_model("double_class"), UsageError);
 }
 
-// The design: at 500 rows the information bound gives no weight of a single or shallow model a deviation
+// The design: at 500 rows the information bound gives no weight of a single or shallow model a standard deviation
 // above a fifth of its size, and no coefficient one above a fifth of the largest of its head. Weaker models
 // are not in the range where errors fall with the root of the rows.
 TEST(KnownModels, FiveHundredRowsDetermineSingleAndShallowOnes) {
@@ -162,7 +162,7 @@ TEST(Replicator, LeavesOutWhatARuleSets) {
 }
 
 // 60 data sets: estimates around the truth, intervals that hold it about as often as they say, errors as
-// large as the deviation of the estimates. Limits: four deviations of the statistics themselves.
+// large as the standard deviation of the estimates. Limits: four standard deviations of the statistics themselves.
 TEST(Replicator, FindsTheTruthWithHonestErrors) {
   constexpr std::size_t kReplications = 60;
   const PlantedProblem& problem = known_model("single_choice");
@@ -178,8 +178,9 @@ TEST(Replicator, FindsTheTruthWithHonestErrors) {
   EXPECT_EQ(e.failed(), 0U);
   const double n = kReplications;
   for (const ParameterEvidence& p : e.parameters) {
-    EXPECT_NEAR(p.mean, p.truth, 4 * p.deviation / std::sqrt(n) + 0.05 * p.deviation) << p.parameter;
-    EXPECT_NEAR(p.standard_error / p.deviation, 1, 4 / std::sqrt(2 * n)) << p.parameter;
+    EXPECT_NEAR(p.mean, p.truth, 4 * p.standard_deviation / std::sqrt(n) + 0.05 * p.standard_deviation)
+        << p.parameter;
+    EXPECT_NEAR(p.standard_error / p.standard_deviation, 1, 4 / std::sqrt(2 * n)) << p.parameter;
     EXPECT_NEAR(p.variance_ratio(), 1, 4 * std::sqrt(2 / n) + 0.2) << p.parameter;
     EXPECT_GE(p.robust.share(), 0.95 - 4 * std::sqrt(0.95 * 0.05 / n)) << p.parameter;
   }

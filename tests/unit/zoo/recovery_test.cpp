@@ -11,7 +11,7 @@
 namespace bl::zoo {
 namespace {
 
-// Score matching learns the law blurred by sigma = 0.1: precision 2 becomes 1 / (1/2 + sigma^2), 2% less, and
+// Score matching learns the distribution blurred by sigma = 0.1: precision 2 becomes 1 / (1/2 + sigma^2), 2% less, and
 // linear terms shrink likewise.
 constexpr double kBlur = 0.02;
 
@@ -41,7 +41,7 @@ void expect_recovered(const PlantedProblem& problem, const RecoverySpec& spec, c
   }
   // Twice n times the divergence is about chi-square with `free` degrees of freedom: mean free, variance
   // 2 free. Hybrid: score matching is less efficient than the likelihood (and blurred), by less than tenfold.
-  const LawComparison& c = result.comparison;
+  const DistributionComparison& c = result.comparison;
   const double rows = static_cast<double>(spec.training_rows);
   const double slack = problem.kind() == ResponseKind::hybrid ? 10 : 1;
   EXPECT_GE(c.divergence, -1e-9);
@@ -119,14 +119,14 @@ TEST(Comparison, TheTruthIsAtNoDistanceFromItself) {
   ThreadPool pool(1);
   for (const PlantedProblem& problem : planted_problems()) {
     const SimulatedData<double> data = simulate(problem, 30, 12, pool);
-    const LawComparison same = compare_with_truth(problem, problem.parameters, data, pool);
+    const DistributionComparison same = compare_with_truth(problem, problem.parameters, data, pool);
     EXPECT_EQ(same.divergence, 0) << problem.name;
     EXPECT_EQ(same.total_variation, 0) << problem.name;
     EXPECT_NEAR(same.learned_log_likelihood, same.true_log_likelihood, 1e-12) << problem.name;
   }
 }
 
-// Two normal laws of equal variance v and means m apart: divergence m^2 / (2 v).
+// Two normal distributions of equal variance v and means m apart: divergence m^2 / (2 v).
 TEST(Comparison, DivergenceOfNormalsIsTheClosedForm) {
   ThreadPool pool(1);
   const PlantedProblem& problem = planted_problem("producer");

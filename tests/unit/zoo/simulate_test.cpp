@@ -163,13 +163,13 @@ TEST(Simulate, ProducerIsTheClosedNormal) {
   std::vector<double> transformed;
   for (Index row = 0; row < data.rows; ++row) {
     const double* x = data.context.row(row);
-    const auto [mean, deviation] = closed_form::producer(x[0], x[1], x[2]);
-    const double z = (data.values(row, 0) - mean) / deviation;
+    const auto [mean, standard_deviation] = closed_form::producer(x[0], x[1], x[2]);
+    const double z = (data.values(row, 0) - mean) / standard_deviation;
     transformed.push_back(closed_form::normal_cdf(z));
-    // Beyond ten deviations the support cuts off nothing that a double could see.
+    // Beyond ten standard deviations the support cuts off nothing that a double could see.
     EXPECT_NEAR(data.true_means(row, 0), mean, 1e-10);
     EXPECT_NEAR(data.true_log_likelihood[static_cast<std::size_t>(row)],
-                -0.5 * z * z - std::log(deviation * std::sqrt(2 * std::numbers::pi)), 1e-10);
+                -0.5 * z * z - std::log(standard_deviation * std::sqrt(2 * std::numbers::pi)), 1e-10);
   }
   EXPECT_LT(kolmogorov(transformed), kKolmogorovLimit);
 }
@@ -180,13 +180,13 @@ TEST(Simulate, HoursAreNormalGivenThePlace) {
   std::array<std::vector<double>, 2> transformed;
   for (Index row = 0; row < data.rows; ++row) {
     const auto place = static_cast<std::size_t>(data.classes[static_cast<std::size_t>(row)]);
-    const auto [mean, deviation] = closed_form::extra_hours(data.context(row, 0), place == 1);
-    const double z = (data.values(row, 0) - mean) / deviation;
+    const auto [mean, standard_deviation] = closed_form::extra_hours(data.context(row, 0), place == 1);
+    const double z = (data.values(row, 0) - mean) / standard_deviation;
     transformed[place].push_back(closed_form::normal_cdf(z));
     const double office = closed_form::office(data.context(row, 0));
     EXPECT_NEAR(data.true_log_likelihood[static_cast<std::size_t>(row)],
                 std::log(place == 1 ? office : 1 - office) - 0.5 * z * z -
-                    std::log(deviation * std::sqrt(2 * std::numbers::pi)),
+                    std::log(standard_deviation * std::sqrt(2 * std::numbers::pi)),
                 1e-10);
   }
   EXPECT_LT(kolmogorov(transformed[0]), kKolmogorovLimit);
@@ -271,14 +271,14 @@ TEST(InvertPiecewiseLinear, IsExactForALinearDensity) {
 // change of the density's slope, at most 3e-4 here.
 TEST(DrawInCell, InvertsTheDistributionInsideTheCell) {
   const PlantedProblem& problem = planted_problem("producer");
-  const GibbsLaw law(problem.architecture, problem.parameters, problem.temperature);
+  const GibbsDistribution distribution(problem.architecture, problem.parameters, problem.temperature);
   const std::vector<double> context = {0.4, -0.2, 0.5};
-  const auto [mean, deviation] = closed_form::producer(context[0], context[1], context[2]);
+  const auto [mean, standard_deviation] = closed_form::producer(context[0], context[1], context[2]);
   const Cell cell{.lower = {-1}, .upper = {2}};
-  const auto cdf = [&](double y) { return closed_form::normal_cdf((y - mean) / deviation); };
+  const auto cdf = [&](double y) { return closed_form::normal_cdf((y - mean) / standard_deviation); };
   for (const double u : {0.001, 0.1, 0.5, 0.9, 0.999}) {
     std::array<double, 1> y{};
-    draw_in_cell(law, context, cell, std::array{u}, y);
+    draw_in_cell(distribution, context, cell, std::array{u}, y);
     EXPECT_NEAR((cdf(y[0]) - cdf(-1)) / (cdf(2) - cdf(-1)), u, 3e-4);
   }
 }
@@ -287,7 +287,7 @@ TEST(DrawInCell, InvertsTheDistributionInsideTheCell) {
 // the inner integral over bonds up to 0.01 s h^2 = 6e-3 of its value (slope jump s = 4, half width h = 0.4).
 TEST(DrawInCell, TakesOneDimensionAfterTheOther) {
   const PlantedProblem& problem = planted_problem("allocation");
-  const GibbsLaw law(problem.architecture, problem.parameters, problem.temperature);
+  const GibbsDistribution distribution(problem.architecture, problem.parameters, problem.temperature);
   const std::vector<double> context = {0.5, 2.5};
   const Cell cell{.lower = {0.8, 0.8}, .upper = {1.8, 1.6}};
   const auto given_stocks = [&](double stocks) {
@@ -298,7 +298,7 @@ TEST(DrawInCell, TakesOneDimensionAfterTheOther) {
   };
   for (const double u : {0.05, 0.4, 0.8}) {
     std::array<double, 2> y{};
-    draw_in_cell(law, context, cell, std::array{u, 1 - u}, y);
+    draw_in_cell(distribution, context, cell, std::array{u, 1 - u}, y);
     const double first = integral(log_marginal, 0.8, y[0], 200) / integral(log_marginal, 0.8, 1.8, 200);
     const double second =
         integral(given_stocks(y[0]), 0.8, y[1], 200) / integral(given_stocks(y[0]), 0.8, 1.6, 200);

@@ -1,4 +1,4 @@
-// Laws of random networks, all activations and skips: densities integrate to 1, quantiles invert the
+// Distributions of random networks, all activations and skips: densities integrate to 1, quantiles invert the
 // distribution function, modes are at least as high as the best of a fine grid, sampled class shares are
 // those of quadrature, and low temperatures lead to the mode.
 #include <gtest/gtest.h>
@@ -49,10 +49,10 @@ Support cube(Index dimension, double lower, double upper) {
   return {std::vector<double>(d, lower), std::vector<double>(d, upper)};
 }
 
-class NaiveLaw {
+class NaiveDistribution {
  public:
-  NaiveLaw(const Architecture& architecture, const std::vector<double>& parameters,
-           std::vector<double> context, double temperature)
+  NaiveDistribution(const Architecture& architecture, const std::vector<double>& parameters,
+                    std::vector<double> context, double temperature)
       : layout_(architecture),
         model_(architecture, layout_, parameters),
         z_(std::move(context)),
@@ -70,7 +70,7 @@ class NaiveLaw {
   double temperature_;
 };
 
-TEST(ModelLaws, OneDimension) {
+TEST(ModelDistributions, OneDimension) {
   std::uint64_t seed = 0;
   for (const ActivationCase& c : activation_cases()) {
     const Architecture a = architecture_of(c, 2, 1);
@@ -78,37 +78,37 @@ TEST(ModelLaws, OneDimension) {
     const double temperature = seed % 2 ? 1.0 : 0.3;
     const Utility utility(a, parameters, temperature, cube(1, -4, 4));
     const std::vector<double> context = {0.3, -0.8};
-    const NaiveLaw naive(a, parameters, context, temperature);
-    const Law1d law = utility.law_1d(context.data(), kAllClasses);
+    const NaiveDistribution naive(a, parameters, context, temperature);
+    const Distribution1d distribution = utility.distribution_1d(context.data(), kAllClasses);
     // The midpoint rule: a kink costs the square of a cell, (8e-4)^2 times slopes up to a hundred.
     const int cells = 10000;
     const double cell = 8.0 / cells, middle = -4 + cell * (cells / 3);
     double sum = 0, below = 0, best = -1e300;
     for (int i = 0; i < cells; ++i) {
       const double y = -4 + cell * (i + 0.5), value = naive({y});
-      const double mass = cell * std::exp(value - law.log_normalizer().value);
+      const double mass = cell * std::exp(value - distribution.log_normalizer().value);
       sum += mass;
       if (y < middle) below += mass;
       best = std::max(best, value);
     }
     EXPECT_NEAR(sum, 1, 1e-4) << seed;
-    EXPECT_NEAR(law.cdf(middle), below, 1e-4) << seed;
+    EXPECT_NEAR(distribution.cdf(middle), below, 1e-4) << seed;
     for (const double p : {0.01, 0.25, 0.5, 0.9, 0.999})
-      EXPECT_NEAR(law.cdf(law.quantile(p)), p, 1e-9) << seed;
+      EXPECT_NEAR(distribution.cdf(distribution.quantile(p)), p, 1e-9) << seed;
     const double slack = 1e-12 * (1 + std::abs(best));
-    EXPECT_GE(law.modes().front().value + law.log_normalizer().value, best - slack) << seed;
+    EXPECT_GE(distribution.modes().front().value + distribution.log_normalizer().value, best - slack) << seed;
   }
 }
 
-TEST(ModelLaws, TwoDimensions) {
+TEST(ModelDistributions, TwoDimensions) {
   std::uint64_t seed = 100;
   for (const ActivationCase& c : activation_cases()) {
     const Architecture a = architecture_of(c, 1, 2);
     const auto parameters = test::random_parameters(ParameterLayout(a), ++seed);
     const Utility utility(a, parameters, 1, cube(2, -3, 3));
     const std::vector<double> context = {0.5};
-    const NaiveLaw naive(a, parameters, context, 1);
-    const Law2d law = utility.law_2d(context.data(), kAllClasses);
+    const NaiveDistribution naive(a, parameters, context, 1);
+    const Distribution2d distribution = utility.distribution_2d(context.data(), kAllClasses);
     const int cells = 100;
     const double cell = 6.0 / cells;
     double sum = 0, best = -1e300;
@@ -116,7 +116,7 @@ TEST(ModelLaws, TwoDimensions) {
     for (int i = 0; i < cells; ++i)
       for (int j = 0; j < cells; ++j) {
         const double y0 = -3 + cell * (i + 0.5), y1 = -3 + cell * (j + 0.5), value = naive({y0, y1});
-        const double mass = cell * cell * std::exp(value - law.log_normalizer().value);
+        const double mass = cell * cell * std::exp(value - distribution.log_normalizer().value);
         sum += mass;
         mean[0] += mass * y0;
         mean[1] += mass * y1;
@@ -124,9 +124,10 @@ TEST(ModelLaws, TwoDimensions) {
       }
     // The midpoint rule errs by about cell^2/24 times the curvature of the density, here some tens.
     EXPECT_NEAR(sum, 1, 5e-3) << seed;
-    const Moments2d moments = law.moments();
+    const Moments2d moments = distribution.moments();
     for (std::size_t k = 0; k < 2; ++k) EXPECT_NEAR(moments.mean[k], mean[k], 1.5e-2) << seed;
-    EXPECT_GE(law.modes().front().value + law.log_normalizer().value, best - 1e-12 * (1 + std::abs(best)))
+    EXPECT_GE(distribution.modes().front().value + distribution.log_normalizer().value,
+              best - 1e-12 * (1 + std::abs(best)))
         << seed;
     Matrix<double> row(1, 1);
     row(0, 0) = context[0];
@@ -140,7 +141,7 @@ TEST(ModelLaws, TwoDimensions) {
 
 // The class shares of alternating draws are the ratios of the classes' normalisers, and the draws of the
 // continuous part follow the mixture, in scalar and in vector form.
-TEST(ModelLaws, HybridSamplingAgreesWithQuadrature) {
+TEST(ModelDistributions, HybridSamplingAgreesWithQuadrature) {
   ThreadPool pool(2);
   for (const bool vector : {false, true}) {
     const Architecture a = vector ? stacked_vector({.context = 1, .values = 1, .classes = 0}, {4, 3}, 3)
@@ -155,7 +156,7 @@ TEST(ModelLaws, HybridSamplingAgreesWithQuadrature) {
     options.seed = 3;
     const RowSamples samples = sample_rows(utility, context, options, pool);
     for (Index i = 0; i < rows; ++i) {
-      const Law1d marginal = utility.law_1d(context.row(i), kAllClasses);
+      const Distribution1d marginal = utility.distribution_1d(context.row(i), kAllClasses);
       const double normalizer = marginal.log_normalizer().value;
       // Draws of a chain depend on each other: errors from the 64 chain means, 5 of them on either side. What
       // is rarer than five draws may not be seen at all.
@@ -172,7 +173,8 @@ TEST(ModelLaws, HybridSamplingAgreesWithQuadrature) {
         return std::pair(sum, 5 * std::sqrt(std::max(0.0, square - sum * sum) / 63) + rarest);
       };
       for (std::int32_t c = 0; c < 3; ++c) {
-        const double truth = std::exp(utility.law_1d(context.row(i), c).log_normalizer().value - normalizer);
+        const double truth =
+            std::exp(utility.distribution_1d(context.row(i), c).log_normalizer().value - normalizer);
         const auto [share, error] = mean_and_error(
             [&](Index d) { return samples.classes[static_cast<std::size_t>(d)] == c ? 1.0 : 0.0; });
         EXPECT_NEAR(share, truth, error) << "row " << i << " class " << c << " vector " << vector;
@@ -187,8 +189,8 @@ TEST(ModelLaws, HybridSamplingAgreesWithQuadrature) {
   }
 }
 
-// Some responses held, the others and the class drawn: shares are those of the law on the line that is left.
-TEST(ModelLaws, HeldResponsesWithClasses) {
+// Some responses held, the others and the class drawn: shares are those of the distribution on the line that is left.
+TEST(ModelDistributions, HeldResponsesWithClasses) {
   ThreadPool pool(2);
   const Architecture a = stacked({.context = 1, .values = 2, .classes = 3}, {4, 2});
   const Utility utility(a, test::random_parameters(ParameterLayout(a), 19), 1, cube(2, -3, 3));
@@ -204,7 +206,7 @@ TEST(ModelLaws, HeldResponsesWithClasses) {
   const RowSamples samples = sample_rows(utility, context, options, pool);
   for (Index i = 0; i < 2; ++i) {
     const auto line = [&](std::int32_t c) {
-      return Law1d(
+      return Distribution1d(
           [&, c](std::span<const double> y, std::span<double> out) {
             Matrix<double> points(static_cast<Index>(y.size()), 2);
             for (std::size_t k = 0; k < y.size(); ++k) {
@@ -215,7 +217,7 @@ TEST(ModelLaws, HeldResponsesWithClasses) {
           },
           -3, 3);
     };
-    const Law1d all = line(kAllClasses);
+    const Distribution1d all = line(kAllClasses);
     const auto expect_share = [&](double truth, const auto& holds) {
       double sum = 0, square = 0;
       for (Index chain = 0; chain < 64; ++chain) {
@@ -242,17 +244,17 @@ TEST(ModelLaws, HeldResponsesWithClasses) {
 
 // Exact draws of any model gather at its mode as tau -> 0: a draw lies below the maximum by an amount of the
 // size of tau.
-TEST(ModelLaws, QuantilesOfLowTemperaturesAreTheMode) {
+TEST(ModelDistributions, QuantilesOfLowTemperaturesAreTheMode) {
   std::uint64_t seed = 200;
   for (const ActivationCase& c : activation_cases()) {
     const Architecture a = architecture_of(c, 1, 1);
     const Utility utility(a, test::random_parameters(ParameterLayout(a), ++seed), 1, cube(1, -3, 3));
     const double context = -0.3;
-    const Law1d trained = utility.law_1d(&context, kAllClasses);
+    const Distribution1d trained = utility.distribution_1d(&context, kAllClasses);
     const double mode = trained.modes().front().y, top = trained.modes().front().value;
     double previous = 1e300;
     for (const double tau : {1e-1, 1e-2, 1e-4}) {
-      const Law1d cold = utility.at_temperature(tau).law_1d(&context, kAllClasses);
+      const Distribution1d cold = utility.at_temperature(tau).distribution_1d(&context, kAllClasses);
       EXPECT_NEAR(cold.modes().front().y, mode, 1e-5) << seed;
       double gap = 0;
       for (const double p : {0.1, 0.3, 0.5, 0.7, 0.9}) {
@@ -271,7 +273,7 @@ TEST(ModelLaws, QuantilesOfLowTemperaturesAreTheMode) {
 // The same by sampling in two dimensions. A single layer with an identity is concave: no second mode can hold
 // a chain. In d dimensions the utility lies about d tau/2 (smooth) to d tau (kinks) below its maximum, with
 // an exponential tail.
-TEST(ModelLaws, DrawsOfLowTemperaturesAreTheMode) {
+TEST(ModelDistributions, DrawsOfLowTemperaturesAreTheMode) {
   ThreadPool pool(2);
   for (const bool smooth : {true, false}) {
     Architecture a = stacked({.context = 1, .values = 2, .classes = 0}, {6});

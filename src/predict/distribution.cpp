@@ -1,4 +1,4 @@
-#include "bl/law.hpp"
+#include "bl/distribution.hpp"
 
 #include <fmt/format.h>
 
@@ -22,13 +22,13 @@ struct GivenRows {
   std::vector<std::int32_t> classes;
   gibbs::Utility utility;
 
-  GivenRows(const FittedModel& model, const Table& table, const LawOptions& options)
+  GivenRows(const FittedModel& model, const Table& table, const DistributionOptions& options)
       : encoded(encoder_of(model, options).encode<double>(table, all_rows(table.rows))),
         classes(model.space.combine(encoded.classes)),
         utility(options.temperature == 0 ? model.utility
                                          : model.utility.at_temperature(options.temperature)) {}
 
-  static Encoder encoder_of(const FittedModel& model, const LawOptions& options) {
+  static Encoder encoder_of(const FittedModel& model, const DistributionOptions& options) {
     const Encoder encoder = model.stored.encoder.without_weight();
     return options.treat_unseen_as_missing ? encoder.with_unseen(UnseenPolicy::missing) : encoder;
   }
@@ -51,18 +51,18 @@ struct GivenRows {
 double continuous_log_density(const GivenRows& given, Index row) {
   double out = 0;
   if (given.utility.values() == 1)
-    given.utility.law_1d(given.context_row(row), gibbs::kAllClasses)
+    given.utility.distribution_1d(given.context_row(row), gibbs::kAllClasses)
         .log_density(std::span<const double>(given.encoded.continuous.row(row), 1),
                      std::span<double>(&out, 1));
   else
-    given.utility.law_2d(given.context_row(row), gibbs::kAllClasses)
+    given.utility.distribution_2d(given.context_row(row), gibbs::kAllClasses)
         .log_density(given.values(row), std::span<double>(&out, 1));
   return out;
 }
 
 }  // namespace
 
-std::vector<double> log_density(const Model& model, const Data& data, const LawOptions& options) {
+std::vector<double> log_density(const Model& model, const Data& data, const DistributionOptions& options) {
   const FittedModel& impl = of_table(model, "the density of a response");
   if (impl.space.values() > kMostDimensions)
     throw UsageError(fmt::format(
@@ -78,7 +78,7 @@ std::vector<double> log_density(const Model& model, const Data& data, const LawO
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = log_p(static_cast<Index>(i), given.class_of(i));
     return out;
   }
-  if (impl.space.one_number()) {
+  if (impl.space.single_continuous()) {
     const ResponseEncoding& response = impl.stored.encoder.responses()[impl.space.continuous_responses[0]];
     const Column& column = data.impl().table.column(response.name);
     for_each_distribution(
@@ -103,7 +103,7 @@ std::vector<double> log_density(const Model& model, const Data& data, const LawO
   return out;
 }
 
-std::vector<double> utility(const Model& model, const Data& data, const LawOptions& options) {
+std::vector<double> utility(const Model& model, const Data& data, const DistributionOptions& options) {
   const GivenRows given(of_table(model, "the utility of a response"), data.impl().table, options);
   ThreadPool pool(options.threads);
   std::vector<double> out(given.rows());

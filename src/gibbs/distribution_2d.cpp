@@ -1,5 +1,5 @@
-// Peaks and cells of a two-dimensional law; what is asked of them is in law_2d_queries.cpp.
-#include "gibbs/law_2d.hpp"
+// Peaks and cells of a two-dimensional distribution; what is asked of them is in distribution_2d_queries.cpp.
+#include "gibbs/distribution_2d.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ namespace bl::gibbs {
 namespace {
 
 constexpr int kInitialCells = 6;   // per axis
-constexpr double kUnseenFall = 1;  // as in Law1d
+constexpr double kUnseenFall = 1;  // as in Distribution1d
 constexpr double kNegligible = 45;
 constexpr double kNarrowest = 1e-12;  // share of the rectangle's side
 constexpr Index kRing = 24;           // points of a ring of the climb
@@ -28,20 +28,21 @@ constexpr double kProminence = 1e-9;
 
 }  // namespace
 
-double Law2d::Cell::point(std::size_t axis, std::size_t node) const {
+double Distribution2d::Cell::point(std::size_t axis, std::size_t node) const {
   return (place.lower[axis] + place.upper[axis]) / 2 +
          (place.upper[axis] - place.lower[axis]) / 2 * rule_nodes()[node];
 }
 
-double Law2d::Cell::quarter_area() const {
+double Distribution2d::Cell::quarter_area() const {
   return (place.upper[0] - place.lower[0]) * (place.upper[1] - place.lower[1]) / 4;
 }
 
-bool Law2d::Cell::contains(const std::array<double, 2>& y) const {
+bool Distribution2d::Cell::contains(const std::array<double, 2>& y) const {
   return y[0] >= place.lower[0] && y[0] <= place.upper[0] && y[1] >= place.lower[1] && y[1] <= place.upper[1];
 }
 
-Law2d::Law2d(LogDensity2d log_density, const Rectangle& support, const QuadratureOptions& options)
+Distribution2d::Distribution2d(LogDensity2d log_density, const Rectangle& support,
+                               const QuadratureOptions& options)
     : function_(std::move(log_density)), support_(support), options_(options) {
   for (std::size_t a = 0; a < 2; ++a)
     if (!(support.lower[a] < support.upper[a]) || !std::isfinite(support.lower[a]) ||
@@ -69,7 +70,7 @@ Law2d::Law2d(LogDensity2d log_density, const Rectangle& support, const Quadratur
   add_unseen_peak();
 }
 
-void Law2d::checked(MatrixView<const double> points, std::span<double> out) {
+void Distribution2d::checked(MatrixView<const double> points, std::span<double> out) {
   points_ += points.rows;
   function_(points, out);
   for (Index i = 0; i < points.rows; ++i)
@@ -78,7 +79,7 @@ void Law2d::checked(MatrixView<const double> points, std::span<double> out) {
                                      points(i, 0), points(i, 1), out[static_cast<std::size_t>(i)]));
 }
 
-void Law2d::evaluate(std::span<Cell> cells) {
+void Distribution2d::evaluate(std::span<Cell> cells) {
   Matrix<double> points(static_cast<Index>(cells.size() * kCellPoints), 2);
   Index row = 0;
   for (const Cell& cell : cells)
@@ -97,7 +98,7 @@ void Law2d::evaluate(std::span<Cell> cells) {
 }
 
 // Points of the grid at least as high as their eight neighbours; of equal ones the first counts.
-void Law2d::find_grid_peaks() {
+void Distribution2d::find_grid_peaks() {
   const Index n = options_.grid / 4;
   Matrix<double> points(n * n, 2);
   for (Index i = 0; i < n * n; ++i) {
@@ -126,8 +127,8 @@ void Law2d::find_grid_peaks() {
 
 // Two rings of points around each peak, turned a little every round so that no ridge stays hidden between
 // them, and points ahead on the way of the last move.
-void Law2d::place_trials(const std::vector<Peak2d>& peaks, const std::vector<Climber>& climbers, int round,
-                         Matrix<double>& points) const {
+void Distribution2d::place_trials(const std::vector<Peak2d>& peaks, const std::vector<Climber>& climbers,
+                                  int round, Matrix<double>& points) const {
   for (Index row = 0; row < points.rows(); ++row) {
     const auto k = static_cast<std::size_t>(row / kTrials);
     const Index s = row % kTrials;
@@ -146,7 +147,7 @@ void Law2d::place_trials(const std::vector<Peak2d>& peaks, const std::vector<Cli
 }
 
 // The best trial point is taken; after two rounds without one the rings halve.
-void Law2d::climb(std::vector<Peak2d>& peaks) {
+void Distribution2d::climb(std::vector<Peak2d>& peaks) {
   std::vector<Climber> climbers(peaks.size());
   for (Climber& climber : climbers) climber.step = 2 / static_cast<double>(options_.grid / 4 - 1);
   Matrix<double> points(static_cast<Index>(peaks.size()) * kTrials, 2);
@@ -177,7 +178,7 @@ void Law2d::climb(std::vector<Peak2d>& peaks) {
 }
 
 // The refined cells may have found a higher point than the grid did.
-void Law2d::add_unseen_peak() {
+void Distribution2d::add_unseen_peak() {
   const auto cell = std::max_element(cells_.begin(), cells_.end(),
                                      [](const Cell& a, const Cell& b) { return a.top < b.top; });
   if (cell->top <= peaks_.front().value) return;
@@ -191,7 +192,7 @@ void Law2d::add_unseen_peak() {
 }
 
 // Two peaks are one where the straight way between them does not fall below the lower.
-void Law2d::merge_peaks() {
+void Distribution2d::merge_peaks() {
   std::stable_sort(peaks_.begin(), peaks_.end(),
                    [](const Peak2d& a, const Peak2d& b) { return a.value > b.value; });
   std::vector<Peak2d> kept;
@@ -216,7 +217,7 @@ void Law2d::merge_peaks() {
   peaks_ = std::move(kept);
 }
 
-void Law2d::initial_cells() {
+void Distribution2d::initial_cells() {
   for (int i = 0; i < kInitialCells * kInitialCells; ++i) {
     const int place[2] = {i / kInitialCells, i % kInitialCells};
     Cell cell;
@@ -230,7 +231,7 @@ void Law2d::initial_cells() {
   evaluate(cells_);
 }
 
-Law2d::CellSums Law2d::integral(const Cell& cell) const {
+Distribution2d::CellSums Distribution2d::integral(const Cell& cell) const {
   // Sums with Kronrod's (K) or Gauss's (G) rule along axis 0 and axis 1.
   double kk = 0, kg = 0, gk = 0;
   for (std::size_t i = 0; i < kRulePoints; ++i) {
@@ -249,14 +250,14 @@ Law2d::CellSums Law2d::integral(const Cell& cell) const {
   return {area * kk, area * (along_0 + along_1), along_0 >= along_1 ? std::size_t{0} : std::size_t{1}};
 }
 
-bool Law2d::misses_peak(const Cell& cell) const {
+bool Distribution2d::misses_peak(const Cell& cell) const {
   return std::any_of(peaks_.begin(), peaks_.end(), [&](const Peak2d& peak) {
     return peak.value > log_top_ - kNegligible && peak.value - cell.top > kUnseenFall &&
            cell.contains(peak.y);
   });
 }
 
-bool Law2d::split_once() {
+bool Distribution2d::split_once() {
   std::vector<CellSums> parts;
   std::vector<bool> blind;
   total_ = error_ = 0;

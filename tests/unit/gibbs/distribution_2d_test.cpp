@@ -1,4 +1,4 @@
-#include "gibbs/law_2d.hpp"
+#include "gibbs/distribution_2d.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,29 +26,29 @@ double correlated(double a, double b) {
   return -0.5 * (u * u - 1.6 * u * v + v * v) / 0.36;
 }
 
-TEST(Law2d, CorrelatedNormal) {
-  const Law2d law(each(correlated), {{-4, -14}, {6, 10}});
-  EXPECT_NEAR(law.log_normalizer().value, std::log(2 * kPi * 0.5 * 1.5 * 0.6), 1e-6);
-  EXPECT_LE(law.error(), 1e-6);
-  const Moments2d moments = law.moments();
+TEST(Distribution2d, CorrelatedNormal) {
+  const Distribution2d distribution(each(correlated), {{-4, -14}, {6, 10}});
+  EXPECT_NEAR(distribution.log_normalizer().value, std::log(2 * kPi * 0.5 * 1.5 * 0.6), 1e-6);
+  EXPECT_LE(distribution.error(), 1e-6);
+  const Moments2d moments = distribution.moments();
   EXPECT_NEAR(moments.mean[0], 1, 1e-6);
   EXPECT_NEAR(moments.mean[1], -2, 1e-6);
   EXPECT_NEAR(moments.covariance[0][0], 0.25, 1e-5);
   EXPECT_NEAR(moments.covariance[0][1], 0.6, 1e-5);
   EXPECT_NEAR(moments.covariance[1][1], 2.25, 1e-5);
-  const auto modes = law.modes();
+  const auto modes = distribution.modes();
   ASSERT_EQ(modes.size(), 1U);
   EXPECT_NEAR(modes[0].y[0], 1, 1e-6);
   EXPECT_NEAR(modes[0].y[1], -2, 1e-6);
-  // The region of mass m of a normal law in the plane is where the density exceeds (1 - m) times its maximum.
+  // The region of mass m of a normal distribution in the plane is where the density exceeds (1 - m) times its maximum.
   for (const double mass : {0.5, 0.9}) {
-    const Estimate level = law.highest_density_level(mass);
+    const Estimate level = distribution.highest_density_level(mass);
     EXPECT_NEAR(1 - std::exp(level.value - modes[0].value), mass, 0.01);
     EXPECT_LT(level.error, 0.05);
   }
-  const Law1d marginal = law.marginal(1);
+  const Distribution1d marginal = distribution.marginal(1);
   EXPECT_NEAR(marginal.quantile(0.975), -2 + 1.5 * 1.959963984540054, 1e-5);
-  const Law1d conditional = law.conditional(0, 1);
+  const Distribution1d conditional = distribution.conditional(0, 1);
   EXPECT_NEAR(conditional.mean().value, 1 + 0.8 * 0.5 * 2, 1e-6);
   EXPECT_NEAR(conditional.variance().value, 0.25 * 0.36, 1e-6);
   Matrix<double> points(2, 2);
@@ -57,13 +57,13 @@ TEST(Law2d, CorrelatedNormal) {
   points(1, 0) = 7;
   points(1, 1) = 0;
   std::vector<double> values(2);
-  law.log_density(points.view(), values);
+  distribution.log_density(points.view(), values);
   EXPECT_NEAR(values[0], -std::log(2 * kPi * 0.5 * 1.5 * 0.6), 1e-6);
   EXPECT_EQ(values[1], -std::numeric_limits<double>::infinity());
 }
 
 // Half the mass within 1e-3 of a point, with a skirt of sd 0.1 and mass 0.001 that the first grid can see.
-TEST(Law2d, MixtureWithANarrowPeak) {
+TEST(Distribution2d, MixtureWithANarrowPeak) {
   const auto mixture = [](double a, double b) {
     const auto part = [&](double mass, double sd, double m0, double m1) {
       return std::log(mass / (sd * sd)) - 0.5 * (std::pow((a - m0) / sd, 2) + std::pow((b - m1) / sd, 2));
@@ -73,40 +73,40 @@ TEST(Law2d, MixtureWithANarrowPeak) {
     const double top = *std::max_element(logs, logs + 3);
     return top + std::log(std::exp(logs[0] - top) + std::exp(logs[1] - top) + std::exp(logs[2] - top));
   };
-  const Law2d law(each(mixture), {{-5, -5}, {5, 5}});
-  EXPECT_NEAR(law.log_normalizer().value, std::log(1.001 * 2 * kPi), 1e-6);
-  ASSERT_EQ(law.modes().size(), 2U);
-  EXPECT_NEAR(law.modes()[0].y[0], 1.2345, 1e-6);
-  EXPECT_NEAR(law.modes()[1].y[1], -1, 1e-6);
-  EXPECT_NEAR(law.moments().mean[0], (0.501 * 1.2345 - 0.5) / 1.001, 1e-5);
+  const Distribution2d distribution(each(mixture), {{-5, -5}, {5, 5}});
+  EXPECT_NEAR(distribution.log_normalizer().value, std::log(1.001 * 2 * kPi), 1e-6);
+  ASSERT_EQ(distribution.modes().size(), 2U);
+  EXPECT_NEAR(distribution.modes()[0].y[0], 1.2345, 1e-6);
+  EXPECT_NEAR(distribution.modes()[1].y[1], -1, 1e-6);
+  EXPECT_NEAR(distribution.moments().mean[0], (0.501 * 1.2345 - 0.5) / 1.001, 1e-5);
 }
 
 // exp(-|a| - |b - 0.3|) truncated to [-1, 2] x [-1, 2], and a kink along a line that is no axis.
-TEST(Law2d, KinksAndUniform) {
-  const Law2d law(each([](double a, double b) { return -std::abs(a) - std::abs(b - 0.3); }),
-                  {{-1, -1}, {2, 2}});
+TEST(Distribution2d, KinksAndUniform) {
+  const Distribution2d distribution(each([](double a, double b) { return -std::abs(a) - std::abs(b - 0.3); }),
+                                    {{-1, -1}, {2, 2}});
   const double along_a = 2 - std::exp(-1.0) - std::exp(-2.0), along_b = 2 - std::exp(-1.3) - std::exp(-1.7);
-  EXPECT_NEAR(law.log_normalizer().value, std::log(along_a * along_b), 1e-6);
-  QuadratureOptions rough = kLaw2dOptions;
+  EXPECT_NEAR(distribution.log_normalizer().value, std::log(along_a * along_b), 1e-6);
+  QuadratureOptions rough = kDistribution2dOptions;
   rough.tolerance = 1e-4;
-  const Law2d diagonal(each([](double a, double b) { return -3 * std::max(0.0, a - b); }), {{0, 0}, {1, 1}},
-                       rough);
+  const Distribution2d diagonal(each([](double a, double b) { return -3 * std::max(0.0, a - b); }),
+                                {{0, 0}, {1, 1}}, rough);
   // Half of the square is 1; on the other the integral of (1 - s) exp(-3 s) over s in [0, 1].
   EXPECT_NEAR(std::exp(diagonal.log_normalizer().value), 0.5 + (2 + std::exp(-3.0)) / 9, 1e-4);
-  const Law2d uniform(each([](double, double) { return 4.0; }), {{0, 0}, {2, 3}});
+  const Distribution2d uniform(each([](double, double) { return 4.0; }), {{0, 0}, {2, 3}});
   EXPECT_NEAR(uniform.log_normalizer().value, 4 + std::log(6.0), 1e-12);
   EXPECT_EQ(uniform.modes().size(), 1U);
   EXPECT_NEAR(uniform.moments().covariance[1][1], 0.75, 1e-9);
 }
 
-TEST(Law2d, NamesThePointThatIsNotFinite) {
+TEST(Distribution2d, NamesThePointThatIsNotFinite) {
   try {
-    Law2d(each([](double a, double) { return 1 / std::max(0.0, a - 0.5); }), {{0, 0}, {1, 1}});
+    Distribution2d(each([](double a, double) { return 1 / std::max(0.0, a - 0.5); }), {{0, 0}, {1, 1}});
     FAIL();
   } catch (const NumericError& error) {
     EXPECT_NE(std::string(error.what()).find("y = (0, 0)"), std::string::npos) << error.what();
   }
-  EXPECT_THROW(Law2d(each(correlated), {{0, 0}, {0, 1}}), UsageError);
+  EXPECT_THROW(Distribution2d(each(correlated), {{0, 0}, {0, 1}}), UsageError);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The response law of a planted or learned block, evaluated on a row's candidates: p(candidate | x) over
+// The response distribution of a planted or learned block, evaluated on a row's candidates: p(candidate | x) over
 // classes and alternatives, a density on quadrature nodes over the support of a continuous response.
 #pragma once
 
@@ -17,31 +17,31 @@ struct Candidates {
   std::size_t size() const { return log_weights.size(); }
 };
 
-// Panels along each response dimension in every law of the zoo: a law is at most 1e-4 off its own
-// normaliser in one dimension and 1e-3 in two, with kinks inside panels (tests/unit/zoo/law_test.cpp).
-int law_panels(const PlantedProblem& problem);
+// Panels along each response dimension in every distribution of the zoo: a distribution is at most 1e-4 off its own
+// normaliser in one dimension and 1e-3 in two, with kinks inside panels (tests/unit/zoo/distribution_test.cpp).
+int distribution_panels(const PlantedProblem& problem);
 
 // What every row can choose: the classes; the nodes of the rule; for a hybrid response classes x nodes, class
 // by class. Empty for alternatives, which differ by row.
 Candidates common_candidates(const PlantedProblem& problem, int panels);
 
-struct LawWorkspace {
+struct DistributionWorkspace {
   NetworkWorkspace<double> network;
   std::vector<std::int32_t> begin;
 };
 
-class GibbsLaw {
+class GibbsDistribution {
  public:
-  GibbsLaw(const Architecture& architecture, std::span<const double> parameters, double temperature);
-  GibbsLaw(const GibbsLaw&) = delete;
-  GibbsLaw& operator=(const GibbsLaw&) = delete;
+  GibbsDistribution(const Architecture& architecture, std::span<const double> parameters, double temperature);
+  GibbsDistribution(const GibbsDistribution&) = delete;
+  GibbsDistribution& operator=(const GibbsDistribution&) = delete;
 
   // out = BL(x, candidate) / temperature.
-  void logits(std::span<const double> context, const Candidates& candidates, LawWorkspace& ws,
+  void logits(std::span<const double> context, const Candidates& candidates, DistributionWorkspace& ws,
               std::vector<double>& out) const;
   // out = logits - log sum_k w_k exp(logit_k): a candidate of weight zero (log-weight minus infinity) gets
   // its density without taking part in the normaliser.
-  void log_density(std::span<const double> context, const Candidates& candidates, LawWorkspace& ws,
+  void log_density(std::span<const double> context, const Candidates& candidates, DistributionWorkspace& ws,
                    std::vector<double>& out) const;
 
  private:

@@ -1,4 +1,4 @@
-// Laws with known moments, and starts for them.
+// Distributions with known moments, and starts for them.
 #pragma once
 
 #include <Eigen/Dense>
@@ -12,9 +12,9 @@ namespace bl::gibbs {
 
 // N(mean, covariance).
 template <class T>
-class GaussianLaw : public LogDensity<T> {
+class GaussianDistribution : public LogDensity<T> {
  public:
-  GaussianLaw(Eigen::VectorXd mean, const Eigen::MatrixXd& covariance)
+  GaussianDistribution(Eigen::VectorXd mean, const Eigen::MatrixXd& covariance)
       : mean_(std::move(mean)), precision_(covariance.inverse()) {}
   Index dimension() const override { return mean_.size(); }
   void evaluate(Index, MatrixView<const T> points, std::span<T> value,
@@ -34,11 +34,12 @@ class GaussianLaw : public LogDensity<T> {
   Eigen::MatrixXd precision_;
 };
 
-// A law from one function of a point: value, and gradient into g.
+// A distribution from one function of a point: value, and gradient into g.
 template <class Function>
-class FunctionLaw : public LogDensity<double> {
+class FunctionDistribution : public LogDensity<double> {
  public:
-  FunctionLaw(Index dimension, Function function) : dimension_(dimension), function_(std::move(function)) {}
+  FunctionDistribution(Index dimension, Function function)
+      : dimension_(dimension), function_(std::move(function)) {}
   Index dimension() const override { return dimension_; }
   void evaluate(Index, MatrixView<const double> points, std::span<double> value,
                 MatrixView<double> gradient) const override {

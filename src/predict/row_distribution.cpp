@@ -1,4 +1,4 @@
-#include "predict/row_law.hpp"
+#include "predict/row_distribution.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,41 +16,42 @@ constexpr Index kDrawsPerRow = 400;
 constexpr double kNegligible = 1e-13;  // of the mass
 
 // Classes alone, or one continuous response (with or without classes).
-std::vector<WeightedResponse> exact_law(const gibbs::Utility& utility, const double* context,
-                                        std::span<const double> cuts) {
+std::vector<WeightedResponse> exact_distribution(const gibbs::Utility& utility, const double* context,
+                                                 std::span<const double> cuts) {
   const Index classes = std::max<Index>(1, utility.classes());
-  std::vector<WeightedResponse> law;
+  std::vector<WeightedResponse> distribution;
   std::vector<double> log_mass;  // of each class
   std::vector<std::size_t> begin;
   for (Index c = 0; c < classes; ++c) {
     const auto class_index = static_cast<std::int32_t>(c);
-    begin.push_back(law.size());
+    begin.push_back(distribution.size());
     if (utility.values() == 0) {
       double u = 0;
       utility.log_density(context, class_index, {nullptr, 1, 0, 0}, std::span<double>(&u, 1));
       log_mass.push_back(u);
-      law.push_back({{{}, class_index}, 1});
+      distribution.push_back({{{}, class_index}, 1});
       continue;
     }
     if (utility.exact()) {
       log_mass.push_back(0);
       for (const auto& [y, share] : utility.exact_distribution_of(context).cut_at(cuts).rule())
-        if (share > kNegligible) law.push_back({{{y}, class_index}, share});
+        if (share > kNegligible) distribution.push_back({{{y}, class_index}, share});
       continue;
     }
     // Slopes jump at kinks, where a panel is as wide as the root of the tolerance.
-    const gibbs::Law1d given = utility.law_1d(context, class_index, {.tolerance = 1e-12});
+    const gibbs::Distribution1d given = utility.distribution_1d(context, class_index, {.tolerance = 1e-12});
     log_mass.push_back(given.log_normalizer().value);
     for (const auto& [y, share] : given.rule())
-      if (share > kNegligible) law.push_back({{{y}, class_index}, share});
+      if (share > kNegligible) distribution.push_back({{{y}, class_index}, share});
   }
-  begin.push_back(law.size());
+  begin.push_back(distribution.size());
   const double all = log_sum_exp<double>(log_mass);
   double sum = 0;
   for (std::size_t c = 0; c < log_mass.size(); ++c)
-    for (std::size_t i = begin[c]; i < begin[c + 1]; ++i) sum += law[i].weight *= std::exp(log_mass[c] - all);
-  for (WeightedResponse& one : law) one.weight /= sum;
-  return law;
+    for (std::size_t i = begin[c]; i < begin[c + 1]; ++i)
+      sum += distribution[i].weight *= std::exp(log_mass[c] - all);
+  for (WeightedResponse& one : distribution) one.weight /= sum;
+  return distribution;
 }
 
 }  // namespace
@@ -84,30 +85,32 @@ Solution solution(const explain::Problem& problem, const double* features,
           problem, explain::problem_inputs(problem, features, response.values.data(), response.class_index))};
 }
 
-std::vector<std::vector<WeightedResponse>> row_laws(const Model::Impl& model, const Matrix<double>& context,
-                                                    ThreadPool& pool) {
+std::vector<std::vector<WeightedResponse>> row_distributions(const Model::Impl& model,
+                                                             const Matrix<double>& context,
+                                                             ThreadPool& pool) {
   const gibbs::Utility& utility = model.utility;
-  std::vector<std::vector<WeightedResponse>> laws(static_cast<std::size_t>(context.rows()));
+  std::vector<std::vector<WeightedResponse>> distributions(static_cast<std::size_t>(context.rows()));
   if (utility.values() <= 1) {
     std::vector<double> cuts;
     for (const ResponseEncoding& response : model.stored.encoder.responses())
       if (!response.is_class()) cuts = slot_ends(response);
-    pool.run(laws.size(), [&](std::size_t i) {
-      laws[i] = exact_law(utility, context.cols() ? context.row(static_cast<Index>(i)) : nullptr, cuts);
+    pool.run(distributions.size(), [&](std::size_t i) {
+      distributions[i] =
+          exact_distribution(utility, context.cols() ? context.row(static_cast<Index>(i)) : nullptr, cuts);
     });
-    return laws;
+    return distributions;
   }
   RowSamplerOptions sampling;
   sampling.draws = kDrawsPerRow;
   const RowSamples samples = sample_rows(utility, context, sampling, pool);
   for (Index i = 0; i < context.rows() * kDrawsPerRow; ++i) {
     const double* values = samples.values.row(i);
-    laws[static_cast<std::size_t>(i / kDrawsPerRow)].push_back(
+    distributions[static_cast<std::size_t>(i / kDrawsPerRow)].push_back(
         {{{values, values + samples.values.cols()},
           samples.classes.empty() ? 0 : samples.classes[static_cast<std::size_t>(i)]},
          1.0 / kDrawsPerRow});
   }
-  return laws;
+  return distributions;
 }
 
 }  // namespace bl

@@ -8,7 +8,7 @@
 
 namespace bl {
 
-struct LawOptions {
+struct DistributionOptions {
   double temperature = 0;  // another than the trained one; 0: the trained one
   bool treat_unseen_as_missing = false;
   std::size_t threads = 0;
@@ -16,10 +16,11 @@ struct LawOptions {
 
 // log p(y|x) of the response in each row, in the data's own units: of a class, of one or two continuous
 // responses, or of a class and up to two. Minus infinity outside the support. UsageError for more continuous
-// responses, whose law is known up to a constant only. Weights are not needed.
-std::vector<double> log_density(const Model& model, const Data& data, const LawOptions& options = {});
+// responses, whose distribution is known up to a constant only. Weights are not needed.
+std::vector<double> log_density(const Model& model, const Data& data,
+                                const DistributionOptions& options = {});
 
 // BL(x, y) of the response in each row.
-std::vector<double> utility(const Model& model, const Data& data, const LawOptions& options = {});
+std::vector<double> utility(const Model& model, const Data& data, const DistributionOptions& options = {});
 
 }  // namespace bl

@@ -1,5 +1,5 @@
-// Building the panels of a one-dimensional law; what is asked of them is in law_1d_queries.cpp.
-#include "gibbs/law_1d.hpp"
+// Building the panels of a one-dimensional distribution; what is asked of them is in distribution_1d_queries.cpp.
+#include "gibbs/distribution_1d.hpp"
 
 #include <fmt/format.h>
 
@@ -20,13 +20,14 @@ constexpr int kPeakRounds = 8;
 
 }  // namespace
 
-RuleValues Law1d::Panel::relative(double log_top) const {
+RuleValues Distribution1d::Panel::relative(double log_top) const {
   RuleValues values{};
   for (std::size_t i = 0; i < kRulePoints; ++i) values[i] = std::exp(log_values[i] - log_top);
   return values;
 }
 
-Law1d::Law1d(LogDensity1d log_density, double lower, double upper, const QuadratureOptions& options)
+Distribution1d::Distribution1d(LogDensity1d log_density, double lower, double upper,
+                               const QuadratureOptions& options)
     : function_(std::move(log_density)), lower_(lower), upper_(upper), options_(options) {
   if (!(lower < upper) || !std::isfinite(lower) || !std::isfinite(upper))
     throw UsageError(
@@ -55,7 +56,7 @@ Law1d::Law1d(LogDensity1d log_density, double lower, double upper, const Quadrat
   finish();
 }
 
-void Law1d::checked(std::span<const double> y, std::span<double> out) {
+void Distribution1d::checked(std::span<const double> y, std::span<double> out) {
   points_ += static_cast<Index>(y.size());
   function_(y, out);
   for (std::size_t i = 0; i < y.size(); ++i)
@@ -63,7 +64,7 @@ void Law1d::checked(std::span<const double> y, std::span<double> out) {
       throw NumericError(fmt::format("the log-density at y = {} is {}, not a finite number", y[i], out[i]));
 }
 
-void Law1d::evaluate(std::span<Panel> panels) {
+void Distribution1d::evaluate(std::span<Panel> panels) {
   std::vector<double> y, value;
   y.reserve(panels.size() * kPanelPoints);
   for (const Panel& panel : panels) {
@@ -82,7 +83,8 @@ void Law1d::evaluate(std::span<Panel> panels) {
   log_top_ = std::max(log_top_, *std::max_element(value.begin(), value.end()));
 }
 
-std::vector<Law1d::Panel> Law1d::initial_panels(const std::vector<Peak>& peaks, Index count) {
+std::vector<Distribution1d::Panel> Distribution1d::initial_panels(const std::vector<Peak>& peaks,
+                                                                  Index count) {
   std::vector<double> ends;
   for (Index i = 0; i <= count; ++i)
     ends.push_back(lower_ + (upper_ - lower_) * static_cast<double>(i) / static_cast<double>(count));
@@ -107,7 +109,7 @@ std::vector<Law1d::Panel> Law1d::initial_panels(const std::vector<Peak>& peaks, 
   return panels;
 }
 
-Estimate Law1d::integral(const Panel& panel) const {
+Estimate Distribution1d::integral(const Panel& panel) const {
   const RuleValues values = panel.relative(log_top_);
   const double kronrod = panel.half() * weighted_sum(kronrod_weights(), values);
   const double gauss = panel.half() * weighted_sum(gauss_weights(), values);
@@ -115,13 +117,13 @@ Estimate Law1d::integral(const Panel& panel) const {
 }
 
 // A peak stands at an end of the panel, and all nodes lie far below it: the rule has not seen it.
-bool Law1d::misses_peak(const Panel& panel) const {
+bool Distribution1d::misses_peak(const Panel& panel) const {
   const double end = std::max(panel.log_lower, panel.log_upper);
   const double seen = *std::max_element(panel.log_values.begin(), panel.log_values.end());
   return end > log_top_ - kNegligible && end - seen > kUnseenFall;
 }
 
-void Law1d::split(const std::vector<std::size_t>& chosen, std::vector<double> cuts) {
+void Distribution1d::split(const std::vector<std::size_t>& chosen, std::vector<double> cuts) {
   std::vector<Panel> fresh(2 * chosen.size());
   for (std::size_t k = 0; k < chosen.size(); ++k) {
     const Panel& old = panels_[chosen[k]];
@@ -145,7 +147,7 @@ void Law1d::split(const std::vector<std::size_t>& chosen, std::vector<double> cu
 }
 
 // Halves the panels that keep the error above the tolerance; false when it is reached or nothing can be cut.
-bool Law1d::split_once() {
+bool Distribution1d::split_once() {
   std::vector<Estimate> parts;
   double total = 0, error = 0;
   bool unseen = false;
@@ -175,7 +177,7 @@ bool Law1d::split_once() {
   return true;
 }
 
-void Law1d::refine() {
+void Distribution1d::refine() {
   while (split_once()) {
     if (points_ > options_.max_points)
       throw NumericError(
@@ -186,7 +188,7 @@ void Law1d::refine() {
   }
 }
 
-Profile Law1d::profile() const {
+Profile Distribution1d::profile() const {
   Profile all;
   const auto add = [&](double y, double value) {
     all.y.push_back(y);
@@ -202,7 +204,7 @@ Profile Law1d::profile() const {
 }
 
 // Panels refined by now may show peaks the grid did not; each becomes an end of panels.
-void Law1d::add_unseen_peaks() {
+void Distribution1d::add_unseen_peaks() {
   const Profile seen = profile();
   const auto found = find_peaks([this](auto y, auto out) { checked(y, out); }, seen, peaks_);
   std::vector<Peak> all = peaks_;
@@ -223,7 +225,7 @@ void Law1d::add_unseen_peaks() {
   peaks_ = std::move(all);
 }
 
-void Law1d::finish() {
+void Distribution1d::finish() {
   double below = 0;
   for (Panel& panel : panels_) {
     panel.density = RulePolynomial(panel.relative(log_top_));
@@ -234,7 +236,7 @@ void Law1d::finish() {
   peaks_ = prominent_peaks(std::move(peaks_), profile());
 }
 
-const Law1d::Panel& Law1d::panel_at(double y) const {
+const Distribution1d::Panel& Distribution1d::panel_at(double y) const {
   const auto after = std::upper_bound(panels_.begin(), panels_.end(), y,
                                       [](double v, const Panel& p) { return v < p.lower; });
   return after == panels_.begin() ? *after : *(after - 1);

@@ -1,4 +1,4 @@
-#include "zoo/law.hpp"
+#include "zoo/distribution.hpp"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 namespace bl::zoo {
 
-int law_panels(const PlantedProblem& problem) {
+int distribution_panels(const PlantedProblem& problem) {
   constexpr int kPanelsOneDimension = 64;
   constexpr int kPanelsTwoDimensions = 12;
   return problem.support.dimension() == 2 ? kPanelsTwoDimensions : kPanelsOneDimension;
@@ -38,13 +38,14 @@ Candidates common_candidates(const PlantedProblem& problem, int panels) {
   return out;
 }
 
-GibbsLaw::GibbsLaw(const Architecture& architecture, std::span<const double> parameters, double temperature)
+GibbsDistribution::GibbsDistribution(const Architecture& architecture, std::span<const double> parameters,
+                                     double temperature)
     : network_(architecture), parameters_(parameters.begin(), parameters.end()), temperature_(temperature) {
   network_.prepare(parameters_, prepared_);
 }
 
-void GibbsLaw::logits(std::span<const double> context, const Candidates& candidates, LawWorkspace& ws,
-                      std::vector<double>& out) const {
+void GibbsDistribution::logits(std::span<const double> context, const Candidates& candidates,
+                               DistributionWorkspace& ws, std::vector<double>& out) const {
   ws.begin = {0, static_cast<std::int32_t>(candidates.size())};
   const auto columns = static_cast<Index>(context.size());
   const Points<double> points{
@@ -55,8 +56,8 @@ void GibbsLaw::logits(std::span<const double> context, const Candidates& candida
   for (std::size_t k = 0; k < scores.size(); ++k) out[k] = scores[k] / temperature_;
 }
 
-void GibbsLaw::log_density(std::span<const double> context, const Candidates& candidates, LawWorkspace& ws,
-                           std::vector<double>& out) const {
+void GibbsDistribution::log_density(std::span<const double> context, const Candidates& candidates,
+                                    DistributionWorkspace& ws, std::vector<double>& out) const {
   logits(context, candidates, ws, out);
   std::vector<double> weighted(out);
   for (std::size_t k = 0; k < out.size(); ++k) weighted[k] += candidates.log_weights[k];

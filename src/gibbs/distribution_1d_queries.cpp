@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "bl/errors.hpp"
-#include "gibbs/law_1d.hpp"
+#include "gibbs/distribution_1d.hpp"
 
 namespace bl::gibbs {
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kBisections = 80;
 constexpr double kPlateauDepth = 1e-6;  // relative fall of the density within a plateau
-constexpr double kPlateauMass = 1e-4;   // more than a smooth law can have in so thin a layer
+constexpr double kPlateauMass = 1e-4;   // more than a smooth distribution can have in so thin a layer
 
 // Where `rises_above(t)` turns from false to true in [low, high].
 template <class Predicate>
@@ -33,11 +33,11 @@ void check_mass(double mass) {
 
 }  // namespace
 
-Estimate Law1d::log_normalizer() const {
+Estimate Distribution1d::log_normalizer() const {
   return {log_top_ + std::log(total_), error_};
 }
 
-void Law1d::log_density(std::span<const double> y, std::span<double> out) const {
+void Distribution1d::log_density(std::span<const double> y, std::span<double> out) const {
   function_(y, out);
   const double normalizer = log_normalizer().value;
   for (std::size_t i = 0; i < y.size(); ++i) {
@@ -46,23 +46,23 @@ void Law1d::log_density(std::span<const double> y, std::span<double> out) const 
   }
 }
 
-double Law1d::density(double y) const {
+double Distribution1d::density(double y) const {
   double value = 0;
   log_density(std::span(&y, 1), std::span(&value, 1));
   return std::exp(value);
 }
 
-double Law1d::mass_below(const Panel& panel, double y) const {
+double Distribution1d::mass_below(const Panel& panel, double y) const {
   return panel.below + panel.half() * panel.density.integral_to(panel.place(y));
 }
 
-double Law1d::cdf(double y) const {
+double Distribution1d::cdf(double y) const {
   if (!(y > lower_)) return 0;
   if (y >= upper_) return 1;
   return std::clamp(mass_below(panel_at(y), y) / total_, 0.0, 1.0);
 }
 
-double Law1d::quantile(double p) const {
+double Distribution1d::quantile(double p) const {
   if (!(p >= 0 && p <= 1)) throw UsageError(fmt::format("quantile of {}: a probability lies in [0, 1]", p));
   const double mass = p * total_;
   const auto after = std::upper_bound(panels_.begin(), panels_.end(), mass,
@@ -71,7 +71,7 @@ double Law1d::quantile(double p) const {
   return bisect(panel.lower, panel.upper, [&](double y) { return mass_below(panel, y) >= mass; });
 }
 
-Estimate Law1d::moment(const std::function<double(double)>& function) const {
+Estimate Distribution1d::moment(const std::function<double(double)>& function) const {
   Estimate sum;
   for (const Panel& panel : panels_) {
     RuleValues values = panel.relative(log_top_);
@@ -84,7 +84,7 @@ Estimate Law1d::moment(const std::function<double(double)>& function) const {
   return sum;
 }
 
-std::vector<std::pair<double, double>> Law1d::rule() const {
+std::vector<std::pair<double, double>> Distribution1d::rule() const {
   std::vector<std::pair<double, double>> points;
   for (const Panel& panel : panels_) {
     const RuleValues values = panel.relative(log_top_);
@@ -95,20 +95,20 @@ std::vector<std::pair<double, double>> Law1d::rule() const {
   return points;
 }
 
-// Moments are taken about the highest mode, so that a law far from zero loses no digits.
-Estimate Law1d::mean() const {
+// Moments are taken about the highest mode, so that a distribution far from zero loses no digits.
+Estimate Distribution1d::mean() const {
   const double origin = modes().front().y;
   Estimate estimate = moment([origin](double y) { return y - origin; });
   estimate.value += origin;
   return estimate;
 }
 
-Estimate Law1d::variance() const {
+Estimate Distribution1d::variance() const {
   const double centre = mean().value;
   return moment([centre](double y) { return (y - centre) * (y - centre); });
 }
 
-Estimate Law1d::expectation(const LogDensity1d& function) const {
+Estimate Distribution1d::expectation(const LogDensity1d& function) const {
   struct Piece {
     double lower, upper;
     const Panel* panel;
@@ -155,7 +155,7 @@ Estimate Law1d::expectation(const LogDensity1d& function) const {
   return sum;
 }
 
-std::vector<Peak> Law1d::modes() const {
+std::vector<Peak> Distribution1d::modes() const {
   std::vector<Peak> sorted = peaks_;
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Peak& a, const Peak& b) { return a.value > b.value; });
@@ -163,13 +163,13 @@ std::vector<Peak> Law1d::modes() const {
   return sorted;
 }
 
-Interval Law1d::central_interval(double mass) const {
+Interval Distribution1d::central_interval(double mass) const {
   check_mass(mass);
   return {quantile((1 - mass) / 2), quantile((1 + mass) / 2)};
 }
 
 // The set where the relative density exceeds a level, one interval per connected piece.
-std::vector<Interval> Law1d::region_above(double level) const {
+std::vector<Interval> Distribution1d::region_above(double level) const {
   std::vector<Interval> region;
   const auto extend = [&](double from, double to) {
     if (!region.empty() && region.back().upper >= from)
@@ -201,7 +201,7 @@ std::vector<Interval> Law1d::region_above(double level) const {
   return region;
 }
 
-std::vector<Interval> Law1d::highest_density_region(double mass) const {
+std::vector<Interval> Distribution1d::highest_density_region(double mass) const {
   check_mass(mass);
   const auto mass_of = [&](const std::vector<Interval>& region) {
     double sum = 0;
@@ -210,14 +210,14 @@ std::vector<Interval> Law1d::highest_density_region(double mass) const {
   };
   const double log_level =
       bisect(-700.0, 0.0, [&](double level) { return mass_of(region_above(std::exp(level))) < mass; });
-  // A plateau at the level (a uniform law) makes the mass jump there: the whole plateau is taken.
+  // A plateau at the level (a uniform distribution) makes the mass jump there: the whole plateau is taken.
   auto with_plateau = region_above(std::exp(log_level) * (1 - kPlateauDepth));
   if (mass_of(with_plateau) > mass + kPlateauMass) return with_plateau;
   return region_above(std::exp(log_level));
 }
 
 // Integral of cdf^2, or of (1 - cdf)^2 above the observation, over a part of a panel.
-double Law1d::squared_area(const Panel& panel, double from, double to, bool above) const {
+double Distribution1d::squared_area(const Panel& panel, double from, double to, bool above) const {
   const double half = (to - from) / 2, centre = (from + to) / 2;
   double sum = 0;
   for (std::size_t i = 0; i < kRulePoints; ++i) {
@@ -227,7 +227,7 @@ double Law1d::squared_area(const Panel& panel, double from, double to, bool abov
   return half * sum;
 }
 
-double Law1d::crps(double observed) const {
+double Distribution1d::crps(double observed) const {
   double sum = std::max(0.0, lower_ - observed) + std::max(0.0, observed - upper_);
   for (const Panel& panel : panels_) {
     const double cut = std::clamp(observed, panel.lower, panel.upper);

@@ -1,4 +1,4 @@
-#include "zoo/law.hpp"
+#include "zoo/distribution.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,45 +9,45 @@
 namespace bl::zoo {
 namespace {
 
-// The accuracy that law.hpp states: the normaliser against a rule with four times the panels. A slope that
+// The accuracy that distribution.hpp states: the normaliser against a rule with four times the panels. A slope that
 // jumps by s inside a panel of half width h costs about 0.01 s h^2 times the density there.
-TEST(GibbsLaw, TheRuleIsAsAccurateAsStated) {
+TEST(GibbsDistribution, TheRuleIsAsAccurateAsStated) {
   ThreadPool pool(1);
   for (const PlantedProblem& problem : planted_problems()) {
     const Index dimension = problem.support.dimension();
     if (dimension == 0) continue;
-    const GibbsLaw law(problem.architecture, problem.parameters, problem.temperature);
-    const Candidates usual = common_candidates(problem, law_panels(problem));
-    const Candidates fine = common_candidates(problem, 4 * law_panels(problem));
+    const GibbsDistribution distribution(problem.architecture, problem.parameters, problem.temperature);
+    const Candidates usual = common_candidates(problem, distribution_panels(problem));
+    const Candidates fine = common_candidates(problem, 4 * distribution_panels(problem));
     const SimulatedData<double> data = simulate(problem, 20, 5, pool);
-    LawWorkspace ws;
+    DistributionWorkspace ws;
     std::vector<double> a, b;
     for (Index row = 0; row < data.rows; ++row) {
       const std::span<const double> context(data.context.row(row),
                                             static_cast<std::size_t>(data.context.cols()));
-      law.log_density(context, usual, ws, a);
-      law.logits(context, usual, ws, b);
+      distribution.log_density(context, usual, ws, a);
+      distribution.logits(context, usual, ws, b);
       const double normaliser = b[0] - a[0];
-      law.log_density(context, fine, ws, a);
-      law.logits(context, fine, ws, b);
+      distribution.log_density(context, fine, ws, a);
+      distribution.logits(context, fine, ws, b);
       EXPECT_NEAR(normaliser, b[0] - a[0], dimension == 1 ? 1e-4 : 1e-3) << problem.name << " row " << row;
     }
   }
 }
 
-TEST(GibbsLaw, DensitiesSumToOneAndWeightlessCandidatesDoNotCount) {
+TEST(GibbsDistribution, DensitiesSumToOneAndWeightlessCandidatesDoNotCount) {
   const PlantedProblem& problem = planted_problem("consumption");
-  const GibbsLaw law(problem.architecture, problem.parameters, problem.temperature);
+  const GibbsDistribution distribution(problem.architecture, problem.parameters, problem.temperature);
   Candidates nodes = common_candidates(problem, 8);
-  LawWorkspace ws;
+  DistributionWorkspace ws;
   std::vector<double> before, after;
   const std::vector<double> context = {0.3, 2.0};
-  law.log_density(context, nodes, ws, before);
+  distribution.log_density(context, nodes, ws, before);
   double sum = 0;
   for (std::size_t k = 0; k < nodes.size(); ++k) sum += std::exp(before[k] + nodes.log_weights[k]);
   EXPECT_NEAR(sum, 1, 1e-13);
   nodes.log_weights[10] = -std::numeric_limits<double>::infinity();
-  law.log_density(context, nodes, ws, after);
+  distribution.log_density(context, nodes, ws, after);
   sum = 0;
   for (std::size_t k = 0; k < nodes.size(); ++k) sum += std::exp(after[k] + nodes.log_weights[k]);
   EXPECT_NEAR(sum, 1, 1e-13);

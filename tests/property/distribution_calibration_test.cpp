@@ -1,12 +1,12 @@
-// Laws fitted to data of the planted problems are calibrated on rows they have not seen, and draws of a
-// fitted law follow its own distribution function.
+// Distributions fitted to data of the planted problems are calibrated on rows they have not seen, and draws of a
+// fitted distribution follow its own distribution function.
 //
-// The probability-integral transform F(y | x) of observations is uniform where F is their law. With n
-// held-out rows and a law fitted to m rows, F errs by an amount of order sqrt(k/m) (k parameters), so the
+// The probability-integral transform F(y | x) of observations is uniform where F is their distribution. With n
+// held-out rows and a distribution fitted to m rows, F errs by an amount of order sqrt(k/m) (k parameters), so the
 // empirical distribution of the transform has a bias of that order beside its own 1/sqrt(n): Kolmogorov and
 // Smirnov's statistic keeps its level only where n is small against m/k. With m = 4000 and n = 400 the bias,
 // a fraction of sqrt(k/m) = 0.04 because errors of different rows cancel in part, is well below the critical
-// distance at 1%, 1.63/sqrt(400) = 0.08. A law that is wrong by more is found: the last test shows that a
+// distance at 1%, 1.63/sqrt(400) = 0.08. A distribution that is wrong by more is found: the last test shows that a
 // temperature wrong by the factor 2 fails it.
 #include <gtest/gtest.h>
 
@@ -50,11 +50,12 @@ std::vector<std::vector<double>> transforms(const gibbs::Utility& utility, const
   pool.run(rows, [&](std::size_t i) {
     const auto row = static_cast<Index>(i);
     if (utility.values() == 1) {
-      out[0][i] = utility.law_1d(data.context.row(row), gibbs::kAllClasses).cdf(data.values(row, 0));
+      out[0][i] = utility.distribution_1d(data.context.row(row), gibbs::kAllClasses).cdf(data.values(row, 0));
     } else {
-      const gibbs::Law2d law = utility.law_2d(data.context.row(row), gibbs::kAllClasses);
-      out[0][i] = law.marginal(0).cdf(data.values(row, 0));
-      out[1][i] = law.conditional(1, data.values(row, 0)).cdf(data.values(row, 1));
+      const gibbs::Distribution2d distribution =
+          utility.distribution_2d(data.context.row(row), gibbs::kAllClasses);
+      out[0][i] = distribution.marginal(0).cdf(data.values(row, 0));
+      out[1][i] = distribution.conditional(1, data.values(row, 0)).cdf(data.values(row, 1));
     }
   });
   return out;
@@ -89,7 +90,7 @@ TEST_P(Calibration, HeldOutRowsAndDraws) {
   for (const auto& transform : transforms(utility, held_out, pool))
     EXPECT_LT(kolmogorov_smirnov(transform), kCritical) << "observations";
 
-  // One draw per row, the last of a chain: independent, and exactly uniform under the law they are drawn
+  // One draw per row, the last of a chain: independent, and exactly uniform under the distribution they are drawn
   // from.
   RowSamplerOptions options;
   options.chains = 1;
@@ -111,8 +112,8 @@ INSTANTIATE_TEST_SUITE_P(Zoo, Calibration,
                                          Case{"workplace", 4000, 1, 500, 400}),
                          [](const auto& one) { return std::string(one.param.problem); });
 
-// All draws of all rows, through quantiles as well: shares below the quantiles of the law of each row.
-TEST(Calibration, DrawsFallBelowTheQuantilesOfTheirLaw) {
+// All draws of all rows, through quantiles as well: shares below the quantiles of the distribution of each row.
+TEST(Calibration, DrawsFallBelowTheQuantilesOfTheirDistribution) {
   ThreadPool pool(2);
   for (const char* name : {"producer", "consumption"}) {
     const PlantedProblem& problem = planted_problem(name);
@@ -126,7 +127,7 @@ TEST(Calibration, DrawsFallBelowTheQuantilesOfTheirLaw) {
       // The 8 chains of each of the 50 rows give 400 independent shares: their spread is the error.
       double sum = 0, square = 0;
       for (Index i = 0; i < rows.rows; ++i) {
-        const double q = utility.law_1d(rows.context.row(i), gibbs::kAllClasses).quantile(p);
+        const double q = utility.distribution_1d(rows.context.row(i), gibbs::kAllClasses).quantile(p);
         for (Index chain = 0; chain < options.chains; ++chain) {
           double share = 0;
           for (Index d = chain; d < options.draws; d += options.chains)
@@ -140,8 +141,8 @@ TEST(Calibration, DrawsFallBelowTheQuantilesOfTheirLaw) {
   }
 }
 
-// The test has power: a law twice as hot, or moved by a third of a deviation, is refused.
-TEST(Calibration, RefusesAWrongLaw) {
+// The test has power: a distribution twice as hot, or moved by a third of a standard deviation, is refused.
+TEST(Calibration, RefusesAWrongDistribution) {
   ThreadPool pool(2);
   const PlantedProblem& problem = planted_problem("producer");
   const gibbs::Utility truth = utility_of(problem, problem.parameters);

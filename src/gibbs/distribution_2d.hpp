@@ -1,11 +1,11 @@
-// A law on a rectangle given by its unnormalised log-density, by adaptive quadrature (tensor Gauss-Kronrod
+// A distribution on a rectangle given by its unnormalised log-density, by adaptive quadrature (tensor Gauss-Kronrod
 // cells).
 #pragma once
 
 #include <array>
 #include <vector>
 
-#include "gibbs/law_1d.hpp"
+#include "gibbs/distribution_1d.hpp"
 #include "gibbs/quadrature.hpp"
 
 namespace bl::gibbs {
@@ -26,12 +26,13 @@ struct Rectangle {
 };
 
 // Kinks along curves converge slowly in two dimensions: the default tolerance is looser than on an interval.
-inline constexpr QuadratureOptions kLaw2dOptions = {1e-6, 256, 20'000'000};
+inline constexpr QuadratureOptions kDistribution2dOptions = {1e-6, 256, 20'000'000};
 
-class Law2d {
+class Distribution2d {
  public:
-  // Errors as for Law1d.
-  Law2d(LogDensity2d log_density, const Rectangle& support, const QuadratureOptions& options = kLaw2dOptions);
+  // Errors as for Distribution1d.
+  Distribution2d(LogDensity2d log_density, const Rectangle& support,
+                 const QuadratureOptions& options = kDistribution2dOptions);
 
   const Rectangle& support() const { return support_; }
   Estimate log_normalizer() const;
@@ -40,12 +41,12 @@ class Law2d {
                    std::span<double> out) const;  // normalised; -infinity outside
   Moments2d moments() const;
   std::vector<Peak2d> modes() const;  // local maxima, the highest first; value = normalised log-density
-  // The log-density above which the law has the given mass, and as error the doubt about that mass.
+  // The log-density above which the distribution has the given mass, and as error the doubt about that mass.
   Estimate highest_density_level(double mass) const;
-  // The law of coordinate `axis` alone, and that of `axis` given the other; both integrate afresh to the
+  // The distribution of coordinate `axis` alone, and that of `axis` given the other; both integrate afresh to the
   // tolerance.
-  Law1d marginal(int axis) const;
-  Law1d conditional(int axis, double other) const;
+  Distribution1d marginal(int axis) const;
+  Distribution1d conditional(int axis, double other) const;
 
  private:
   static constexpr std::size_t kCellPoints = kRulePoints * kRulePoints;

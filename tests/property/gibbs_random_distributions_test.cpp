@@ -1,4 +1,4 @@
-// Laws of random utilities in one and two dimensions: they integrate to 1, quantiles invert the distribution
+// Distributions of random utilities in one and two dimensions: they integrate to 1, quantiles invert the distribution
 // function, and no point of a fine grid is higher than the mode.
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "gibbs/law_1d.hpp"
-#include "gibbs/law_2d.hpp"
+#include "gibbs/distribution_1d.hpp"
+#include "gibbs/distribution_2d.hpp"
 #include "gibbs/mode.hpp"
 
 namespace bl::gibbs {
@@ -72,11 +72,11 @@ class RandomUtility : public LogDensity<double> {
   std::vector<std::vector<double>> terms_;
 };
 
-TEST(RandomLaws, OneDimension) {
+TEST(RandomDistributions, OneDimension) {
   for (std::uint64_t number = 0; number < 200; ++number) {
     const RandomUtility utility(number, 1, false);
     const double lower = -3, upper = 4;
-    const Law1d law(
+    const Distribution1d distribution(
         [&](std::span<const double> y, std::span<double> out) {
           for (std::size_t i = 0; i < y.size(); ++i) out[i] = utility.value(&y[i], nullptr);
         },
@@ -88,21 +88,23 @@ TEST(RandomLaws, OneDimension) {
     const double middle = lower + cell * (n / 2);
     for (int i = 0; i < n; ++i) {
       const double y = lower + cell * (i + 0.5), value = utility.value(&y, nullptr);
-      const double mass = cell * std::exp(value - law.log_normalizer().value);
+      const double mass = cell * std::exp(value - distribution.log_normalizer().value);
       sum += mass;
       if (y < middle) below += mass;
       best = std::max(best, value);
     }
     EXPECT_NEAR(sum, 1, 1e-5) << number;
-    EXPECT_NEAR(law.cdf(middle), below, 1e-5) << number;
-    EXPECT_GE(law.modes()[0].value + law.log_normalizer().value, best - 1e-12 * std::abs(best)) << number;
+    EXPECT_NEAR(distribution.cdf(middle), below, 1e-5) << number;
+    EXPECT_GE(distribution.modes()[0].value + distribution.log_normalizer().value,
+              best - 1e-12 * std::abs(best))
+        << number;
     for (const double p : {0.001, 0.05, 0.3, 0.5, 0.8, 0.99})
-      EXPECT_NEAR(law.cdf(law.quantile(p)), p, 1e-9) << number;
-    const Interval central = law.central_interval(0.9);
+      EXPECT_NEAR(distribution.cdf(distribution.quantile(p)), p, 1e-9) << number;
+    const Interval central = distribution.central_interval(0.9);
     double shortest = 0, mass = 0;
-    for (const Interval& piece : law.highest_density_region(0.9)) {
+    for (const Interval& piece : distribution.highest_density_region(0.9)) {
       shortest += piece.upper - piece.lower;
-      mass += law.cdf(piece.upper) - law.cdf(piece.lower);
+      mass += distribution.cdf(piece.upper) - distribution.cdf(piece.lower);
     }
     EXPECT_LE(shortest, central.upper - central.lower + 1e-6) << number;
     EXPECT_GE(mass, 0.9 - 1e-6) << number;
@@ -112,12 +114,12 @@ TEST(RandomLaws, OneDimension) {
   }
 }
 
-TEST(RandomLaws, TwoDimensions) {
+TEST(RandomDistributions, TwoDimensions) {
   for (std::uint64_t number = 0; number < 30; ++number) {
     const RandomUtility utility(1000 + number, 2, number % 2 == 0);
-    QuadratureOptions options = kLaw2dOptions;
+    QuadratureOptions options = kDistribution2dOptions;
     options.tolerance = 1e-4;
-    const Law2d law(
+    const Distribution2d distribution(
         [&](MatrixView<const double> points, std::span<double> out) { utility.evaluate(0, points, out, {}); },
         {{-3, -2}, {3, 4}}, options);
     const int n = 600;
@@ -127,11 +129,13 @@ TEST(RandomLaws, TwoDimensions) {
       for (int j = 0; j < n; ++j) {
         const double y[2] = {-3 + cell * (i + 0.5), -2 + cell * (j + 0.5)};
         const double value = utility.value(y, nullptr);
-        sum += cell * cell * std::exp(value - law.log_normalizer().value);
+        sum += cell * cell * std::exp(value - distribution.log_normalizer().value);
         best = std::max(best, value);
       }
     EXPECT_NEAR(sum, 1, 2e-3) << number;
-    EXPECT_GE(law.modes()[0].value + law.log_normalizer().value, best - 1e-12 * std::abs(best)) << number;
+    EXPECT_GE(distribution.modes()[0].value + distribution.log_normalizer().value,
+              best - 1e-12 * std::abs(best))
+        << number;
     const Box box{{-3, -2}, {3, 4}};
     const auto found = find_mode(utility, box, mode_starts(box, 32, 1).view());
     EXPECT_GE(found.value, best - 1e-6 * std::max(1.0, std::abs(best))) << number;

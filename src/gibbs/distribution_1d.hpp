@@ -1,4 +1,4 @@
-// A law on an interval given by its unnormalised log-density: everything by adaptive quadrature, to a stated
+// A distribution on an interval given by its unnormalised log-density: everything by adaptive quadrature, to a stated
 // error.
 //
 // The interval is cut into panels until Gauss's and Kronrod's rules agree on each; between the nodes the
@@ -15,11 +15,11 @@
 
 namespace bl::gibbs {
 
-class Law1d {
+class Distribution1d {
  public:
   // UsageError unless lower < upper are finite; NumericError naming the point where the log-density is not
   // finite, or where max_points do not reach the tolerance.
-  Law1d(LogDensity1d log_density, double lower, double upper, const QuadratureOptions& options = {});
+  Distribution1d(LogDensity1d log_density, double lower, double upper, const QuadratureOptions& options = {});
 
   double lower() const { return lower_; }
   double upper() const { return upper_; }
@@ -34,7 +34,7 @@ class Law1d {
   Estimate variance() const;
   // Mean of a function given at many points at once, by the same panels halved where its kinks need it.
   Estimate expectation(const LogDensity1d& function) const;
-  // Points and their shares of the mass, which sum to 1: any mean under the law, without refining further.
+  // Points and their shares of the mass, which sum to 1: any mean under the distribution, without refining further.
   std::vector<std::pair<double, double>> rule() const;
   std::vector<Peak> modes() const;  // local maxima, the highest first; value = normalised log-density
   Interval central_interval(double mass) const;

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "bl/errors.hpp"
-#include "gibbs/law_2d.hpp"
+#include "gibbs/distribution_2d.hpp"
 
 namespace bl::gibbs {
 
@@ -16,7 +16,8 @@ constexpr double kInnerTolerance = 1e-2;
 constexpr Index kInnerGrid = 64;
 
 void check_axis(int axis) {
-  if (axis != 0 && axis != 1) throw UsageError(fmt::format("axis {} of a two-dimensional law: 0 or 1", axis));
+  if (axis != 0 && axis != 1)
+    throw UsageError(fmt::format("axis {} of a two-dimensional distribution: 0 or 1", axis));
 }
 
 // The log-density along `axis` with the other coordinate fixed.
@@ -33,11 +34,11 @@ LogDensity1d slice(const LogDensity2d& function, int axis, double other) {
 
 }  // namespace
 
-Estimate Law2d::log_normalizer() const {
+Estimate Distribution2d::log_normalizer() const {
   return {log_top_ + std::log(total_), error_};
 }
 
-void Law2d::log_density(MatrixView<const double> points, std::span<double> out) const {
+void Distribution2d::log_density(MatrixView<const double> points, std::span<double> out) const {
   function_(points, out);
   const double normalizer = log_normalizer().value;
   Cell whole;
@@ -49,8 +50,8 @@ void Law2d::log_density(MatrixView<const double> points, std::span<double> out) 
   }
 }
 
-Moments2d Law2d::moments() const {
-  // About the highest peak, then moved, so that a law far from zero loses no digits.
+Moments2d Distribution2d::moments() const {
+  // About the highest peak, then moved, so that a distribution far from zero loses no digits.
   const std::array<double, 2> origin = peaks_.front().y;
   std::array<double, 2> first{};
   std::array<std::array<double, 2>, 2> second{};
@@ -75,7 +76,7 @@ Moments2d Law2d::moments() const {
   return moments;
 }
 
-std::vector<Peak2d> Law2d::modes() const {
+std::vector<Peak2d> Distribution2d::modes() const {
   std::vector<Peak2d> modes = peaks_;
   for (Peak2d& peak : modes) peak.value -= log_normalizer().value;
   return modes;
@@ -83,7 +84,7 @@ std::vector<Peak2d> Law2d::modes() const {
 
 // By the masses of the rule's points, the highest first. The doubt: the mass Gauss's rule finds above the
 // level.
-Estimate Law2d::highest_density_level(double mass) const {
+Estimate Distribution2d::highest_density_level(double mass) const {
   if (!(mass > 0 && mass < 1))
     throw UsageError(fmt::format("mass {} of a region is not between 0 and 1", mass));
   struct Atom {
@@ -109,7 +110,7 @@ Estimate Law2d::highest_density_level(double mass) const {
   return {atoms[k].log_value - log_normalizer().value, std::abs(kronrod - gauss)};
 }
 
-Law1d Law2d::marginal(int axis) const {
+Distribution1d Distribution2d::marginal(int axis) const {
   check_axis(axis);
   const auto a = static_cast<std::size_t>(axis), b = 1 - a;
   QuadratureOptions inner = options_;
@@ -118,20 +119,20 @@ Law1d Law2d::marginal(int axis) const {
   const auto log_marginal = [function = function_, axis, inner, lower = support_.lower[b],
                              upper = support_.upper[b]](std::span<const double> y, std::span<double> out) {
     for (std::size_t i = 0; i < y.size(); ++i)
-      out[i] = Law1d(slice(function, 1 - axis, y[i]), lower, upper, inner).log_normalizer().value;
+      out[i] = Distribution1d(slice(function, 1 - axis, y[i]), lower, upper, inner).log_normalizer().value;
   };
   QuadratureOptions outer = options_;
   outer.grid = kInnerGrid;
-  return Law1d(log_marginal, support_.lower[a], support_.upper[a], outer);
+  return Distribution1d(log_marginal, support_.lower[a], support_.upper[a], outer);
 }
 
-Law1d Law2d::conditional(int axis, double other) const {
+Distribution1d Distribution2d::conditional(int axis, double other) const {
   check_axis(axis);
   const auto a = static_cast<std::size_t>(axis);
   const auto along = [function = function_, axis, other](std::span<const double> y, std::span<double> out) {
     slice(function, axis, other)(y, out);
   };
-  return Law1d(along, support_.lower[a], support_.upper[a], options_);
+  return Distribution1d(along, support_.lower[a], support_.upper[a], options_);
 }
 
 }  // namespace bl::gibbs

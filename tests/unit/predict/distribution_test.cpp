@@ -1,5 +1,5 @@
 // Log-densities and utilities of given responses, against what the model predicts and against integrals.
-#include "bl/law.hpp"
+#include "bl/distribution.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ TEST(LogDensity, OfAClassIsTheLogOfItsProbabilityAndNeedsNoWeights) {
   }
 }
 
-// exp integrates to one over the support: a Riemann sum of 4000 midpoints of a law that is smooth but for a
+// exp integrates to one over the support: a Riemann sum of 4000 midpoints of a distribution that is smooth but for a
 // few kinks is right to (width / 4000)^2 times a modest curvature.
 TEST(LogDensity, OfANumberIntegratesToOneInItsOwnUnits) {
   const Model model = fitted(made({"x", "y"}), "y");

@@ -23,7 +23,7 @@ struct ExplainArguments {
                            at = "observed", attribute;
   std::size_t row = 0, threads = 0;
   bool economics = false, constraints = false, importance = false, by_head = false, json = false,
-       full = false, shapley = false;
+       full = false, shapley = false, responses = false;
   ShapleyOptions game;
   ExplainOptions options;
   EconomicsErrors errors;
@@ -61,6 +61,7 @@ std::string question_of(const ExplainArguments& a) {
   if (a.constraints) asked.emplace_back("--constraints");
   if (a.importance) asked.emplace_back("--importance");
   if (a.shapley) asked.emplace_back("--shapley");
+  if (a.responses) asked.emplace_back("--responses");
   if (a.row > 0 && !a.economics) asked.emplace_back("--row");
   if (asked.size() > 1)
     throw UsageError(fmt::format("{} and {} exclude each other; give one of them", asked[0], asked[1]));
@@ -71,9 +72,10 @@ std::string question_of(const ExplainArguments& a) {
 void check_options(const ExplainArguments& a, const CLI::App& command, const std::string& question) {
   const bool economics = question == "--economics", constraints = question == "--constraints",
              importance = question == "--importance", shapley = question == "--shapley",
-             table = economics || constraints || importance || shapley;
+             table = economics || constraints || importance || shapley || question == "--responses";
   only_for(command, {"--numeraire"}, economics || constraints, "--economics and --constraints");
-  only_for(command, {"--part"}, table && !shapley, "--economics, --constraints and --importance");
+  only_for(command, {"--part"}, table && !shapley,
+           "--economics, --constraints, --importance and --responses");
   only_for(command, {"--background"}, shapley, "--shapley");
   only_for(command, {"--at"}, constraints, "--constraints");
   only_for(command, {"--by-head"}, importance, "--importance");
@@ -108,6 +110,7 @@ std::string of_data(const Model& model, const Data& data, const std::string& que
   if (question == "--constraints")
     return table_text(constraint_diagnostics(model, data, {a.numeraire, a.at == "best", part, a.threads}),
                       a.json);
+  if (question == "--responses") return table_text(responses(model, data, {part, a.threads}), a.json);
   if (question == "--shapley") return table_text(shapley_rows(model, data, a), a.json);
   return table_text(importance(model, data, {a.by_head, part}), a.json);
 }
@@ -125,17 +128,22 @@ void run_explain(ExplainArguments& a, const CLI::App& command, const Settings& r
   refuse_for_tables(model, command, {"--alternative", "--attribute"});
   refuse_for_tables(model, command, {"--covariance", "--draws", "--level"},
                     "; the errors of a table's economics are in bl summary");
-  refuse_for_choices(model, command, {"--shapley"});
+  refuse_for_choices(model, command, {"--shapley", "--responses"});
   if (a.economics) refuse_for_choices(model, command, {"--row", "--part"});
   const std::string question = question_of(a);
   check_options(a, command, question);
   if (!question.empty() && a.data.empty())
     throw UsageError(fmt::format("{} needs data: bl explain MODEL DATA {}", question, question));
-  if (question.empty() && !a.data.empty())
+  const bool with_data = question.empty() && !a.data.empty();
+  if (with_data && (model.is_choice() || format != ExplainFormat::text))
     throw UsageError(
-        "data is read for --row, --economics, --constraints, --importance or --shapley; give one of them");
+        "data is read for --row, --economics, --constraints, --importance, --responses or --shapley, and for "
+        "the "
+        "text of a table's model; give one of them");
   if (question.empty()) {
-    const std::string out = spelled(explain_model(model, format, a.options));
+    std::string out = spelled(explain_model(model, format, a.options));
+    if (with_data)
+      out = explain_responses(model, model.read(a.data, reading), {.threads = a.threads}) + "\n" + out;
     return format == ExplainFormat::json ? write_text(a.output, out)
                                          : write_for_people(a.output, out, a.options.color);
   }
@@ -153,7 +161,10 @@ void add_explain(CLI::App& app) {
   auto a = std::make_shared<ExplainArguments>();
   add_model_argument(*command, a->model);
   command
-      ->add_option("data", a->data, "Rows for --row, --economics, --constraints, --importance and --shapley")
+      ->add_option(
+          "data", a->data,
+          "Rows to show what moves the response, and for --row, --economics, --constraints, --importance, "
+          "--responses and --shapley")
       ->option_text("FILE");
   command->add_option("--format", a->format, "Form of the problem; json is complete and exact")
       ->option_text("text|json|latex|markdown|dot|svg");
@@ -178,6 +189,10 @@ void add_explain(CLI::App& app) {
   command->add_flag("--constraints", a->constraints,
                     "How often each constraint binds, its slack and its shadow price (CSV)");
   command->add_flag("--importance", a->importance, "Log-likelihood lost without each column's terms (CSV)");
+  command->add_flag(
+      "--responses", a->responses,
+      "What is predicted where each column is low, at its median and high, or at each level, on "
+      "average over rows (CSV)");
   command->add_flag(
       "--shapley", a->shapley,
       "By row what each column adds to the prediction, compared with the mean of the rows (CSV); "
@@ -207,7 +222,8 @@ void add_explain(CLI::App& app) {
   add_error_options(*command, a->errors);
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer(
-      "Examples:\n  bl explain model.bl\n  bl explain model.bl --full\n  bl explain model.bl --block L1.B2 "
+      "Examples:\n  bl explain model.bl\n  bl explain model.bl data.csv\n  bl explain model.bl --full\n  bl "
+      "explain model.bl --block L1.B2 "
       "--terms all --units "
       "standardised\n"
       "  bl explain model.bl --format svg --output network.svg\n  bl explain model.bl data.csv --row 17\n"

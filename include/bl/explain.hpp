@@ -42,6 +42,19 @@ std::string explain_model(const Model& model, ExplainFormat format, const Explai
 std::string explain_row(const Model& model, const Data& data, std::size_t row,
                         const ExplainOptions& options = {});
 
+struct ResponsesOptions {
+  Part part = Part::all;
+  std::size_t threads = 0;
+};
+
+// By column: what is predicted on average over at most 200 rows where the column is low (10% quantile), at its
+// median and high (90%), or at each of its levels, the other columns as they are. Class probabilities, or the
+// median of a number. Columns with the widest span first. UsageError for several numbers.
+OutputTable responses(const Model& model, const Data& data, const ResponsesOptions& options = {});
+
+// The same for people, the columns that move it most.
+std::string explain_responses(const Model& model, const Data& data, const ResponsesOptions& options = {});
+
 struct EconomicsOptions {
   std::string numeraire = {};  // rates of substitution and willingness to pay are in units of this column
   std::size_t row = 0;         // at this row alone (1 is the first); 0: averaged over the rows of the part

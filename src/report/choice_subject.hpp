@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "bl/report.hpp"
+#include "economics/typical.hpp"
 #include "features/choice_data.hpp"
 #include "fitted/fitted_model.hpp"
-#include "report/typical.hpp"
 
 namespace bl::report {
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "economics/responses.hpp"
 #include "predict/prediction.hpp"
 #include "report/chart.hpp"
 #include "report/html.hpp"
@@ -52,21 +53,6 @@ OutputTable predictions(const TableSubject& s, const Table& table, bool band) {
   return predict_rows(s.fitted, s.encoder, table, all_rows(table.rows), s.fitted.utility, options, s.pool);
 }
 
-// Each of `cells` in every one of `rows` rows: place by place.
-Table with_cells(const TableSubject& s, const Table& rows, std::size_t column,
-                 const std::vector<Cell>& cells) {
-  std::vector<Index> repeated;
-  std::vector<Cell> values;
-  for (const Cell& cell : cells)
-    for (Index i = 0; i < rows.rows; ++i) {
-      repeated.push_back(i);
-      values.push_back(cell);
-    }
-  Table out = chosen_rows(rows, repeated);
-  out.columns[column] = column_of(s.encoder.features()[column], values);
-  return out;
-}
-
 std::string level_figure(const TableSubject& s, const ResponseCurve& curve, const std::vector<Cell>& cells,
                          const std::vector<std::string>& labels) {
   const ColumnView& view = s.columns[curve.column];
@@ -109,18 +95,12 @@ ResponseCurve response_curve(const TableSubject& s, std::size_t column) {
   ResponseCurve curve{.column = column};
   for (const Cell& cell : cells) curve.places.push_back(cell.number);
   const OutputTable start =
-      predictions(s, with_cells(s, repeated_row(s.encoder, s.start, 1), column, cells), of_number(s));
+      predictions(s, with_cells(s.encoder, repeated_row(s.encoder, s.start, 1), column, cells), of_number(s));
   const Table rows =
       feature_rows(s.encoder, s.table, thinned_rows(s.shown, of_number(s) ? kNumberRows : kClassRows));
-  const OutputTable many = predictions(s, with_cells(s, rows, column, cells), false);
-  const auto count = static_cast<std::size_t>(rows.rows);
-  for (const std::size_t outcome : outcome_columns(s)) {
+  curve.average = mean_responses(s.fitted, s.encoder, rows, column, cells, outcome_columns(s), {}, s.pool);
+  for (const std::size_t outcome : outcome_columns(s))
     curve.at_start.push_back(start.columns[outcome].numbers);
-    std::vector<double> mean(cells.size(), 0);
-    for (std::size_t i = 0; i < many.rows; ++i)
-      mean[i / count] += many.columns[outcome].numbers[i] / static_cast<double>(count);
-    curve.average.push_back(std::move(mean));
-  }
   if (of_number(s)) {
     curve.lower = start.columns[2].numbers;
     curve.upper = start.columns[3].numbers;

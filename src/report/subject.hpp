@@ -7,8 +7,8 @@
 
 #include "base/parallel.hpp"
 #include "bl/report.hpp"
+#include "economics/typical.hpp"
 #include "fitted/fitted_model.hpp"
-#include "report/typical.hpp"
 
 namespace bl::report {
 

@@ -128,6 +128,63 @@ TEST_F(ExplainCommand, Tables) {
   EXPECT_THAT(read_file(folder_.file("importance.csv")), StartsWith("column,"));
 }
 
+std::vector<std::string> split(const std::string& line, char mark) {
+  std::vector<std::string> parts = {""};
+  for (const char c : line) {
+    if (c == mark)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
+// Mean of a column of predictions.
+double mean_of(const std::string& csv, const std::string& name) {
+  const std::vector<std::string> lines = lines_of(csv);
+  const std::vector<std::string> header = split(lines[0], ',');
+  const auto at = static_cast<std::size_t>(std::find(header.begin(), header.end(), name) - header.begin());
+  double sum = 0;
+  for (std::size_t i = 1; i < lines.size(); ++i) sum += std::stod(split(lines[i], ',')[at]);
+  return sum / static_cast<double>(lines.size() - 1);
+}
+
+// Against `bl predict` of a file in which the column is overwritten.
+TEST_F(ExplainCommand, ResponsesAreMeansOfPredictions) {
+  const auto overwritten = [&](const std::string& file, std::size_t column, const std::string& value) {
+    std::string out;
+    const std::vector<std::string> lines = lines_of(read_file(folder_.file(file)));
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      std::vector<std::string> cells = split(lines[i], ',');
+      if (i > 0) cells[column] = value;
+      for (std::size_t k = 0; k < cells.size(); ++k) out += (k ? "," : "") + cells[k];
+      out += "\n";
+    }
+    folder_.write("overwritten.csv", out);
+  };
+  for (const auto& [model, file, predicted] :
+       {std::array{"model.bl", "data.csv", "p(wait)"}, std::array{"single.bl", "numbers.csv", "y q50"}}) {
+    const std::string data = file, name = predicted;
+    const std::vector<std::string> header = split(lines_of(read_file(folder_.file(data)))[0], ',');
+    const std::vector<std::string> rows =
+        lines_of(bl("explain " + std::string(model) + " " + data + " --responses"));
+    ASSERT_GT(rows.size(), 6U);
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      const std::vector<std::string> cells = split(rows[i], ',');
+      const auto column =
+          static_cast<std::size_t>(std::find(header.begin(), header.end(), cells[0]) - header.begin());
+      overwritten(data, column, cells[1]);
+      const std::string predictions = bl("predict " + std::string(model) + " overwritten.csv --digits full" +
+                                         (data == "numbers.csv" ? " --quantiles 0.5" : ""));
+      EXPECT_NEAR(std::stod(cells[2]), mean_of(predictions, name), 1e-12 * 200) << rows[i];
+    }
+  }
+  const std::string text = bl("explain model.bl data.csv");
+  expect_narrow(text);
+  EXPECT_THAT(text, StartsWith("What moves p(wait): mean over 200 rows"));
+  EXPECT_THAT(text, HasSubstr("The problem behind choice"));
+}
+
 TEST_F(ExplainCommand, WhatIsRefused) {
   refuses("explain model.bl --format pdf", "--format 'pdf'");
   refuses("explain model.bl --units metric", "--units 'metric'");
@@ -135,7 +192,8 @@ TEST_F(ExplainCommand, WhatIsRefused) {
   refuses("explain model.bl --threshold 2", "threshold 2");
   refuses("explain model.bl --block L9.B1", "there is no block 'L9.B1'");
   refuses("explain model.bl --row 3", "--row needs data");
-  refuses("explain model.bl data.csv", "data is read for");
+  refuses("explain model.bl data.csv --format json", "data is read for");
+  refuses("explain mixed.bl numbers.csv --responses", "one number or of classes");
   refuses("explain model.bl data.csv --economics --importance", "exclude each other");
   refuses("explain model.bl data.csv --row 0", "--row");
   refuses("explain model.bl data.csv --row 3 --constraints", "exclude each other");

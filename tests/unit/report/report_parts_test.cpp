@@ -5,12 +5,12 @@
 #include <cmath>
 #include <numeric>
 
+#include "economics/typical.hpp"
 #include "report/base64.hpp"
 #include "report/chart.hpp"
 #include "report/chart_axes.hpp"
 #include "report/html.hpp"
 #include "report/quality.hpp"
-#include "report/typical.hpp"
 
 namespace bl::report {
 namespace {

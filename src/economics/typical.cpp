@@ -1,4 +1,4 @@
-#include "report/typical.hpp"
+#include "economics/typical.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include "base/quantile.hpp"
 #include "features/levels.hpp"
 
-namespace bl::report {
+namespace bl {
 
 namespace {
 
@@ -189,4 +189,4 @@ std::vector<Index> thinned_rows(const std::vector<Index>& rows, std::size_t most
   return out;
 }
 
-}  // namespace bl::report
+}  // namespace bl

@@ -8,7 +8,7 @@
 #include "data/table.hpp"
 #include "features/encoder.hpp"
 
-namespace bl::report {
+namespace bl {
 
 // The value of a feature in one row.
 struct Cell {
@@ -52,4 +52,4 @@ Table chosen_rows(const Table& table, const std::vector<Index>& rows);
 // At most `most` of the rows, evenly spread.
 std::vector<Index> thinned_rows(const std::vector<Index>& rows, std::size_t most);
 
-}  // namespace bl::report
+}  // namespace bl

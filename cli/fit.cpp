@@ -69,10 +69,16 @@ void print_summary(const FitSummary& s, const std::string& output) {
   say("saved     {}\n", output);
 }
 
-// What people ask next: a linear utility of its errors, other models of what they learned.
+constexpr std::size_t kMostFollowed = 200;  // columns, as `responses` allows
+
+// What people ask next: of a linear utility its errors, of other models what they learned, and from which rows
+// where one response is followed.
 std::string next_command(const FitSummary& s, const FitArguments& a) {
   const bool linear = s.model.is_choice() && !coefficients(s.model).empty();
-  return linear ? fmt::format("bl summary {}", a.output) : fmt::format("bl explain {}", a.output);
+  if (linear) return fmt::format("bl summary {}", a.output);
+  const bool followed = !s.model.is_choice() && a.data != "-" && s.model.responses().size() == 1 &&
+                        s.model.features().size() <= kMostFollowed;
+  return fmt::format("bl explain {}{}", a.output, followed ? " " + a.data : "");
 }
 
 ordered_json coefficients_json(const Model& model) {

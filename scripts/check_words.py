@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 AVOID = {
     r"\blaws?\b": "distribution",
-    r"(?<!standard\s)\bdeviations?\b(?!\sfrom)": "standard deviation (or error, difference)",
+    r"(?<!standard\s)\bdeviations?\b": "standard deviation (or error, difference)",
     r"\b(find|finds|found|finding) out\b": "infer",
     r"\bsame bits\b": "bit-identical",
     r"\bin sum\b": "total",

@@ -372,6 +372,24 @@ class SupervisedEstimator(TableEstimator):
         place = 0 if row is None else _place(row, data.rows()) + 1  # 0: all rows
         return as_table(_core.economics(self.model_, data, numeraire or "", place))
 
+    def responses(self, X: Any) -> Any:
+        """By column: what is predicted where it is low, at its median and high, or at each of its levels.
+
+        Means over at most 200 of the rows; the other columns stay as they are. Class probabilities, or the median of
+        a number. The columns that move the prediction most come first.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows to average over.
+
+        Returns
+        -------
+        data frame
+            By column and value; a dictionary without pandas.
+        """
+        return as_table(_core.responses(self.model_, self._data(X)))
+
     def constraints(self, X: Any, y: Any = None, *, numeraire: str | None = None, at_best: bool | None = None) -> Any:
         """By constraint: how often it is slack, binding and violated, its slack and its shadow price.
 

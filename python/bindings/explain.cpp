@@ -118,6 +118,12 @@ void bind_explain(nb::module_& module) {
       },
       nb::arg("model"), nb::arg("data"), nb::arg("by_head"));
   module.def(
+      "responses",
+      [](const Model& model, const Data& data) {
+        return unlocked_table([&] { return responses(model, data); });
+      },
+      nb::arg("model"), nb::arg("data"));
+  module.def(
       "economics",
       [](const Model& model, const Data& data, const std::string& numeraire, std::size_t row) {
         return unlocked_table([&] { return economics(model, data, {.numeraire = numeraire, .row = row}); });

@@ -157,6 +157,16 @@ def test_economics_of_tables(classifier, regressor, labels, numbers):
     assert len(classifier.constraints(*labels)) == 8
 
 
+def test_responses_are_means_of_predictions(classifier, labels):
+    X = labels[0][:40]
+    found = classifier.responses(X)
+    assert sorted(set(found.index)) == ["x0", "x1", "x2"]
+    for name, row in found.iterrows():
+        changed = X.copy()
+        changed[:, int(name[1])] = float(row["value"])
+        np.testing.assert_allclose(list(row)[1:], classifier.predict_proba(changed).mean(axis=0), atol=1e-12)
+
+
 def test_a_small_problem_in_place_of_a_large_one(labels):
     X, y = labels
     large = BLClassifier(epochs=20, seed=1).fit(X, y)

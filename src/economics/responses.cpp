@@ -65,7 +65,7 @@ Outcomes outcomes_of(const FittedModel& model) {
   Outcomes out;
   if (model.space.single_continuous()) {
     const auto& response = model.stored.encoder.responses()[model.space.continuous_responses[0]];
-    out.names = {"median of " + response.name};
+    out.names = {"the median of " + response.name};
     out.columns = {2};  // after mean and standard deviation
     out.options.quantiles = {0.5};
     out.probabilities = false;

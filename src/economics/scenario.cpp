@@ -69,7 +69,7 @@ std::vector<std::string> extrapolation_notes(const FittedModel& model, const Tab
     });
     if (far > 0)
       notes.push_back(
-          fmt::format("{} of {} rows have {} more than 3 deviations from its training mean of "
+          fmt::format("{} of {} rows have {} more than 3 standard deviations from its training mean of "
                       "{:.4g}: the answer is an extrapolation",
                       far, changed.rows, name, feature.mean));
   }

@@ -20,7 +20,7 @@ struct ClassNames {
 
 // Original units: the standardisation of every column is substituted into every term and multiplied out, so
 // that the formula on raw values gives the model's utility. What is lost is a matter of the data: where a
-// mean is m deviations from zero, a degree-d formula cancels about m^d, in anybody's arithmetic. Powers of
+// mean is m standard deviations from zero, a degree-d formula cancels about m^d, in anybody's arithmetic. Powers of
 // indicators and products of exclusive ones are simplified in both units.
 // UsageError where the model reads other inputs than its encoder's columns, responses and these classes.
 Problem read_problem(const StoredModel& model, const ClassNames& classes, Units units);

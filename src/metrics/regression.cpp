@@ -32,7 +32,7 @@ double mean_absolute_error(std::span<const double> truth, std::span<const double
 
 double r_squared(std::span<const double> truth, std::span<const double> predicted, Weights weights) {
   const RowWeights w = checked(truth, predicted, weights);
-  // Deviations from one of the responses, so that equal responses give exactly zero variance.
+  // Differences from one of the responses, so that equal responses give exactly zero variance.
   std::size_t first = 0;
   while (w[first] == 0.0) ++first;
   const double shift = w.mean([&](std::size_t i) { return truth[i] - truth[first]; });

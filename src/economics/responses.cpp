@@ -65,7 +65,7 @@ Outcomes outcomes_of(const FittedModel& model) {
   Outcomes out;
   if (model.space.single_continuous()) {
     const auto& response = model.stored.encoder.responses()[model.space.continuous_responses[0]];
-    out.names = {"the median of " + response.name};
+    out.names = {"median of " + response.name};
     out.columns = {2};  // after mean and standard deviation
     out.options.quantiles = {0.5};
     out.probabilities = false;
@@ -210,7 +210,8 @@ std::string explain_responses(const Model& model, const Data& data, const Respon
       "",
       fmt::format("What moves {}: mean over {} rows where a column holds the value before the colon and the "
                   "others stay as they are",
-                  one ? found.outcomes.names[0] : "the probabilities (of the class that moves most)",
+                  one ? (found.outcomes.probabilities ? "" : "the ") + found.outcomes.names[0]
+                      : "the probabilities (of the class that moves most)",
                   found.rows),
       2, 80);
   const std::size_t shown = std::min(kColumns, found.columns.size());

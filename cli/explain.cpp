@@ -154,6 +154,53 @@ void run_explain(ExplainArguments& a, const CLI::App& command, const Settings& r
     write_text(a.output, out);
 }
 
+// How the problem is shown.
+void add_problem_options(CLI::App& command, ExplainArguments& a) {
+  command.add_option("--format", a.format, "Form of the problem; json is complete and exact")
+      ->option_text("text|json|latex|markdown|dot|svg");
+  command.add_option("--units", a.units, "Coefficients for the data's own units or for standardised columns")
+      ->option_text("original|standardised");
+  command.add_option("--terms", a.terms, "Largest terms of each formula, the others become R; or all")
+      ->option_text("[5; svg: 14]");
+  command.add_option("--threshold", a.options.threshold, "Leave out terms below this share of the largest")
+      ->option_text("[0]");
+  command.add_flag("--full", a.full,
+                   "As text every block, also of a large problem, which is otherwise shown on one screen; "
+                   "--terms and --threshold ask for it as well");
+  command.add_option("--block", a.options.block, "Only this block, for example L1.B2")->option_text("NAME");
+}
+
+// What is asked of rows.
+void add_question_options(CLI::App& command, ExplainArguments& a) {
+  command.add_option("--row", a.row, "Explain one row: its utility by block and head; 1 is the first")
+      ->option_text("N")
+      ->check(CLI::Range(1, 1000000000));
+  command.add_flag("--economics,--marginal", a.economics,
+                   "Marginal utilities, rates, willingness to pay, effects and elasticities by column (CSV), "
+                   "averaged or, with --row, at one row");
+  command.add_flag("--constraints", a.constraints,
+                   "How often each constraint binds, its slack and its shadow price (CSV)");
+  command.add_flag("--importance", a.importance, "Log-likelihood lost without each column's terms (CSV)");
+  command.add_flag(
+      "--responses", a.responses,
+      "What is predicted where each column is low, at its median and high, or at each level, on "
+      "average over rows (CSV)");
+  command.add_flag(
+      "--shapley", a.shapley,
+      "By row what each column adds to the prediction, compared with the mean of the rows (CSV); "
+      "exact for few columns, else with standard errors");
+  command
+      .add_option("--background", a.game.background, "With --shapley: rows to compare with, drawn; 0: all")
+      ->option_text("[100]");
+  command.add_option("--numeraire", a.numeraire, "Column in whose units rates and shadow prices are given")
+      ->option_text("NAME");
+  command.add_option("--at", a.at, "With --constraints: at which response of each row")
+      ->option_text("observed|best");
+  command.add_flag("--by-head", a.by_head, "With --importance: in one head at a time");
+  command.add_option("--part", a.part, "Of a table: only these rows of the file the model was fitted on")
+      ->option_text("all|train|validation|test");
+}
+
 }  // namespace
 
 void add_explain(CLI::App& app) {
@@ -166,47 +213,8 @@ void add_explain(CLI::App& app) {
           "Rows to show what moves the response, and for --row, --economics, --constraints, --importance, "
           "--responses and --shapley")
       ->option_text("FILE");
-  command->add_option("--format", a->format, "Form of the problem; json is complete and exact")
-      ->option_text("text|json|latex|markdown|dot|svg");
-  command
-      ->add_option("--units", a->units, "Coefficients for the data's own units or for standardised columns")
-      ->option_text("original|standardised");
-  command->add_option("--terms", a->terms, "Largest terms of each formula, the others become R; or all")
-      ->option_text("[5; svg: 14]");
-  command->add_option("--threshold", a->options.threshold, "Leave out terms below this share of the largest")
-      ->option_text("[0]");
-  command->add_flag("--full", a->full,
-                    "As text every block, also of a large problem, which is otherwise shown on one screen; "
-                    "--terms and --threshold ask for it as well");
-  command->add_option("--block", a->options.block, "Only this block, for example L1.B2")->option_text("NAME");
-  command->add_option("--row", a->row, "Explain one row: its utility by block and head; 1 is the first")
-      ->option_text("N")
-      ->check(CLI::Range(1, 1000000000));
-  command->add_flag(
-      "--economics,--marginal", a->economics,
-      "Marginal utilities, rates, willingness to pay, effects and elasticities by column (CSV), "
-      "averaged or, with --row, at one row");
-  command->add_flag("--constraints", a->constraints,
-                    "How often each constraint binds, its slack and its shadow price (CSV)");
-  command->add_flag("--importance", a->importance, "Log-likelihood lost without each column's terms (CSV)");
-  command->add_flag(
-      "--responses", a->responses,
-      "What is predicted where each column is low, at its median and high, or at each level, on "
-      "average over rows (CSV)");
-  command->add_flag(
-      "--shapley", a->shapley,
-      "By row what each column adds to the prediction, compared with the mean of the rows (CSV); "
-      "exact for few columns, else with standard errors");
-  command
-      ->add_option("--background", a->game.background, "With --shapley: rows to compare with, drawn; 0: all")
-      ->option_text("[100]");
-  command->add_option("--numeraire", a->numeraire, "Column in whose units rates and shadow prices are given")
-      ->option_text("NAME");
-  command->add_option("--at", a->at, "With --constraints: at which response of each row")
-      ->option_text("observed|best");
-  command->add_flag("--by-head", a->by_head, "With --importance: in one head at a time");
-  command->add_option("--part", a->part, "Of a table: only these rows of the file the model was fitted on")
-      ->option_text("all|train|validation|test");
+  add_problem_options(*command, *a);
+  add_question_options(*command, *a);
   command->add_flag("--json", a->json, "Print a table as JSON");
   command->add_option("-o,--output", a->output, "Where it goes; - for standard output")->option_text("FILE");
   command->add_option("--threads", a->threads, "Threads; 0: one per processor")

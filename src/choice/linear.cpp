@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <memory>
 #include <numeric>
 
 #include "bl/errors.hpp"
@@ -71,42 +73,78 @@ DatasetView<double> ScaledChoices::view(const ChoiceData& data) const {
   return out;
 }
 
+namespace {
+
+// The mean negative log-likelihood as a function of a point: the scaled coefficients, those with a sign as what
+// softplus makes of the point, those left out as 0.
+class LinearLikelihood {
+ public:
+  LinearLikelihood(const std::vector<LinearTerm>& terms, const ChoiceData& data, ThreadPool& pool)
+      : terms_(terms),
+        scaled_(terms, data),
+        engine_(make_engine<double>(pool)),
+        loaded_(engine_->load(scaled_.objective)),
+        rows_(static_cast<std::size_t>(data.situations())),
+        left_out_(terms.size(), false) {
+    std::iota(rows_.begin(), rows_.end(), 0);
+    total_ = data.weights.empty() ? static_cast<double>(rows_.size())
+                                  : std::accumulate(data.weights.begin(), data.weights.end(), 0.0);
+    if (!(total_ > 0)) throw DataError("the weights sum to zero; there is nothing to learn from");
+    const ParameterLayout& layout = scaled_.network.layout();
+    weight_at_ = static_cast<std::size_t>(layout.tensor("layers/0/U/weight").offset);
+    raw_.resize(static_cast<std::size_t>(layout.size()));
+    raw_gradient_.resize(raw_.size());
+    raw_[static_cast<std::size_t>(layout.tensor("layers/0/U/lambda").offset)] = 1;
+    for (const Undetermined& one : undetermined_terms(terms, data)) left_out_[one.term] = !one.runs_away;
+  }
+
+  double operator()(std::span<const double> point, std::span<double> gradient) {
+    place(point);
+    const LossSum sum =
+        engine_->loss(loaded_, {.rows = rows_, .scale = 1 / total_},
+                      Noise{RandomStream(0, Purpose::score_noise), 0, {}}, raw_, raw_gradient_);
+    for (std::size_t k = 0; k < terms_.size(); ++k)
+      gradient[k] = left_out_[k] ? 0
+                                 : raw_gradient_[weight_at_ + k] *
+                                       (terms_[k].sign == 0 ? 1 : terms_[k].sign / (1 + std::exp(-point[k])));
+    return sum.loss / total_;
+  }
+
+  // In the units of the data.
+  std::vector<double> coefficients(std::span<const double> point) {
+    place(point);
+    std::vector<double> out;
+    for (std::size_t k = 0; k < terms_.size(); ++k)
+      out.push_back(raw_[weight_at_ + k] / scaled_.scale(terms_[k]));
+    return out;
+  }
+
+ private:
+  void place(std::span<const double> point) {
+    for (std::size_t k = 0; k < terms_.size(); ++k)
+      raw_[weight_at_ + k] = left_out_[k]          ? 0
+                             : terms_[k].sign == 0 ? point[k]
+                                                   : terms_[k].sign * softplus(point[k]);
+  }
+
+  const std::vector<LinearTerm>& terms_;
+  ScaledChoices scaled_;
+  std::unique_ptr<Engine<double>> engine_;
+  RowSet loaded_;
+  std::vector<std::int64_t> rows_;
+  std::vector<bool> left_out_;
+  double total_ = 0;
+  std::size_t weight_at_ = 0;
+  std::vector<double> raw_, raw_gradient_;
+};
+
+}  // namespace
+
 LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& data, const Settings& settings,
                      const FitOptions& options, Checkpoint<double>& checkpoint) {
-  const ScaledChoices scaled(terms, data);
-  const Network<double>& network = scaled.network;
-  const Objective<double>& objective = scaled.objective;
   ThreadPool pool(static_cast<std::size_t>(settings.threads));
-  const auto engine = make_engine<double>(pool);
-  const RowSet loaded = engine->load(objective);
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(data.situations()));
-  std::iota(rows.begin(), rows.end(), 0);
-  const double total = data.weights.empty() ? static_cast<double>(rows.size())
-                                            : std::accumulate(data.weights.begin(), data.weights.end(), 0.0);
-  if (!(total > 0)) throw DataError("the weights sum to zero; there is nothing to learn from");
-  const auto weight_at = static_cast<std::size_t>(network.layout().tensor("layers/0/U/weight").offset);
-  const auto lambda_at = static_cast<std::size_t>(network.layout().tensor("layers/0/U/lambda").offset);
-  std::vector<double> raw(static_cast<std::size_t>(network.layout().size())), raw_gradient(raw.size());
-  std::vector<bool> left_out(terms.size(), false);
-  for (const Undetermined& one : undetermined_terms(terms, data)) left_out[one.term] = !one.runs_away;
-  const auto place = [&](std::span<const double> point) {
-    raw[lambda_at] = 1;
-    for (std::size_t k = 0; k < terms.size(); ++k)
-      raw[weight_at + k] = left_out[k]          ? 0
-                           : terms[k].sign == 0 ? point[k]
-                                                : terms[k].sign * softplus(point[k]);
-  };
-  const DifferentiableFunction<double> function = [&](std::span<const double> point,
-                                                      std::span<double> gradient) {
-    place(point);
-    const LossSum sum = engine->loss(loaded, {.rows = rows, .scale = 1 / total},
-                                     Noise{RandomStream(0, Purpose::score_noise), 0, {}}, raw, raw_gradient);
-    for (std::size_t k = 0; k < terms.size(); ++k)
-      gradient[k] = left_out[k] ? 0
-                                : raw_gradient[weight_at + k] *
-                                      (terms[k].sign == 0 ? 1 : terms[k].sign / (1 + std::exp(-point[k])));
-    return sum.loss / total;
-  };
+  LinearLikelihood likelihood(terms, data, pool);
+  const DifferentiableFunction<double> function = std::ref(likelihood);
   TrainingState<double> state;  // parameters: the point; epoch: iterations
   state.parameters.assign(terms.size(), 0.0);
   if (options.resume) checkpoint.load(state);
@@ -130,9 +168,7 @@ LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& dat
   fit.cause = fmt::format("{} after {} iterations, gradient norm {:.1e}",
                           fit.converged ? "converged" : "stopped before it converged", fit.iterations,
                           gradient_norm());
-  place(state.parameters);
-  for (std::size_t k = 0; k < terms.size(); ++k)
-    fit.coefficients.push_back(raw[weight_at + k] / scaled.scale(terms[k]));
+  fit.coefficients = likelihood.coefficients(state.parameters);
   return fit;
 }
 

@@ -90,6 +90,32 @@ double LayerLines::at(const T* offsets, double y, std::span<HeadShare> shares) c
   return u;
 }
 
+namespace {
+
+// Values at the sorted kinks, from the value and the slope at the lower end; `change` is that of the slope at
+// each kink.
+void walk_kinks(double lower, double upper, double value, double slope, std::span<const double> change,
+                LineWorkspace& ws) {
+  const std::size_t n = ws.kinks.size();
+  ws.places.resize(n + 2);
+  ws.values.resize(n + 2);
+  ws.places[0] = lower;
+  ws.values[0] = value;
+  for (std::size_t k = 0; k < n; ++k) {
+    const Kink& kink = ws.kinks[k];
+    const auto id = static_cast<std::size_t>(kink.id);
+    value += slope * (kink.place - ws.places[k]);
+    slope += change[id];
+    ws.places[k + 1] = kink.place;
+    ws.values[k + 1] = value;
+    ws.rank[id] = static_cast<std::int32_t>(k + 1);
+  }
+  ws.places[n + 1] = upper;
+  ws.values[n + 1] = value + slope * (upper - ws.places[n]);
+}
+
+}  // namespace
+
 template <class T>
 void LayerLines::breakpoints(const T* offsets, double lower, double upper, LineWorkspace& ws) const {
   ws.kinks.clear();
@@ -134,22 +160,7 @@ void LayerLines::breakpoints(const T* offsets, double lower, double upper, LineW
   std::sort(ws.kinks.begin(), ws.kinks.end(), [](const Kink& a, const Kink& b) {
     return a.place < b.place || (a.place == b.place && a.id < b.id);
   });
-  const std::size_t n = ws.kinks.size();
-  ws.places.resize(n + 2);
-  ws.values.resize(n + 2);
-  ws.places[0] = lower;
-  ws.values[0] = value;
-  for (std::size_t k = 0; k < n; ++k) {
-    const Kink& kink = ws.kinks[k];
-    const auto id = static_cast<std::size_t>(kink.id);
-    value += slope * (kink.place - ws.places[k]);
-    slope += change_[id];
-    ws.places[k + 1] = kink.place;
-    ws.values[k + 1] = value;
-    ws.rank[id] = static_cast<std::int32_t>(k + 1);
-  }
-  ws.places[n + 1] = upper;
-  ws.values[n + 1] = value + slope * (upper - ws.places[n]);
+  walk_kinks(lower, upper, value, slope, change_, ws);
 }
 
 double LayerLines::log_normalizer(LineWorkspace& ws) const {

@@ -18,6 +18,25 @@ double mean_of(const double* values, std::size_t count) {
   return sum / static_cast<double>(count);
 }
 
+double negative_share(const double* values, std::size_t count) {
+  return static_cast<double>(std::count_if(values, values + count, [](double one) { return one < 0; })) /
+         static_cast<double>(count);
+}
+
+// Means over draws of the change of each probability with the attribute of each entry. `at_draws(j)` are the
+// probabilities of entry j; slopes are entries x draws.
+template <class AtDraws>
+void mean_responses(const AtDraws& at_draws, const Matrix<double>& slopes, double* to) {
+  const auto n = static_cast<std::size_t>(slopes.rows()), count = static_cast<std::size_t>(slopes.cols());
+  for (std::size_t j = 0; j < n; ++j)
+    for (std::size_t k = 0; k < n; ++k) {
+      const double *of_j = at_draws(j), *of_k = at_draws(k), *slope = slopes.row(static_cast<Index>(k));
+      double sum = 0;
+      for (std::size_t r = 0; r < count; ++r) sum += of_j[r] * ((j == k ? 1 : 0) - of_k[r]) * slope[r];
+      to[j * n + k] = sum / static_cast<double>(count);
+    }
+}
+
 }  // namespace
 
 // Probabilities at every draw, then their means. The base is an alternative like the others: its probability
@@ -32,11 +51,10 @@ void MixedLogit::forecast_situation(std::span<const double> parameters, Index si
   const std::int64_t row = rows_[t];
   work.prepare(static_cast<std::int64_t>(n) - 1, static_cast<Index>(random), draws_);
   for (std::size_t j = 0; j + 1 < n; ++j) {
+    const double* difference = fixed_difference_.row(static_cast<Index>(row) + static_cast<Index>(j));
     work.fixed[j] = 0;
     for (std::size_t k = 0; k < fixed_.size(); ++k)
-      work.fixed[j] +=
-          fixed_difference_(static_cast<Index>(row) + static_cast<Index>(j), static_cast<Index>(k)) *
-          parameters[static_cast<std::size_t>(fixed_[k])];
+      work.fixed[j] += difference[k] * parameters[static_cast<std::size_t>(fixed_[k])];
   }
   std::fill_n(work.likelihood.data(), draws_, 1.0);
   logit_at_draws({.fixed = work.fixed.data(),
@@ -75,24 +93,13 @@ void MixedLogit::forecast_situation(std::span<const double> parameters, Index si
   work.entry_slopes.resize(static_cast<Index>(n), static_cast<Index>(count));
   for (std::size_t j = 0; j < n; ++j) {
     const auto entry = static_cast<Index>(begin + j);
-    double negative = 0;
-    for (std::size_t r = 0; r < count; ++r) {
-      const double slope = combined([&](Index term) { return slopes(entry, term); }, r);
-      work.entry_slopes(static_cast<Index>(j), static_cast<Index>(r)) = slope;
-      negative += slope < 0 ? 1 : 0;
-    }
-    out.slope[begin + j] = mean_of(work.entry_slopes.row(static_cast<Index>(j)), count);
-    out.negative[begin + j] = negative / static_cast<double>(count);
+    double* of_entry = work.entry_slopes.row(static_cast<Index>(j));
+    for (std::size_t r = 0; r < count; ++r)
+      of_entry[r] = combined([&](Index term) { return slopes(entry, term); }, r);
+    out.slope[begin + j] = mean_of(of_entry, count);
+    out.negative[begin + j] = negative_share(of_entry, count);
   }
-  double* to = out.responses.data() + work.response_begin;
-  for (std::size_t j = 0; j < n; ++j)
-    for (std::size_t k = 0; k < n; ++k) {
-      const double *of_j = at_draws(j), *of_k = at_draws(k),
-                   *slope = work.entry_slopes.row(static_cast<Index>(k));
-      double sum = 0;
-      for (std::size_t r = 0; r < count; ++r) sum += of_j[r] * ((j == k ? 1 : 0) - of_k[r]) * slope[r];
-      to[j * n + k] = sum / static_cast<double>(count);
-    }
+  mean_responses(at_draws, work.entry_slopes, out.responses.data() + work.response_begin);
 }
 
 Forecast MixedLogit::forecast(std::span<const double> parameters, DesignSlopes slopes,

@@ -106,20 +106,9 @@ std::string confusion_table(const FittedModel& model, const Matrix<double>& coun
   return table(out);
 }
 
-}  // namespace
-
-Quality class_quality(const TableSubject& s) {
-  const std::vector<Index> rows = thinned_rows(s.judged.places, kMostRows);
-  const Encoded<double> encoded = s.encoder.encode<double>(s.table, rows);
-  const auto truth = s.fitted.space.combine(encoded.classes);
-  const Matrix<double> log_p = class_log_probabilities(s.fitted, s.fitted.utility, encoded.features, s.pool);
-  Matrix<double> p(log_p.rows(), log_p.cols());
-  std::transform(log_p.flat().begin(), log_p.flat().end(), p.flat().begin(),
-                 [](double l) { return std::exp(l); });
-  const std::vector<MetricWithError> metrics =
-      resampled_errors(rows.size(), encoded.weights, {},
-                       [&](std::span<const double> w) { return class_metrics(truth, log_p, w); });
-  std::string out = metrics_table(metrics, s.judged.text);
+// Calibration, ROC and precision of the first classes; of two, of the second alone.
+std::string probability_charts(const TableSubject& s, const Matrix<double>& p,
+                               const std::vector<std::int32_t>& truth, const std::vector<double>& weights) {
   const bool two = p.cols() == 2;
   LineChart calibration{.title = "Calibration",
                         .x_label = "probability",
@@ -144,26 +133,43 @@ Quality class_quality(const TableSubject& s) {
   std::vector<std::string> labels;
   for (Index k = two ? 1 : 0; k < std::min<Index>(p.cols(), kMostClasses); ++k) {
     labels.push_back(s.fitted.space.class_labels[static_cast<std::size_t>(k)]);
-    const Ranked order = ranked(p, truth, encoded.weights, k);
+    const Ranked order = ranked(p, truth, weights, k);
     calibration.lines.push_back(reliability(order, labels.back()));
     if (!two) calibration.lines.back().lower.clear();
     Curves curves = curves_of(order, labels.back());
     roc.lines.push_back(std::move(curves.roc));
     recall.lines.push_back(std::move(curves.precision_recall));
   }
-  out +=
-      legend(labels) + "<div class=\"figures\">" +
-      figure(
-          "<b>Calibration.</b> On the dotted line probabilities mean what they say. Tenths of the rows, "
-          "with two standard errors.",
-          line_chart(calibration)) +
-      figure("<b>ROC.</b> The higher above the dotted line, the better rows of a class are told from others.",
+  return legend(labels) + "<div class=\"figures\">" +
+         figure(
+             "<b>Calibration.</b> On the dotted line probabilities mean what they say. Tenths of the rows, "
+             "with two standard errors.",
+             line_chart(calibration)) +
+         figure(
+             "<b>ROC.</b> The higher above the dotted line, the better rows of a class are told from others.",
              line_chart(roc)) +
-      figure(
-          "<b>Precision and recall.</b> Of the rows called so, how many are; of those that are, how many "
-          "are called so.",
-          line_chart(recall)) +
-      "</div>\n";
+         figure(
+             "<b>Precision and recall.</b> Of the rows called so, how many are; of those that are, how many "
+             "are called so.",
+             line_chart(recall)) +
+         "</div>\n";
+}
+
+}  // namespace
+
+Quality class_quality(const TableSubject& s) {
+  const std::vector<Index> rows = thinned_rows(s.judged.places, kMostRows);
+  const Encoded<double> encoded = s.encoder.encode<double>(s.table, rows);
+  const auto truth = s.fitted.space.combine(encoded.classes);
+  const Matrix<double> log_p = class_log_probabilities(s.fitted, s.fitted.utility, encoded.features, s.pool);
+  Matrix<double> p(log_p.rows(), log_p.cols());
+  std::transform(log_p.flat().begin(), log_p.flat().end(), p.flat().begin(),
+                 [](double l) { return std::exp(l); });
+  const std::vector<MetricWithError> metrics =
+      resampled_errors(rows.size(), encoded.weights, {},
+                       [&](std::span<const double> w) { return class_metrics(truth, log_p, w); });
+  std::string out = metrics_table(metrics, s.judged.text);
+  out += probability_charts(s, p, truth, encoded.weights);
   if (p.cols() <= static_cast<Index>(kConfusionClasses))
     out += confusion_table(
         s.fitted, metrics::confusion_matrix(truth, metrics::top_class(p.view()), p.cols(), encoded.weights));

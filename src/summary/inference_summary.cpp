@@ -273,6 +273,19 @@ void require_minimum(const inference::Estimate& e, const NamedModel& model) {
   throw NumericError(message);
 }
 
+namespace {
+
+// Of two sums of entries. Entries without a variance count only where they have a factor.
+double covariance_of(const Eigen::VectorXd& a, const Eigen::VectorXd& b, const Eigen::MatrixXd& of_entries) {
+  double sum = 0;
+  for (Index i = 0; i < a.size(); ++i)
+    for (Index j = 0; j < b.size(); ++j)
+      if (a(i) != 0 && b(j) != 0) sum += a(i) * of_entries(i, j) * b(j);
+  return sum;
+}
+
+}  // namespace
+
 InferenceSummary make_summary(const SummaryParts& parts, const InferenceOptions& options) {
   const Architecture& a = parts.model->architecture;
   InferenceSummary out;
@@ -311,13 +324,9 @@ InferenceSummary make_summary(const SummaryParts& parts, const InferenceOptions&
       free = true;
     }
     if ((!free && !bound && !scaled && reason.empty()) || invisible(one, a)) continue;
-    // Entries without a variance count only where they have a factor.
     const bool away = std::any_of(one.parts.begin(), one.parts.end(),
                                   [&](const auto& part) { return running.contains(part.first); });
-    double variance = free && !away ? 0 : kUnknown;
-    for (Index i = 0; i < map.size(); ++i)
-      for (Index j = 0; j < map.size(); ++j)
-        if (map(i) != 0 && map(j) != 0) variance += map(i) * parts.covariance(i, j) * map(j);
+    const double variance = (free && !away ? 0 : kUnknown) + covariance_of(map, map, parts.covariance);
     out.estimates.push_back(row_of(one.name, value, variance, options.level));
     if (away) out.estimates.back().state = "runs away";
     if (!free) out.estimates.back().state = !reason.empty() ? reason : bound ? "at bound" : "fixed";
@@ -327,14 +336,10 @@ InferenceSummary make_summary(const SummaryParts& parts, const InferenceOptions&
   }
   if (parts.bootstrap) out.bootstrap = static_cast<int>(parts.bootstrap->draws.rows());
   for (std::size_t i = 0; i < maps.size(); ++i)
-    for (std::size_t j = 0; j < maps.size(); ++j) {
-      double sum =
-          std::isnan(out.estimates[i].standard_error + out.estimates[j].standard_error) ? kUnknown : 0;
-      for (Index k = 0; k < maps[i].size(); ++k)
-        for (Index l = 0; l < maps[j].size(); ++l)
-          if (maps[i](k) != 0 && maps[j](l) != 0) sum += maps[i](k) * parts.covariance(k, l) * maps[j](l);
-      out.covariance_matrix.push_back(sum);
-    }
+    for (std::size_t j = 0; j < maps.size(); ++j)
+      out.covariance_matrix.push_back(
+          (std::isnan(out.estimates[i].standard_error + out.estimates[j].standard_error) ? kUnknown : 0) +
+          covariance_of(maps[i], maps[j], parts.covariance));
   return out;
 }
 

@@ -1,0 +1,36 @@
+// The three kinds of choice models and how each is fitted: a network, a linear utility, and what goes beyond the logit.
+#pragma once
+
+#include <string>
+
+#include "artifact/model_file.hpp"
+#include "bl/fit.hpp"
+#include "features/choice_data.hpp"
+
+namespace bl {
+
+struct ChoiceParts {
+  ChoiceData train, validation, test;
+};
+
+// What a checkpoint must have been made with.
+struct FitIdentity {
+  std::string data, settings;  // the settings and the schema
+};
+
+struct ChoicePlan {
+  const ChoiceSchema& schema;
+  const Settings& settings;
+  const FitOptions& options;
+  FitIdentity identity;
+  Index rows = 0;  // of the table
+};
+
+// Each fills in the model's architecture, parameters and inference, and what the summary says of the fit.
+void fit_network(const ChoiceParts& parts, const ChoicePlan& plan, StoredModel& model, FitSummary& summary);
+void fit_linear_model(const ChoiceParts& parts, const ChoicePlan& plan, StoredModel& model,
+                      FitSummary& summary);
+void fit_beyond_model(const ChoiceParts& parts, const ChoicePlan& plan, StoredModel& model,
+                      FitSummary& summary);
+
+}  // namespace bl

@@ -1,0 +1,129 @@
+#include "fit/fit_notes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "features/near_numbers.hpp"
+#include "plan/plan.hpp"
+#include "plan/table_plan.hpp"
+
+namespace bl {
+
+namespace {
+
+constexpr std::size_t kManyLevels = 20;  // fewer of them may well be kinds of things
+
+// One for each, or one for all where they are many: the edges of images are.
+std::vector<std::string> constant_notes(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 8;
+  std::vector<std::string> notes;
+  if (names.size() <= kMost)
+    for (const std::string& name : names) notes.push_back(fmt::format("'{}' is constant and left out", name));
+  else
+    notes.push_back(fmt::format("{} columns are constant and left out, '{}' to '{}'", names.size(),
+                                names.front(), names.back()));
+  return notes;
+}
+
+std::vector<std::string> encoding_notes(const Encoder& encoder, std::size_t train_rows) {
+  std::vector<std::string> notes;
+  const EncodingReport& report = encoder.report();
+  for (std::string& note : constant_notes(report.constant)) notes.push_back(std::move(note));
+  for (const FeatureEncoding& f : encoder.features())
+    if (f.text)
+      notes.push_back(fmt::format("'{}' is running text: {} terms in {} components", f.name,
+                                  f.text->terms().size(), f.text->components()));
+  for (const auto& [name, earlier] : report.duplicates)
+    notes.push_back(fmt::format("'{}' repeats '{}'; consider `ignore`", name, earlier));
+  for (const auto& [name, count] : report.missing)
+    notes.push_back(fmt::format("'{}' has {} missing training values, filled in and flagged", name, count));
+  for (const ResponseEncoding& response : encoder.responses())
+    if (!response.number.plain()) notes.push_back(response.number.note(response.name));
+  for (const FeatureEncoding& f : encoder.features())
+    if (f.type == ColumnType::nominal && f.levels.size() > std::max(kManyLevels, train_rows / 2))
+      notes.push_back(fmt::format("'{}' has {} levels in {} training rows; if it names rows, give `id` {}",
+                                  f.name, f.levels.size(), train_rows, f.name));
+  return notes;
+}
+
+// Where held-out rows say that a distribution is not to be trusted as it stands.
+std::vector<std::string> distribution_notes(const std::vector<Metric>& metrics, std::size_t rows) {
+  constexpr double kNominal = 0.9, kNoticeable = 0.05, kStandardErrors = 3, kWild = -1;
+  std::vector<std::string> notes;
+  for (const Metric& metric : metrics) {
+    const double error = std::sqrt(kNominal * (1 - kNominal) / static_cast<double>(rows));
+    if (metric.name == "coverage_90" &&
+        std::abs(metric.value - kNominal) > std::max(kNoticeable, kStandardErrors * error))
+      notes.push_back(
+          fmt::format("90% intervals cover {:.0f}% of the {} test rows: the learned distribution is too {}",
+                      100 * metric.value, rows, metric.value < kNominal ? "narrow" : "wide"));
+    if (metric.name == "log_likelihood" && metric.value == -std::numeric_limits<double>::infinity())
+      notes.emplace_back(
+          "test rows lie where the learned distribution has no mass, so their log-likelihood is minus "
+          "infinity; "
+          "give a wider `support`");
+    if (metric.name == "r2" && metric.value < kWild)
+      notes.emplace_back(
+          "means are dominated by the tail of the distribution and predict badly; use the median or other "
+          "quantiles");
+  }
+  return notes;
+}
+
+// What a distribution learned from a handful of rows is worth.
+std::optional<std::string> few_rows_note(const Prepared& p) {
+  constexpr std::size_t kFewToLearn = 50, kFewToJudge = 20;
+  const std::size_t learned = p.split.train.size(), judged = p.split.validation.size() + p.split.test.size();
+  if (!p.space.single_continuous() || (learned >= kFewToLearn && judged >= kFewToJudge)) return std::nullopt;
+  return fmt::format(
+      "{} training, {} validation and {} test rows are few: intervals and figures of this fit "
+      "may be off by chance; other values of `seed` show how far",
+      learned, p.split.validation.size(), p.split.test.size());
+}
+
+}  // namespace
+
+std::string plan_text(const Prepared& p) {
+  const Architecture& a = p.architecture;
+  std::string layers;
+  for (const LayerSpec& layer : a.layers)
+    layers += (layers.empty() ? "" : ",") + std::to_string(layer.blocks);
+  std::string responses;
+  for (const ResponseEncoding& response : p.encoder.responses()) {
+    responses +=
+        (responses.empty() ? "" : ", ") + response.name +
+        (response.is_class() ? fmt::format(" ({} classes)", response.levels.size()) : " (continuous)");
+  }
+  const ParameterLayout layout(a);
+  const std::string joined = p.members > 1 ? fmt::format(" ({} networks joined)", p.members) : "";
+  return fmt::format(
+      "response  {}\nfeatures  {} columns, encoded as {}\nrows      {} training, {} validation, {} test\n"
+      "model     {} form, {}{}, {} parameters",
+      responses, p.encoder.features().size(), p.encoder.columns().size(), p.split.train.size(),
+      p.split.validation.size(), p.split.test.size(), a.form == Form::scalar ? "scalar" : "vector",
+      a.readout.present ? "layers [" + layers + "]" : fmt::format("single block of degree {}", a.degree()),
+      joined, layout.free_count());
+}
+
+std::vector<std::string> fit_notes(const Prepared& p, const Trained& trained,
+                                   const std::vector<Metric>& test_metrics) {
+  std::vector<std::string> notes;
+  const auto add = [&](const std::vector<std::string>& more) {
+    notes.insert(notes.end(), more.begin(), more.end());
+  };
+  if (p.settings->schema.empty())
+    add(near_number_notes(*p.table, p.encoder.schema(), split_list(p.settings->nominal)));
+  add(encoding_notes(p.encoder, p.split.train.size()));
+  add(trained.notes);
+  if (const auto few = few_rows_note(p)) notes.push_back(*few);
+  add(distribution_notes(test_metrics, p.split.test.size()));
+  if (trained.learned.report.epochs == 0)
+    notes.emplace_back("training ended before one pass over the rows: the model has hardly learned");
+  return notes;
+}
+
+}  // namespace bl

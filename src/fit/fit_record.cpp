@@ -1,0 +1,107 @@
+#include "fit/fit_record.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "inference/canonical.hpp"
+#include "plan/plan.hpp"
+#include "plan/stored_settings.hpp"
+#include "plan/table_plan.hpp"
+#include "plan/used_settings.hpp"
+#include "plan/wide_plan.hpp"
+
+namespace bl {
+
+using nlohmann::json;
+
+namespace {
+
+json history_json(const FitReport& report) {
+  json list = json::array();
+  for (const EpochRecord& record : report.history) {
+    json one = {{"epoch", record.epoch},
+                {"train_loss", record.train_loss},
+                {"learning_rate", record.learning_rate},
+                {"gradient_norm", record.gradient_norm}};
+    if (!std::isnan(record.validation_loss)) one["validation_loss"] = record.validation_loss;
+    list.push_back(one);
+  }
+  return list;
+}
+
+// The members joined into one, as they are stored; the architecture becomes that of all.
+std::vector<double> learned_parameters(Prepared& p, Trained& trained, bool to_minimum,
+                                       bool single_precision) {
+  std::vector<double> parameters = joined(p.architecture, std::move(trained.learned.parameters));
+  // What is read off an identifiable model should not depend on where its training began.
+  if (p.settings->identifiable && !to_minimum)
+    parameters = inference::canonical_form(p.architecture, parameters).parameters;
+  // The model that is evaluated is the one that is stored.
+  if (single_precision)
+    for (double& value : parameters) value = static_cast<double>(static_cast<float>(value));
+  return parameters;
+}
+
+// What the model file says about where it comes from.
+json information_of(const Prepared& p, const FitReport& report, const FitOptions& options) {
+  json out = json::object();
+  out["settings"] = settings_json(*p.settings);
+  out["data"] = {{"digest", table_digest(*p.table)}, {"rows", p.table->rows}};
+  out["split"] = {{"train", p.split.train.size()},
+                  {"validation", p.split.validation.size()},
+                  {"test", p.split.test.size()}};
+  if (!options.parts.empty()) out["split"]["given"] = true;
+  if (p.first) out["split"]["refit"] = true;
+  if (p.table->image) out["data"]["image"] = {p.table->image->height, p.table->image->width};
+  out["training"] = {{"stop_reason", std::string(name(report.reason))},
+                     {"stop_cause", report.cause},
+                     {"members", p.members},
+                     {"epochs", report.epochs},
+                     {"best_epoch", report.best_epoch},
+                     {"final_loss", report.final_loss},
+                     {"gradient_norm", report.gradient_norm},
+                     {"history", history_json(report)}};
+  return out;
+}
+
+}  // namespace
+
+json metrics_json(const std::vector<Metric>& metrics) {
+  json object = json::object();
+  for (const Metric& metric : metrics) object[metric.name] = metric.value;
+  return object;
+}
+
+json used_settings(const Prepared& p, std::optional<double> smoothness, const FitUse& use, int starts) {
+  const Settings& s = *p.settings;
+  json out = used_model_settings(s, p.architecture, p.members);
+  out.update(used_table_settings(s, p.encoder, use.objective));
+  out.update(used_training_settings(s, training_spec(p), starts));
+  if (s.monitor == "auto") {
+    const Monitor monitor = plan_monitor(s, p.wide);
+    out["monitor"] = monitor == Monitor::loss ? "loss" : monitor == Monitor::accuracy ? "accuracy" : "none";
+  }
+  if (s.refit == "auto") out["refit"] = plan_refit(s, p.wide, false) ? "all" : "none";
+  if (smoothness) out["smoothness"] = fmt::format("{}", *smoothness);
+  return out;
+}
+
+StoredModel stored_model(Prepared& p, Trained& trained, bool to_minimum, const FitOptions& options) {
+  const bool single_precision = p.settings->precision != "float64" && !to_minimum;
+  p.members = static_cast<Index>(trained.learned.parameters.size());
+  std::vector<double> parameters = learned_parameters(p, trained, to_minimum, single_precision);
+  StoredModel stored{.architecture = p.architecture,
+                     .encoder = p.encoder,
+                     .parameters = std::move(parameters),
+                     .single_precision = single_precision,
+                     .response = trained.support,
+                     .temperature = p.settings->temperature,
+                     .information = information_of(p, trained.learned.report, options),
+                     .inference = std::move(trained.inference)};
+  if (trained.smoothness) stored.information["training"]["smoothness"] = *trained.smoothness;
+  if (trained.temperature) stored.information["training"]["fold_temperature"] = *trained.temperature;
+  return stored;
+}
+
+}  // namespace bl

@@ -1,0 +1,50 @@
+// What a table and settings make before anything is learned.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "bl/fit.hpp"
+#include "data/split.hpp"
+#include "features/encoder.hpp"
+#include "features/response_space.hpp"
+#include "fit/table_fit.hpp"
+#include "model/architecture.hpp"
+#include "training/trainer.hpp"
+
+namespace bl {
+
+// Views the table and the settings it was made of.
+struct Prepared {
+  const Table* table;
+  const Settings* settings;
+  Split split;
+  Encoder encoder;
+  ResponseSpace space;
+  Architecture architecture;  // of one member
+  Index members;
+  bool wide;                                // by the rules for wide inputs
+  double readout_unit;                      // while it is learned
+  std::vector<std::vector<double>> starts;  // of each member; empty: from the seed
+  bool warm = false;                        // they are those of a learned model
+  // Of a second part, that learns on from all rows: what the first was.
+  struct First {
+    std::int64_t epochs = 0;
+    double seconds = 0;
+    std::optional<double> smoothness = {};
+  };
+  std::optional<First> first = {};
+  const Guidance* guidance = nullptr;
+};
+
+Prepared prepare(const Table& table, const Schema& schema, const Settings& settings,
+                 const FitOptions& options);
+
+// A row that cannot be judged after training is an error before it. Validation rows are encoded first anyway.
+void check_held_out(const Prepared& p);
+
+// How the parameters are trained: by the settings, the shapes, and what came before.
+TrainSpec training_spec(const Prepared& p);
+
+}  // namespace bl

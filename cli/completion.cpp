@@ -57,7 +57,7 @@ std::string zsh(const CLI::App& app) {
       "  if ((CURRENT == 2)); then\n    compadd -- {} --help --version\n    return\n  fi\n"
       "  local choices=\"\"\n  case ${{words[2]}} in\n{}  esac\n"
       "  compadd -- ${{=choices}}\n  _files\n}}\n"
-      "compdef _bl bl\n",
+      "if [[ $funcstack[1] == _bl ]]; then _bl \"$@\"; else compdef _bl bl; fi\n",
       names(app), cases(app));
 }
 

@@ -7,6 +7,7 @@
 
 #include "bl/errors.hpp"
 #include "bl/output.hpp"
+#include "bl/response_curves.hpp"
 #include "bl/shapley.hpp"
 #include "choice.hpp"
 #include "commands.hpp"
@@ -20,10 +21,10 @@ namespace {
 
 struct ExplainArguments {
   std::string model, data, format = "text", units = "original", terms, output = "-", numeraire, part = "all",
-                           at = "observed", attribute;
+                           at = "observed", attribute, columns;
   std::size_t row = 0, threads = 0;
   bool economics = false, constraints = false, importance = false, by_head = false, json = false,
-       full = false, shapley = false, responses = false;
+       full = false, shapley = false, responses = false, curves = false;
   ShapleyOptions game;
   ExplainOptions options;
   EconomicsErrors errors;
@@ -62,7 +63,8 @@ std::string question_of(const ExplainArguments& a) {
   if (a.importance) asked.emplace_back("--importance");
   if (a.shapley) asked.emplace_back("--shapley");
   if (a.responses) asked.emplace_back("--responses");
-  if (a.row > 0 && !a.economics) asked.emplace_back("--row");
+  if (a.curves) asked.emplace_back("--response-curves");
+  if (a.row > 0 && !a.economics && !a.curves) asked.emplace_back("--row");
   if (asked.size() > 1)
     throw UsageError(fmt::format("{} and {} exclude each other; give one of them", asked[0], asked[1]));
   return asked.empty() ? "" : asked[0];
@@ -72,10 +74,12 @@ std::string question_of(const ExplainArguments& a) {
 void check_options(const ExplainArguments& a, const CLI::App& command, const std::string& question) {
   const bool economics = question == "--economics", constraints = question == "--constraints",
              importance = question == "--importance", shapley = question == "--shapley",
-             table = economics || constraints || importance || shapley || question == "--responses";
+             table = economics || constraints || importance || shapley || question == "--responses",
+             curves = question == "--response-curves";
   only_for(command, {"--numeraire"}, economics || constraints, "--economics and --constraints");
   only_for(command, {"--part"}, table && !shapley,
            "--economics, --constraints, --importance and --responses");
+  only_for(command, {"--columns"}, curves, "--response-curves");
   only_for(command, {"--background"}, shapley, "--shapley");
   only_for(command, {"--at"}, constraints, "--constraints");
   only_for(command, {"--by-head"}, importance, "--importance");
@@ -85,7 +89,7 @@ void check_options(const ExplainArguments& a, const CLI::App& command, const std
   only_for(command, {"--covariance", "--draws", "--level"}, economics, "--economics");
   only_for(command, {"--seed"}, economics || shapley, "--economics and --shapley");
   only_for(command, {"--alternative"}, question.empty(), "the problem itself");
-  only_for(command, {"--units", "--block"}, !table, "the problem itself and --row");
+  only_for(command, {"--units", "--block"}, !table && !curves, "the problem itself and --row");
   if (a.at != "observed" && a.at != "best")
     throw UsageError(fmt::format("--at '{}': expected observed or best", a.at));
 }
@@ -103,6 +107,8 @@ std::string of_data(const Model& model, const Data& data, const std::string& que
                     const ExplainArguments& a) {
   const Part part = part_from_name(a.part);
   if (question == "--row") return spelled(explain_row(model, data, a.row, a.options));
+  if (question == "--response-curves")
+    return response_curves(model, data, {name_list(a.columns), a.row, a.threads});
   if (model.is_choice() && question == "--economics")
     return choice_economics(model, data, {a.attribute, a.numeraire, a.json, a.threads, a.errors});
   if (question == "--economics")
@@ -137,9 +143,8 @@ void run_explain(ExplainArguments& a, const CLI::App& command, const Settings& r
   const bool with_data = question.empty() && !a.data.empty();
   if (with_data && (model.is_choice() || format != ExplainFormat::text))
     throw UsageError(
-        "data is read for --row, --economics, --constraints, --importance, --responses or --shapley, and for "
-        "the "
-        "text of a table's model; give one of them");
+        "data is read for --row, --economics, --constraints, --importance, --responses, --response-curves or "
+        "--shapley, and for the text of a table's model; give one of them");
   if (question.empty()) {
     std::string out = spelled(explain_model(model, format, a.options));
     if (with_data)
@@ -181,14 +186,18 @@ void add_question_options(CLI::App& command, ExplainArguments& a) {
   command.add_flag("--constraints", a.constraints,
                    "How often each constraint binds, its slack and its shadow price (CSV)");
   command.add_flag("--importance", a.importance, "Log-likelihood lost without each column's terms (CSV)");
-  command.add_flag(
-      "--responses", a.responses,
-      "What is predicted where each column is low, at its median and high, or at each level, on "
-      "average over rows (CSV)");
+  command.add_flag("--responses", a.responses,
+                   "What is predicted where each column is low, at its median and high, or at each level, on "
+                   "average over rows (CSV)");
   command.add_flag(
       "--shapley", a.shapley,
       "By row what each column adds to the prediction, compared with the mean of the rows (CSV); "
       "exact for few columns, else with standard errors");
+  command.add_flag("--response-curves", a.curves,
+                   "How the prediction changes with each column, for a typical row (or that of --row) and "
+                   "on average (SVG)");
+  command.add_option("--columns", a.columns, "With --response-curves: only these, comma-separated")
+      ->option_text("NAMES");
   command
       .add_option("--background", a.game.background, "With --shapley: rows to compare with, drawn; 0: all")
       ->option_text("[100]");
@@ -211,7 +220,7 @@ void add_explain(CLI::App& app) {
       ->add_option(
           "data", a->data,
           "Rows to show what moves the response, and for --row, --economics, --constraints, --importance, "
-          "--responses and --shapley")
+          "--responses, --response-curves and --shapley")
       ->option_text("FILE");
   add_problem_options(*command, *a);
   add_question_options(*command, *a);
@@ -237,6 +246,7 @@ void add_explain(CLI::App& app) {
       "  bl explain model.bl --format svg --output network.svg\n  bl explain model.bl data.csv --row 17\n"
       "  bl explain model.bl data.csv --economics --numeraire price\n"
       "  bl explain model.bl data.csv --constraints --at best\n"
+      "  bl explain model.bl data.csv --response-curves --output curves.svg\n"
       "  bl explain choices.bl trips.csv --economics --attribute time --numeraire cost");
   command->callback([a, command, reading] { run_explain(*a, *command, reading->settings()); });
 }

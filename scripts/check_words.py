@@ -45,7 +45,7 @@ IDENTIFIERS = {
 }
 
 SOURCES = ("src", "include", "cli", "python", "tests", "bench", "examples", "experiments")
-SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh", ".py")
+SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh", ".py", ".js", ".sh", ".toml")
 
 INLINE = re.compile(r"`[^`\n]+`|\]\([^)\n]*\)|<[^>\n]+>")
 

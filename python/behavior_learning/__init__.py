@@ -8,6 +8,7 @@ from ._effects import ShapleyValues
 from ._estimator import InterruptedWarning, MixingWarning, UnusedSettingWarning
 from ._explanation import Explanation
 from ._regressor import BLRegressor
+from ._resampling import Resamples, bootstrap, check
 from ._summary import Comparison, Summary, compare
 from ._tune import tune
 
@@ -26,10 +27,13 @@ __all__ = [
     "MixingWarning",
     "ModelFileError",
     "NumericError",
+    "Resamples",
     "ShapleyValues",
     "Summary",
     "UnusedSettingWarning",
     "UsageError",
+    "bootstrap",
+    "check",
     "compare",
     "devices",
     "setting_list",

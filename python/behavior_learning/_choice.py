@@ -21,7 +21,7 @@ from ._parameters import (
     used_settings,
 )
 from ._progress import reporting
-from ._report import Report
+from ._report import Report, ResponseCurves
 from ._summary import Summary, inference_options
 
 
@@ -316,6 +316,27 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
         return Report(
             self.model_, data, self.threads, title=title, row=None if row is None else row + 1, money=money
         )
+
+    def response_curves(
+        self, X: Any, *, columns: Sequence[str] | None = None, row: int | None = None
+    ) -> ResponseCurves:
+        """How the prediction changes with each attribute: one SVG picture.
+
+        Parameters
+        ----------
+        X : data frame
+            Choices, laid out as those of the fit.
+        columns : sequence of str, optional
+            Only these attributes.
+        row : int, optional
+            The situation (0 is the first) that curves start from, in place of a typical one.
+
+        Returns
+        -------
+        ResponseCurves
+            Notebooks show it; `save(path)` writes it.
+        """
+        return ResponseCurves(self.model_, self._data(X), self.threads, columns, row)
 
     def elasticities(self, X: Any, attribute: str, *, errors: bool = False, covariance: str = "robust") -> Any:
         """Elasticities of market shares.

@@ -11,7 +11,7 @@ from . import _core
 from ._effects import ShapleyValues, average_effect, numbers_of, shapley_options
 from ._frame import as_table
 from ._estimator import TableEstimator, all_or_nothing, settings_of
-from ._report import Report
+from ._report import Report, ResponseCurves
 
 
 _Estimator = TypeVar("_Estimator", bound="SupervisedEstimator")
@@ -211,6 +211,27 @@ class SupervisedEstimator(TableEstimator):
             columns.append(_core.number_column(weight, np.ones(columns[0].rows)))
         data = _core.Data.from_columns(columns, type(self).__name__)
         return Report(self.model_, data, self.threads, title=title, row=None if row is None else row + 1)
+
+    def response_curves(
+        self, X: Any, *, columns: Sequence[str] | None = None, row: int | None = None
+    ) -> ResponseCurves:
+        """How the prediction changes with each column, for one row and on average: one SVG picture.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows to average over.
+        columns : sequence of str, optional
+            Only these; without it all, of a wide table the 24 that the blocks read most of.
+        row : int, optional
+            The row (0 is the first) that curves start from, in place of a typical one.
+
+        Returns
+        -------
+        ResponseCurves
+            Notebooks show it; `save(path)` writes it.
+        """
+        return ResponseCurves(self.model_, self._data(X), self.threads, columns, row)
 
     def _outcome_order(self, outcomes: list[str]) -> list[int]:
         """Where the library's outcomes stand that predictions are columns of."""

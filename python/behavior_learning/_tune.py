@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, Callable, Mapping
 
+import joblib
 import numpy as np
 from sklearn.base import clone
 
@@ -72,7 +74,8 @@ def tune(
 
     space: "shallow" or "single", the paper's; {parameter: list of values}; or a function from a trial of Optuna's to
     parameters. trials, seconds: when to end; one of them is needed. jobs: trials at once, each with
-    one thread. seed: of the search. fit_params: for fit, as {"sample_weight": ...}.
+    one thread. Within joblib.parallel_config(backend=...) trials go to that backend (Dask, Ray), as many at once as it has
+    workers, or jobs; they are then not pruned. seed: of the search. fit_params: for fit, as {"sample_weight": ...}.
     """
     try:
         import optuna
@@ -94,21 +97,54 @@ def tune(
             raise optuna.TrialPruned
         if candidate.interrupted_:
             trial.study.stop()
-        losses = candidate.history_["validation_loss"]
-        if not np.isfinite(losses).any():
-            raise ValueError("tune compares losses of validation rows; leave some in fractions, or give validation=")
         trial.set_user_attr("parameters", parameters)
-        return _mean_of_best(candidate.history_)
+        return _validated_loss(candidate)
 
     if not progress:
         optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(sampler=sampler or optuna.samplers.TPESampler(seed=seed), pruner=pruner)
-    study.optimize(objective, n_trials=trials, timeout=seconds, n_jobs=jobs)
+    if _spread():
+        _search_by_joblib(study, suggest, lambda parameters: (estimator, parameters, X, y, arguments), trials, seconds, jobs)
+    else:
+        study.optimize(objective, n_trials=trials, timeout=seconds, n_jobs=jobs)
     best = dict(study.best_trial.user_attrs["parameters"])
     best.pop("threads", None)
     result = clone(estimator).set_params(**best).fit(X, y, **arguments)
     result.study_ = study
     return result
+
+
+def _spread() -> bool:
+    """Whether joblib.parallel_config names another backend than joblib's own processes."""
+    return type(joblib.parallel.get_active_backend()[0]).__name__ != "LokyBackend"
+
+
+def _search_by_joblib(
+    study: Any, suggest: Any, task: Any, trials: int | None, seconds: float | None, jobs: int
+) -> None:
+    """Rounds of trials side by side on joblib's backend."""
+    begin, done = time.monotonic(), 0
+    at_once = joblib.effective_n_jobs(jobs if jobs != 1 else -1)
+    while (trials is None or done < trials) and (seconds is None or time.monotonic() - begin < seconds):
+        count = at_once if trials is None else min(at_once, trials - done)
+        asked = [study.ask() for _ in range(count)]
+        parameters = [suggest(trial) | {"threads": 1} for trial in asked]
+        losses = joblib.Parallel(n_jobs=at_once)(joblib.delayed(_trial_loss)(*task(one)) for one in parameters)
+        for trial, chosen, loss in zip(asked, parameters, losses):
+            trial.set_user_attr("parameters", chosen)
+            study.tell(trial, loss)
+        done += count
+
+
+def _trial_loss(estimator: Any, parameters: dict[str, Any], X: Any, y: Any, arguments: dict[str, Any]) -> float:
+    candidate = clone(estimator).set_params(**parameters).fit(X, y, **arguments)
+    return _validated_loss(candidate)
+
+
+def _validated_loss(candidate: Any) -> float:
+    if not np.isfinite(candidate.history_["validation_loss"]).any():
+        raise ValueError("tune compares losses of validation rows; leave some in fractions, or give validation=")
+    return _mean_of_best(candidate.history_)
 
 
 class _Pruning:

@@ -3,6 +3,7 @@
 #include "bindings.hpp"
 #include "bl/errors.hpp"
 #include "bl/report.hpp"
+#include "bl/response_curves.hpp"
 #include "bl/scenario.hpp"
 #include "bl/simplify.hpp"
 
@@ -69,6 +70,14 @@ void bind_report(nb::module_& module) {
       .def_rw("row", &ReportOptions::row)
       .def_rw("money", &ReportOptions::money)
       .def_rw("threads", &ReportOptions::threads);
+  module.def(
+      "response_curves",
+      [](const Model& model, const Data& data, const std::vector<std::string>& columns, std::size_t row,
+         std::size_t threads) {
+        return response_curves(model, data, {.columns = columns, .row = row, .threads = threads});
+      },
+      nb::arg("model"), nb::arg("data"), nb::arg("columns"), nb::arg("row"), nb::arg("threads"),
+      nb::call_guard<nb::gil_scoped_release>());
   module.def("report_html", &run_report, nb::arg("model"), nb::arg("data"), nb::arg("options"));
 }
 

@@ -1,7 +1,7 @@
 """The report in a real browser: no errors, the library's values, with scripts off, narrow and wide.
 
-The browser is Chromium, driven by Playwright's client or by Selenium; where one of them is not installed these tests
-are skipped and say so."""
+The browser is Chromium, driven by Playwright's client; where one of them is not installed these tests are skipped and
+say so. `./run test` installs both where it can."""
 
 import json
 import shutil

@@ -1,14 +1,16 @@
 // Constraints over a data set: how often each binds, how much is left of it, what it is worth.
+#include "economics/constraints.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/quantile.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "bl/explain.hpp"
-#include "economics/situations.hpp"
 #include "explain/gradient.hpp"
 #include "explain/row_text.hpp"
 #include "fitted/fitted_model.hpp"
@@ -60,18 +62,16 @@ std::size_t numeraire_of(const explain::Problem& problem, const std::string& nam
     if (problem.variables[i].name == name) return i;
     names.push_back(problem.variables[i].name);
   }
-  throw UsageError(fmt::format("no number is called {}{}", in_quotes(name), did_you_mean(name, names)));
+  throw UsageError(fmt::format("no numeric column is called {}{}", in_quotes(name), did_you_mean(name, names)));
 }
 
 // At the chosen alternative of every situation, or at the likeliest.
-std::vector<Solution> choice_solutions(const FittedModel& model, const explain::Problem& problem,
-                                       const Table& table, const ConstraintOptions& options) {
-  ThreadPool pool(options.threads);
-  const Situations all(model, table, options.part, !options.at_best, pool);
+std::vector<Solution> choice_solutions(const explain::Problem& problem, const Situations& all, bool at_best,
+                                       ThreadPool& pool) {
   std::vector<Solution> solutions(all.count());
   pool.run(solutions.size(), [&](std::size_t i) {
     solutions[i] = solution(problem, all.context.row(static_cast<Index>(i)),
-                            all.response(options.at_best ? all.likeliest(i) : all.chosen(i)));
+                            all.response(at_best ? all.likeliest(i) : all.chosen(i)));
   });
   return solutions;
 }
@@ -79,7 +79,10 @@ std::vector<Solution> choice_solutions(const FittedModel& model, const explain::
 // The rows' responses at which constraints are looked at, solved for in parallel.
 std::vector<Solution> solutions_of(const FittedModel& model, const explain::Problem& problem,
                                    const Table& table, const ConstraintOptions& options) {
-  if (model.stored.choice() != nullptr) return choice_solutions(model, problem, table, options);
+  ThreadPool pool(options.threads);
+  if (model.stored.choice() != nullptr)
+    return choice_solutions(problem, Situations(model, table, options.part, !options.at_best, pool),
+                            options.at_best, pool);
   const std::vector<Index> rows = rows_of_part(model, table, options.part);
   const Encoder& stored = model.stored.encoder;
   const Encoder encoder = options.part == Part::all ? stored : stored.with_unseen(UnseenPolicy::missing);
@@ -93,7 +96,6 @@ std::vector<Solution> solutions_of(const FittedModel& model, const explain::Prob
     features = std::move(encoded.features);
   }
   std::vector<Solution> solutions(rows.size());
-  ThreadPool pool(options.threads);
   pool.run(rows.size(), [&](std::size_t i) {
     const double* row = features.row(static_cast<Index>(i));
     solutions[i] =
@@ -123,39 +125,64 @@ OutputTable table_of(const explain::Problem& problem, const std::vector<Place>& 
   return out;
 }
 
-}  // namespace
+// Every constraint at every solution, and the mean marginal utility of the numeraire where there is one.
+struct Diagnoses {
+  std::vector<Diagnosis> by_place;
+  double unit = 0;  // sum over rows
+};
 
-OutputTable constraint_diagnostics(const Model& model, const Data& data, const ConstraintOptions& options) {
-  const FittedModel& impl = model.impl();
-  const explain::Problem problem = problem_of(impl, explain::Units::standardised);
-  const std::size_t numeraire = options.numeraire.empty() ? 0 : numeraire_of(problem, options.numeraire);
-  const std::vector<Place> places = constraint_heads(problem);
-  if (places.empty()) throw UsageError("this model has no constraints: every head is a utility");
-  std::vector<Diagnosis> diagnoses(places.size());
-  const std::vector<Solution> solutions = solutions_of(impl, problem, data.impl().table, options);
-  if (solutions.empty()) throw DataError(data.source() + ": there are no rows in this part");
-  double unit = 0;  // marginal utility of the numeraire
+Diagnoses diagnosed(const explain::Problem& problem, const std::vector<Place>& places,
+                    const std::vector<Solution>& solutions, std::optional<std::size_t> numeraire) {
+  Diagnoses out{.by_place = std::vector<Diagnosis>(places.size())};
   for (const Solution& at : solutions) {
     const std::vector<double> d = explain::sensitivities(problem, at.evaluation, at.output);
-    if (!options.numeraire.empty()) unit += d[numeraire] / problem.variables[numeraire].scale;
+    if (numeraire) out.unit += d[*numeraire] / problem.variables[*numeraire].scale;
     for (std::size_t i = 0; i < places.size(); ++i) {
       const auto& [l, b, h] = places[i];
       const explain::Block& block = problem.layers[l][b];
       const double value = at.evaluation.heads[l][b][h];
-      diagnoses[i].slacks.push_back(-value);
-      count(block.heads[h], value, at.evaluation.variables, diagnoses[i]);
-      diagnoses[i].price +=
+      out.by_place[i].slacks.push_back(-value);
+      count(block.heads[h], value, at.evaluation.variables, out.by_place[i]);
+      out.by_place[i].price +=
           d[block.variable] * block.heads[h].lambda * slope(block.heads[h].activation, value);
     }
   }
-  const double rows = static_cast<double>(solutions.size());
-  OutputTable out = table_of(problem, places, diagnoses, rows);
-  if (options.numeraire.empty()) return out;
-  if (unit == 0)
+  return out;
+}
+
+std::vector<Place> some_constraint_heads(const explain::Problem& problem) {
+  std::vector<Place> places = constraint_heads(problem);
+  if (places.empty()) throw UsageError("this model has no constraints: every head is a utility");
+  return places;
+}
+
+}  // namespace
+
+OutputTable situation_constraints(const FittedModel& model, const ChoiceData& situations, ThreadPool& pool) {
+  const explain::Problem problem = problem_of(model, explain::Units::standardised);
+  const std::vector<Place> places = some_constraint_heads(problem);
+  const std::vector<Solution> solutions =
+      choice_solutions(problem, Situations(model, situations, Part::test, pool), false, pool);
+  Diagnoses found = diagnosed(problem, places, solutions, std::nullopt);
+  return table_of(problem, places, found.by_place, static_cast<double>(solutions.size()));
+}
+
+OutputTable constraint_diagnostics(const Model& model, const Data& data, const ConstraintOptions& options) {
+  const FittedModel& impl = model.impl();
+  const explain::Problem problem = problem_of(impl, explain::Units::standardised);
+  std::optional<std::size_t> numeraire;
+  if (!options.numeraire.empty()) numeraire = numeraire_of(problem, options.numeraire);
+  const std::vector<Place> places = some_constraint_heads(problem);
+  const std::vector<Solution> solutions = solutions_of(impl, problem, data.impl().table, options);
+  if (solutions.empty()) throw DataError(data.source() + ": there are no rows in this part");
+  Diagnoses found = diagnosed(problem, places, solutions, numeraire);
+  OutputTable out = table_of(problem, places, found.by_place, static_cast<double>(solutions.size()));
+  if (!numeraire) return out;
+  if (found.unit == 0)
     throw NumericError(fmt::format("the utility does not change with {}; nothing has a price in it",
                                    in_quotes(options.numeraire)));
   OutputColumn prices{"shadow_price_in_" + options.numeraire, {}, {}};
-  for (const Diagnosis& d : diagnoses) prices.numbers.push_back(d.price / unit);
+  for (const Diagnosis& d : found.by_place) prices.numbers.push_back(d.price / found.unit);
   out.columns.push_back(std::move(prices));
   return out;
 }

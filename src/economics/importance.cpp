@@ -1,4 +1,6 @@
 // What matters: the log-likelihood that is lost without the terms of a column, in all heads or in one.
+#include "economics/importance.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -7,7 +9,6 @@
 #include "bl/errors.hpp"
 #include "bl/explain.hpp"
 #include "explain/head_place.hpp"
-#include "fitted/fitted_model.hpp"
 #include "model/parameters.hpp"
 
 namespace bl {
@@ -99,6 +100,13 @@ std::vector<Group> groups_of(const FittedModel& model) {
 }
 
 }  // namespace
+
+std::vector<ReducedModel> models_without_columns(const FittedModel& model) {
+  std::vector<ReducedModel> out;
+  for (const Group& group : groups_of(model))
+    out.push_back({group.name, without(model, group.has, HeadPlace{})});
+  return out;
+}
 
 OutputTable importance(const Model& model, const Data& data, const ImportanceOptions& options) {
   const FittedModel& impl = model.impl();

@@ -15,7 +15,10 @@ namespace bl {
 
 Situations::Situations(const FittedModel& model, const Table& table, Part part, bool need_choice,
                        ThreadPool& pool)
-    : data(read_part(model, table, part, need_choice)),
+    : Situations(model, read_part(model, table, part, need_choice), part, pool) {}
+
+Situations::Situations(const FittedModel& model, ChoiceData situations, Part part, ThreadPool& pool)
+    : data(std::move(situations)),
       context(model.stored.encoder.with_unseen(UnseenPolicy::missing)
                   .encode_features<double>(data.context, all_rows(data.context.rows))),
       attributes(encode_attributes<double>(data.attributes, model.choice().means, model.choice().scales)),

@@ -14,6 +14,7 @@ struct Situations {
   ChoiceScores scores;
 
   Situations(const FittedModel& model, const Table& table, Part part, bool need_choice, ThreadPool& pool);
+  Situations(const FittedModel& model, ChoiceData situations, Part part, ThreadPool& pool);
 
   std::size_t count() const { return data.chosen.size(); }
   explain::Response response(std::size_t entry) const;

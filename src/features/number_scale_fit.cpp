@@ -88,7 +88,7 @@ bool few_whole_numbers(std::span<const double> sorted) {
   std::size_t distinct = 1;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     if (sorted[i] != std::round(sorted[i]) || std::abs(sorted[i]) > 1e9) return false;
-    distinct += i > 0 && sorted[i] != sorted[i - 1] ? 1 : 0;
+    if (i > 0 && sorted[i] != sorted[i - 1]) ++distinct;
   }
   return distinct > 2 && distinct <= kMostWholeNumbers && distinct * 5 <= sorted.size() &&
          2 * (sorted.back() - sorted.front()) + 4 <= kMostSlots;

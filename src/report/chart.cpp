@@ -95,6 +95,11 @@ std::string line_chart(const LineChart& chart) {
   return out + "</svg>";
 }
 
+std::string figure(const NamedChart& chart) {
+  const std::string note = chart.note.empty() ? "" : ", " + escaped(chart.note);
+  return figure("<b>" + escaped(chart.name) + "</b>" + note, chart.svg);
+}
+
 std::string legend(const std::vector<std::string>& labels) {
   if (labels.empty() || (labels.size() == 1 && labels[0].empty())) return {};
   std::string out = "<p class=\"legend\">";

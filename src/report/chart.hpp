@@ -31,6 +31,12 @@ struct LineChart {
 };
 std::string line_chart(const LineChart& chart);
 
+// A chart with what stands beside it: a name and a note in plain text.
+struct NamedChart {
+  std::string name, note, svg;
+};
+std::string figure(const NamedChart& chart);
+
 // Lines and their names, to stand under charts; nothing for a single line without a name.
 std::string legend(const std::vector<std::string>& labels);
 

@@ -81,40 +81,57 @@ Quality choice_quality(const FittedModel& model, const ChoiceData& data, const s
   return {std::move(out), headline(metrics, {"rho_square", "accuracy"}, rows)};
 }
 
-std::string choice_curves(const ChoiceSubject& s) {
+namespace {
+
+// Probabilities along one attribute of one alternative.
+NamedChart attribute_chart(const ChoiceSubject& s, std::size_t a, std::size_t k) {
   const std::size_t n = s.all.alternatives.size();
-  std::string out = legend({s.all.alternatives.begin(),
-                            s.all.alternatives.begin() + static_cast<std::ptrdiff_t>(std::min(n, kStyles))}) +
-                    "<div class=\"figures\">";
-  for (std::size_t a = 0; a < n; ++a)
-    for (std::size_t k = 0; k < s.attributes[a].size(); ++k) {
-      const ColumnView& view = s.attributes[a][k];
-      if (!varies(view)) continue;
-      ChoiceData data = repeated_situation(s, kPlaces);
-      std::vector<double> places;
-      for (Index i = 0; i < kPlaces; ++i) {
-        places.push_back(view.low + (view.high - view.low) * static_cast<double>(i) / (kPlaces - 1));
-        data.attributes(i * static_cast<Index>(n) + static_cast<Index>(a), static_cast<Index>(k)) =
-            places.back();
-      }
-      const ChoiceScores scores = score_choices(s.fitted, data, s.pool, Part::test);
-      const std::string name = fmt::format("{} of {}", view.name, s.all.alternatives[a]);
-      LineChart chart{.title = "Probabilities along " + name,
-                      .x_label = name,
-                      .y_label = "probability",
-                      .lines = {},
-                      .y_low = 0,
-                      .y_high = 1,
-                      .histogram = view.histogram,
-                      .marks = {s.start_attributes(static_cast<Index>(a), static_cast<Index>(k))}};
-      for (std::size_t b = 0; b < std::min(n, kStyles); ++b) {
-        Line line{s.all.alternatives[b], places, {}};
-        for (std::size_t i = 0; i < static_cast<std::size_t>(kPlaces); ++i)
-          line.y.push_back(scores.probability[i * n + b]);
-        chart.lines.push_back(std::move(line));
-      }
-      out += figure("<b>" + escaped(name) + "</b>", line_chart(chart));
-    }
+  const ColumnView& view = s.attributes[a][k];
+  ChoiceData data = repeated_situation(s, kPlaces);
+  std::vector<double> places;
+  for (Index i = 0; i < kPlaces; ++i) {
+    places.push_back(view.low + (view.high - view.low) * static_cast<double>(i) / (kPlaces - 1));
+    data.attributes(i * static_cast<Index>(n) + static_cast<Index>(a), static_cast<Index>(k)) = places.back();
+  }
+  const ChoiceScores scores = score_choices(s.fitted, data, s.pool, Part::test);
+  const std::string name = fmt::format("{} of {}", view.name, s.all.alternatives[a]);
+  LineChart chart{.title = "Probabilities along " + name,
+                  .x_label = name,
+                  .y_label = "probability",
+                  .lines = {},
+                  .y_low = 0,
+                  .y_high = 1,
+                  .histogram = view.histogram,
+                  .marks = {s.start_attributes(static_cast<Index>(a), static_cast<Index>(k))}};
+  for (std::size_t b = 0; b < std::min(n, kStyles); ++b) {
+    Line line{s.all.alternatives[b], places, {}};
+    for (std::size_t i = 0; i < static_cast<std::size_t>(kPlaces); ++i)
+      line.y.push_back(scores.probability[i * n + b]);
+    chart.lines.push_back(std::move(line));
+  }
+  return {name, "", line_chart(chart)};
+}
+
+}  // namespace
+
+std::vector<NamedChart> choice_charts(const ChoiceSubject& s, const std::vector<std::string>& names) {
+  std::vector<NamedChart> out;
+  for (std::size_t a = 0; a < s.all.alternatives.size(); ++a)
+    for (std::size_t k = 0; k < s.attributes[a].size(); ++k)
+      if (varies(s.attributes[a][k]) &&
+          (names.empty() || std::find(names.begin(), names.end(), s.attributes[a][k].name) != names.end()))
+        out.push_back(attribute_chart(s, a, k));
+  return out;
+}
+
+std::vector<std::string> choice_legend(const ChoiceSubject& s) {
+  const auto count = static_cast<std::ptrdiff_t>(std::min(s.all.alternatives.size(), kStyles));
+  return {s.all.alternatives.begin(), s.all.alternatives.begin() + count};
+}
+
+std::string choice_curves(const ChoiceSubject& s) {
+  std::string out = legend(choice_legend(s)) + "<div class=\"figures\">";
+  for (const NamedChart& chart : choice_charts(s, {})) out += figure(chart);
   return out + "</div>\n";
 }
 

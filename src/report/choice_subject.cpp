@@ -97,15 +97,15 @@ std::string money_of(const FittedModel& model, const std::string& asked) {
 
 }  // namespace
 
-ChoiceSubject choice_subject(const Model& model, const Data& data, const ReportOptions& options,
+ChoiceSubject choice_subject(const Model& model, const Data& data, std::size_t row, const std::string& money,
                              ThreadPool& pool) {
   ChoiceSubject s{.model = model, .fitted = model.impl(), .data = data, .pool = pool};
   s.all = read_part(s.fitted, data.impl().table, Part::all, true);
   choose_judged(s);
   s.columns = column_views(s.fitted.stored.encoder, s.all.context, all_rows(s.all.context.rows));
   view_attributes(s);
-  choose_start(s, options.row);
-  s.money = money_of(s.fitted, options.money);
+  choose_start(s, row);
+  s.money = money_of(s.fitted, money);
   return s;
 }
 

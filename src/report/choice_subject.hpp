@@ -8,6 +8,7 @@
 #include "economics/typical.hpp"
 #include "features/choice_data.hpp"
 #include "fitted/fitted_model.hpp"
+#include "report/chart.hpp"
 
 namespace bl::report {
 
@@ -29,15 +30,26 @@ struct ChoiceSubject {
   std::string money = {};  // an attribute, or empty
 };
 
-ChoiceSubject choice_subject(const Model& model, const Data& data, const ReportOptions& options,
+// `row`: the situation (1 is the first) that curves and what-if begin at; 0: a typical one. `money`: as that of
+// ReportOptions.
+ChoiceSubject choice_subject(const Model& model, const Data& data, std::size_t row, const std::string& money,
                              ThreadPool& pool);
 
 // One situation in which every alternative is available, repeated; attributes are those of the start.
 ChoiceData repeated_situation(const ChoiceSubject& subject, Index count);
 
+// Probabilities along each attribute of each alternative that varies; of these attributes alone where there are
+// names.
+std::vector<NamedChart> choice_charts(const ChoiceSubject& subject, const std::vector<std::string>& names);
+std::vector<std::string> choice_legend(const ChoiceSubject& subject);
 std::string choice_curves(const ChoiceSubject& subject);
+// What the log-likelihood loses without each column and attribute, with standard errors over situations.
+std::string choice_importance(const ChoiceSubject& subject);
 // Trade-offs and elasticities, with errors where the model has a covariance.
 std::string economics_html(const ChoiceSubject& subject);
+
+// Tables and bars of every constraint at the chosen alternatives; a sentence where there are none.
+std::string constraints_html(const ChoiceSubject& subject);
 
 // Market shares and surplus with one attribute of one alternative multiplied by each of these factors.
 struct AttributeScenario {

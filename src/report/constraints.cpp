@@ -5,7 +5,9 @@
 #include <numeric>
 
 #include "bl/explain.hpp"
+#include "economics/constraints.hpp"
 #include "report/chart.hpp"
+#include "report/choice_subject.hpp"
 #include "report/html.hpp"
 #include "report/matters.hpp"
 
@@ -43,21 +45,19 @@ std::vector<std::string> row_of(const OutputTable& t, std::size_t i) {
           number(value(11))};
 }
 
-}  // namespace
+std::string no_constraints() {
+  return paragraph("This model has no constraints: every head is a utility.");
+}
 
-std::string constraints_html(const TableSubject& s) {
-  if (!has_constraints(s.fitted.stored.architecture))
-    return paragraph("This model has no constraints: every head is a utility.");
-  const std::vector<Index> rows = thinned_rows(s.judged.places, rows_within_work(s.fitted));
-  const OutputTable t = constraint_diagnostics(s.model, data_of(chosen_rows(s.table, rows)), {});
+// The highest shadow prices first; most of them on demand.
+std::string diagnostics_html(const OutputTable& t, const std::string& caption) {
   std::vector<std::size_t> order(t.rows);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return std::abs(t.columns[11].numbers[a]) > std::abs(t.columns[11].numbers[b]);
   });
   HtmlTable first{
-      .caption = fmt::format("Over {} rows, at their observed responses; the highest shadow prices first",
-                             rows.size()),
+      .caption = caption + "; the highest shadow prices first",
       .columns = {"constraint", "weight λ", "how often", "slack: median (5% to 95%)", "shadow price"},
       .rows = {}};
   HtmlTable rest{.caption = "", .columns = first.columns, .rows = {}};
@@ -69,6 +69,23 @@ std::string constraints_html(const TableSubject& s) {
                                order.size() > 5 * kFirst ? fmt::format(" of {}", order.size() - kFirst) : ""),
                    table(rest));
   return out;
+}
+
+}  // namespace
+
+std::string constraints_html(const TableSubject& s) {
+  if (!has_constraints(s.fitted.stored.architecture)) return no_constraints();
+  const std::vector<Index> rows = thinned_rows(s.judged.places, rows_within_work(s.fitted));
+  return diagnostics_html(constraint_diagnostics(s.model, data_of(chosen_rows(s.table, rows)), {}),
+                          fmt::format("Over {} rows, at their observed responses", rows.size()));
+}
+
+std::string constraints_html(const ChoiceSubject& s) {
+  if (!has_constraints(s.fitted.stored.architecture)) return no_constraints();
+  const std::vector<Index> situations =
+      thinned_rows(all_rows(s.judged.situations()), rows_within_work(s.fitted));
+  return diagnostics_html(situation_constraints(s.fitted, select_situations(s.judged, situations), s.pool),
+                          fmt::format("Over {} situations, at the chosen alternatives", situations.size()));
 }
 
 }  // namespace bl::report

@@ -24,20 +24,8 @@ std::size_t place_of(const TableSubject& s, const std::string& name) {
   return s.columns.size();
 }
 
-// Shares of what the blocks read, each block counted by its influence.
-Importance reading_shares(const TableSubject& s) {
-  std::map<std::size_t, double> shares;
-  const explain::Problem problem = problem_of(s.fitted, explain::Units::standardised);
-  for (const auto& layer : explain::hierarchy(problem, 1))
-    for (const explain::BlockProfile& block : layer)
-      for (const explain::ColumnShare& one : block.columns)
-        if (!one.response) shares[place_of(s, one.column)] += block.influence * one.share;
-  Importance out{.columns = {}, .likelihood = false};
-  double sum = 0;
-  for (const auto& [column, share] : shares) sum += column < s.columns.size() ? share : 0;
-  for (const auto& [column, share] : shares)
-    if (column < s.columns.size()) out.columns.push_back({column, sum > 0 ? share / sum : 0, kNone});
-  return out;
+bool larger(const ColumnImportance& a, const ColumnImportance& b) {
+  return a.value > b.value;
 }
 
 Importance lost_likelihood(const TableSubject& s) {
@@ -66,11 +54,27 @@ Importance lost_likelihood(const TableSubject& s) {
 
 }  // namespace
 
+// Shares of what the blocks read, each block counted by its influence.
+Importance reading_shares(const TableSubject& s) {
+  std::map<std::size_t, double> shares;
+  const explain::Problem problem = problem_of(s.fitted, explain::Units::standardised);
+  for (const auto& layer : explain::hierarchy(problem, 1))
+    for (const explain::BlockProfile& block : layer)
+      for (const explain::ColumnShare& one : block.columns)
+        if (!one.response) shares[place_of(s, one.column)] += block.influence * one.share;
+  Importance out{.columns = {}, .likelihood = false};
+  double sum = 0;
+  for (const auto& [column, share] : shares) sum += column < s.columns.size() ? share : 0;
+  for (const auto& [column, share] : shares)
+    if (column < s.columns.size()) out.columns.push_back({column, sum > 0 ? share / sum : 0, kNone});
+  std::stable_sort(out.columns.begin(), out.columns.end(), larger);
+  return out;
+}
+
 Importance column_importance(const TableSubject& s) {
   const bool likelihood = s.columns.size() <= kMostColumns && s.fitted.space.values() <= 1;
   Importance out = likelihood ? lost_likelihood(s) : reading_shares(s);
-  std::stable_sort(out.columns.begin(), out.columns.end(),
-                   [](const ColumnImportance& a, const ColumnImportance& b) { return a.value > b.value; });
+  std::stable_sort(out.columns.begin(), out.columns.end(), larger);
   return out;
 }
 

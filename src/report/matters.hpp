@@ -21,6 +21,8 @@ struct Importance {
   std::size_t rows = 0;
 };
 Importance column_importance(const TableSubject& subject);
+// By the shares alone: needs no responses.
+Importance reading_shares(const TableSubject& subject);
 std::string importance_html(const TableSubject& subject, const Importance& importance);
 
 // Tables and bars of every constraint; a sentence where there are none.

@@ -28,7 +28,7 @@ namespace {
 
 using namespace report;
 
-constexpr std::size_t kMostCurves = 24, kFirstCurves = 9, kCellsViewed = 20'000'000;
+constexpr std::size_t kMostCurves = 24, kFirstCurves = 9;
 
 // Tells where the work stands before each part, and ends it where asked.
 class Stages {
@@ -52,33 +52,6 @@ class Stages {
   double begin_;
 };
 
-TableSubject table_subject(const Model& model, const Data& data, const ReportOptions& options,
-                           ThreadPool& pool) {
-  const FittedModel& fitted = model.impl();
-  const Table& table = data.impl().table;
-  TableSubject s{.model = model,
-                 .fitted = fitted,
-                 .table = table,
-                 .encoder = fitted.stored.encoder.with_unseen(UnseenPolicy::missing),
-                 .pool = pool,
-                 .judged = judged_rows(fitted, table),
-                 .shown = all_rows(table.rows),
-                 .columns = {},
-                 .start = {},
-                 .start_text = "a typical row"};
-  if (table.rows == 0) throw DataError(table.source + ": there are no rows to report on");
-  s.columns = column_views(
-      s.encoder, table,
-      thinned_rows(s.shown, kCellsViewed / std::max<std::size_t>(1, s.encoder.features().size())));
-  s.start = typical_cells(s.columns);
-  if (options.row == 0) return s;
-  if (options.row > static_cast<std::size_t>(table.rows))
-    throw UsageError(fmt::format("row {}: the data have {} rows", options.row, table.rows));
-  s.start = cells_of(s.encoder, table, static_cast<Index>(options.row - 1));
-  s.start_text = fmt::format("row {}", options.row);
-  return s;
-}
-
 std::string curves_html(const TableSubject& s, const Importance& importance) {
   std::string first, rest;
   std::size_t drawn = 0;
@@ -86,9 +59,7 @@ std::string curves_html(const TableSubject& s, const Importance& importance) {
     if (drawn == kMostCurves) break;
     (drawn++ < kFirstCurves ? first : rest) += curve_figure(s, response_curve(s, one.column));
   }
-  const std::vector<std::string> labels = outcome_labels(s);
-  std::string out =
-      legend(labels.size() == 1 ? std::vector<std::string>{s.start_text, "average over rows"} : labels);
+  std::string out = legend(curve_legend(s));
   out += "<div class=\"figures\">" + first + "</div>\n";
   if (!rest.empty()) out += details("Columns that matter less", "<div class=\"figures\">" + rest + "</div>");
   if (importance.columns.size() > kMostCurves)
@@ -114,6 +85,18 @@ std::string leading_text(const TableSubject& s, const Importance& importance) {
   return names;
 }
 
+Section importance_section(const std::string& body) {
+  return {"importance", "Importance", "What matters",
+          "The longer a bar, the more the model's predictions lose without the column.", body};
+}
+
+Section constraint_section(const std::string& body) {
+  return {"constraints", "Constraints", "Which constraints bind",
+          "Slack: room is left. Binding: at the limit. Violated: the limit is broken at a cost. The shadow "
+          "price is the mean utility gained if the limit were one unit looser.",
+          body};
+}
+
 Section problem_section(const FittedModel& fitted) {
   const explain::Problem original = problem_of(fitted, explain::Units::original);
   const explain::Problem standardised = problem_of(fitted, explain::Units::standardised);
@@ -131,8 +114,7 @@ Section problem_section(const FittedModel& fitted) {
 
 Section coefficient_section(const Model& model) {
   return {"coefficients", "Coefficients", "How sure the coefficients are",
-          "A dot is an estimate, its line the interval in which the data leave it.",
-          coefficients_html(model)};
+          "A dot is an estimate, the line through it its interval.", coefficients_html(model)};
 }
 
 Section record_section(const FittedModel& fitted, const Data& data, const ReportOptions& options) {
@@ -141,8 +123,7 @@ Section record_section(const FittedModel& fitted, const Data& data, const Report
 }
 
 std::string what_if_help() {
-  return "Move a value and see the prediction move: the page computes it from the model's own formula, with "
-         "the "
+  return "Move a slider and the prediction follows: the page evaluates the model's own formula and gives the "
          "library's numbers.";
 }
 
@@ -151,7 +132,7 @@ Page table_page(const Model& model, const Data& data, const ReportOptions& optio
   const std::string kind = page_kind(model.impl());
   Stages stages(options, 6);
   stages.next("columns");
-  const TableSubject s = table_subject(model, data, options, pool);
+  const TableSubject s = table_subject(model, data, options.row, pool);
   Page page{
       .title = options.title.empty() ? "What " + response_name(s.fitted) + " depends on" : options.title,
       .lead = {},
@@ -177,9 +158,7 @@ Page table_page(const Model& model, const Data& data, const ReportOptions& optio
                             quality.headline.empty() ? "" : " How good it is: " + quality.headline + "."));
   page.sections.push_back(
       {"what-if", "What if", "What if", what_if_help(), kind.empty() ? "" : table_what_if(s)});
-  page.sections.push_back({"importance", "Importance", "What matters",
-                           "The longer a bar, the more the model's predictions lose without the column.",
-                           importance_html(s, importance)});
+  page.sections.push_back(importance_section(importance_html(s, importance)));
   if (pixels)
     page.sections.push_back(
         {"heads", "Heads", "What the heads look for",
@@ -188,18 +167,14 @@ Page table_page(const Model& model, const Data& data, const ReportOptions& optio
   if (!kind.empty() && !pixels)
     page.sections.push_back(
         {"curves", "Curves", "How the prediction changes with each column",
-         "Other columns stay as they are; the bars at the foot show where rows lie, the thin "
-         "vertical line where the row stands" +
+         "The other columns stay as they are. The bars at the foot show where the rows lie, the thin "
+         "vertical line marks the value of the row" +
              std::string(kind == "number" ? ", the band holds 80% of the predicted distribution." : "."),
          curves});
   page.sections.push_back(
       {"quality", "Quality", "How good it is", "Judged on rows whose outcome is known.", quality.html});
   page.sections.push_back(problem_section(s.fitted));
-  page.sections.push_back(
-      {"constraints", "Constraints", "Which constraints bind",
-       "Slack: room is left. Binding: at the limit. Violated: the limit is broken at a cost. The "
-       "shadow price is the mean utility gained if the limit were one unit looser.",
-       constraints});
+  page.sections.push_back(constraint_section(constraints));
   page.sections.push_back(coefficient_section(model));
   page.sections.push_back(record_section(s.fitted, data, options));
   if (kind.empty()) page.sections.erase(page.sections.begin());
@@ -209,15 +184,19 @@ Page table_page(const Model& model, const Data& data, const ReportOptions& optio
 
 Page choice_page(const Model& model, const Data& data, const ReportOptions& options, ThreadPool& pool,
                  nlohmann::json& document) {
-  Stages stages(options, 5);
+  Stages stages(options, 7);
   stages.next("situations");
-  const ChoiceSubject s = choice_subject(model, data, options, pool);
+  const ChoiceSubject s = choice_subject(model, data, options.row, options.money, pool);
   stages.next("quality");
   const Quality quality = choice_quality(s.fitted, s.judged, s.judged_text, pool);
+  stages.next("importance");
+  const std::string matters = choice_importance(s);
   stages.next("scenarios");
   const Scenarios scenarios = attribute_scenarios(s);
   stages.next("economics");
   const std::string economics = economics_html(s);
+  stages.next("constraints");
+  const std::string constraints = constraints_html(s);
   stages.next("problem");
   std::string names;
   for (const std::string& name : s.all.alternatives)
@@ -230,21 +209,24 @@ Page choice_page(const Model& model, const Data& data, const ReportOptions& opti
                             "people behave as if they maximised. How good it is: {}.",
                             names, s.all.situations(), escaped(file_name(data)), quality.headline));
   page.sections.push_back({"what-if", "What if", "What if", what_if_help(), choice_what_if(s)});
+  if (!matters.empty()) page.sections.push_back(importance_section(matters));
   page.sections.push_back(
       {"market", "Market", "Shares and surplus under another price",
        "Move the factor to see market shares; surplus is what people gain or lose in all.",
        "<div id=\"market-controls\" hidden></div>\n" + scenarios_html(s, scenarios)});
-  page.sections.push_back({"economics", "Economics", "Trade-offs and elasticities",
-                           "What people give up for what, and how shares answer to a percent.", economics});
   page.sections.push_back(
-      {"curves", "Curves", "How the choice changes with each attribute",
-       fmt::format("For {}; the bars at the foot show where situations lie, the thin vertical line "
-                   "where it stands.",
-                   escaped(s.start_text)),
-       choice_curves(s)});
+      {"economics", "Economics", "Trade-offs and elasticities",
+       "What people give up of one thing to gain another, and how shares respond to a change of one percent.",
+       economics});
+  page.sections.push_back({"curves", "Curves", "How the choice changes with each attribute",
+                           fmt::format("For {}; the bars at the foot show where the situations lie, the thin "
+                                       "vertical line marks its own value.",
+                                       escaped(s.start_text)),
+                           choice_curves(s)});
   page.sections.push_back(
       {"quality", "Quality", "How good it is", "Judged on situations whose choice is known.", quality.html});
   page.sections.push_back(problem_section(s.fitted));
+  page.sections.push_back(constraint_section(constraints));
   page.sections.push_back(coefficient_section(model));
   page.sections.push_back(record_section(s.fitted, data, options));
   document = choice_document(s, scenarios);

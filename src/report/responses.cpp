@@ -53,27 +53,36 @@ OutputTable predictions(const TableSubject& s, const Table& table, bool band) {
   return predict_rows(s.fitted, s.encoder, table, all_rows(table.rows), s.fitted.utility, options, s.pool);
 }
 
-std::string level_figure(const TableSubject& s, const ResponseCurve& curve, const std::vector<Cell>& cells,
-                         const std::vector<std::string>& labels) {
+// A chart per outcome: at the start and on average, by level.
+std::vector<NamedChart> level_charts(const TableSubject& s, const ResponseCurve& curve,
+                                     const std::vector<Cell>& cells, const std::vector<std::string>& labels) {
   const ColumnView& view = s.columns[curve.column];
-  const auto level = [&](std::size_t i) { return view.levels[static_cast<std::size_t>(cells[i].level)]; };
-  if (labels.size() == 1) {
-    BarChart chart{.title = fmt::format("{} by {}", labels[0], view.name),
+  std::vector<NamedChart> out;
+  for (std::size_t k = 0; k < labels.size(); ++k) {
+    BarChart chart{.title = fmt::format("{} by {}", labels[k], view.name),
                    .bars = {},
                    .percent = !of_number(s),
                    .narrow = true};
     for (std::size_t i = 0; i < cells.size(); ++i)
-      chart.bars.push_back({.label = level(i), .value = curve.at_start[0][i], .second = curve.average[0][i]});
-    return figure(fmt::format("<b>{}</b>, {}: {} (first bar), average over rows (second)", escaped(view.name),
-                              escaped(labels[0]), escaped(s.start_text)),
-                  bar_chart(chart));
+      chart.bars.push_back({.label = view.levels[static_cast<std::size_t>(cells[i].level)],
+                            .value = curve.at_start[k][i],
+                            .second = curve.average[k][i]});
+    out.push_back({view.name,
+                   fmt::format("{}: {} (first bar), average over rows (second)", labels[k], s.start_text),
+                   bar_chart(chart)});
   }
+  return out;
+}
+
+std::string level_table(const TableSubject& s, const ResponseCurve& curve, const std::vector<Cell>& cells,
+                        const std::vector<std::string>& labels) {
+  const ColumnView& view = s.columns[curve.column];
   HtmlTable out{.caption = fmt::format("<b>{}</b>: average over rows", escaped(view.name)),
                 .columns = {escaped(view.name)},
                 .rows = {}};
   for (const std::string& label : labels) out.columns.push_back(escaped(label));
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    out.rows.push_back({escaped(level(i))});
+    out.rows.push_back({escaped(view.levels[static_cast<std::size_t>(cells[i].level)])});
     for (const auto& outcome : curve.average) out.rows.back().push_back(percent(outcome[i]));
   }
   return table(out);
@@ -108,10 +117,10 @@ ResponseCurve response_curve(const TableSubject& s, std::size_t column) {
   return curve;
 }
 
-std::string curve_figure(const TableSubject& s, const ResponseCurve& curve) {
+std::vector<NamedChart> curve_charts(const TableSubject& s, const ResponseCurve& curve) {
   const ColumnView& view = s.columns[curve.column];
   const std::vector<std::string> labels = outcome_labels(s);
-  if (!view.is_number) return level_figure(s, curve, places_of(view), labels);
+  if (!view.is_number) return level_charts(s, curve, places_of(view), labels);
   const bool classes = !of_number(s);
   LineChart chart{.title = fmt::format("{} along {}", labels[0], view.name),
                   .x_label = view.name,
@@ -124,14 +133,28 @@ std::string curve_figure(const TableSubject& s, const ResponseCurve& curve) {
   if (labels.size() == 1) {
     chart.lines.push_back({s.start_text, curve.places, curve.at_start[0], curve.lower, curve.upper});
     chart.lines.push_back({"average over rows", curve.places, curve.average[0]});
-    return figure("<b>" + escaped(view.name) + "</b>", line_chart(chart));
+    return {{view.name, "", line_chart(chart)}};
   }
   for (std::size_t k = 0; k < labels.size(); ++k)
     chart.lines.push_back({labels[k], curve.places, curve.average[k]});
-  const std::string average =
-      figure("<b>" + escaped(view.name) + "</b>, average over rows", line_chart(chart));
+  std::vector<NamedChart> out = {{view.name, "average over rows", line_chart(chart)}};
   for (std::size_t k = 0; k < labels.size(); ++k) chart.lines[k].y = curve.at_start[k];
-  return average + figure("<b>" + escaped(view.name) + "</b>, " + escaped(s.start_text), line_chart(chart));
+  out.push_back({view.name, s.start_text, line_chart(chart)});
+  return out;
+}
+
+std::string curve_figure(const TableSubject& s, const ResponseCurve& curve) {
+  const ColumnView& view = s.columns[curve.column];
+  const std::vector<std::string> labels = outcome_labels(s);
+  if (!view.is_number && labels.size() > 1) return level_table(s, curve, places_of(view), labels);
+  std::string out;
+  for (const NamedChart& chart : curve_charts(s, curve)) out += figure(chart);
+  return out;
+}
+
+std::vector<std::string> curve_legend(const TableSubject& s) {
+  const std::vector<std::string> labels = outcome_labels(s);
+  return labels.size() == 1 ? std::vector<std::string>{s.start_text, "average over rows"} : labels;
 }
 
 }  // namespace bl::report

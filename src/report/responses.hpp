@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "report/chart.hpp"
 #include "report/subject.hpp"
 
 namespace bl::report {
@@ -20,9 +21,14 @@ struct ResponseCurve {
                       upper = {};  // of a number's distribution at the start: 10% and 90% quantiles
 };
 
+// What the lines of the charts are.
+std::vector<std::string> curve_legend(const TableSubject& subject);
+
 ResponseCurve response_curve(const TableSubject& subject, std::size_t column);
 
-// One figure per curve.
+// One chart or more per curve, for pages and for pictures of their own.
+std::vector<NamedChart> curve_charts(const TableSubject& subject, const ResponseCurve& curve);
+// The same as HTML; levels of several outcomes as a table.
 std::string curve_figure(const TableSubject& subject, const ResponseCurve& curve);
 
 }  // namespace bl::report

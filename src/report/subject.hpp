@@ -35,6 +35,9 @@ struct TableSubject {
   std::string start_text;           // "a typical row", "row 17"
 };
 
+// `row` of the table (1 is the first) is the start of curves and what-if; 0: a typical row.
+TableSubject table_subject(const Model& model, const Data& data, std::size_t row, ThreadPool& pool);
+
 // The table of some rows as data to be asked about.
 Data data_of(Table table);
 

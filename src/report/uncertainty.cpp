@@ -30,9 +30,8 @@ std::string choice_coefficients(const Model& model) {
                         number(c.clustered_error)});
   }
   return figure(
-             "95% intervals from robust standard errors. An interval that crosses zero: the data do not tell "
-             "the "
-             "sign. Hollow: no error is known.",
+             "95% intervals from robust standard errors. An interval that crosses zero: the data do not "
+             "determine the sign. Hollow: no error is known.",
              interval_chart("Coefficients with 95% intervals", rows)) +
          table(out);
 }

@@ -57,6 +57,22 @@ class ExplainCommand : public ::testing::Test {
   const TemporaryFolder folder_;
 };
 
+TEST_F(ExplainCommand, ResponseCurvesAreOnePicture) {
+  const std::string all = bl("explain model.bl data.csv --response-curves");
+  EXPECT_THAT(all, StartsWith("<svg xmlns"));
+  EXPECT_THAT(all, HasSubstr("average over rows"));
+  EXPECT_THAT(all, Not(HasSubstr("var(")));  // colours stand in the file
+  EXPECT_EQ(bl("explain single.bl numbers.csv --response-curves --columns a --output curves.svg"), "");
+  const std::string one = read_file(folder_.file("curves.svg"));
+  EXPECT_THAT(one, HasSubstr("mean of y"));
+  EXPECT_THAT(one, HasSubstr("class=\"band s0\""));
+  EXPECT_THAT(bl("explain single.bl numbers.csv --response-curves --row 3"), HasSubstr("row 3"));
+  refuses("explain single.bl numbers.csv --response-curves --columns aa", "no column is called");
+  refuses("explain mixed.bl numbers.csv --response-curves", "response curves can be drawn for a class");
+  refuses("explain model.bl --response-curves", "--response-curves needs data");
+  refuses("explain model.bl data.csv --importance --columns a", "--columns");
+}
+
 TEST_F(ExplainCommand, EveryForm) {
   const std::string text = bl("explain model.bl");
   expect_narrow(text);

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <iostream>
 #include <set>
 
 #include "frontends/command.hpp"
@@ -9,6 +11,7 @@
 namespace bl::test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class FirstStepsTest : public ::testing::Test {
@@ -134,6 +137,25 @@ TEST_F(FirstStepsTest, BashCompletesCommandsAndOptions) {
   EXPECT_THAT(completed("bl explain bl.b", 2), HasSubstr("bl.bash"));
   EXPECT_THAT(bl("completion fish"), HasSubstr("__fish_seen_subcommand_from predict' -l quantiles"));
   EXPECT_THAT(bl("completion zsh"), HasSubstr("#compdef bl"));
+}
+
+// Every shell reads its script, and fish, which can say so from the command line, completes by it.
+TEST_F(FirstStepsTest, ShellsReadTheirCompletion) {
+  for (const std::string shell : {"bash", "zsh", "fish"}) {
+    if (std::system(("command -v " + shell + " >/dev/null").c_str()) != 0) {
+      std::cout << "SKIPPED: " << shell << " is not installed, so its completion is not checked\n";
+      continue;
+    }
+    const std::string script = folder_.file("bl." + shell);
+    folder_.write("bl." + shell, bl("completion " + shell));
+    EXPECT_EQ(std::system((shell + " -n '" + script + "'").c_str()), 0) << shell;
+    if (shell != "fish") continue;
+    const std::string asked = "fish --no-config -c 'source " + script +
+                              "; complete -C \"bl pre\"; complete -C \"bl report --ti\"' >'" +
+                              folder_.file("completed") + "'";
+    EXPECT_EQ(std::system(asked.c_str()), 0);
+    EXPECT_THAT(read_file(folder_.file("completed")), AllOf(HasSubstr("predict"), HasSubstr("--title")));
+  }
 }
 
 }  // namespace

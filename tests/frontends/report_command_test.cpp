@@ -1,4 +1,5 @@
 // `bl report`: one file that holds what it should, escapes what it must, and computes the library's values.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -173,6 +174,35 @@ TEST_F(ReportCommand, ChoicesAreComputedInThePage) {
     for (const char* part : {"id=\"market\"", "Elasticities", "Trade-offs", "surplus", "Hits"})
       EXPECT_THAT(page, HasSubstr(part));
     expect_same_values("");
+  }
+}
+
+TEST_F(ReportCommand, ConstraintsAndImportanceOfChoicesAreThere) {
+  folder_.write("data.csv", choice_table(300));
+  const std::string declared =
+      "--choice long --situation situation --alternative alternative --chosen chosen --attributes "
+      "price,quality ";
+  EXPECT_THAT(report_of(declared), HasSubstr("This model has no constraints"));
+  const std::string page = report_of(declared + "--context age --layers 3 --members 1 --epochs 15");
+  for (const char* part : {"id=\"constraints\"", "id=\"importance\"", "at the chosen alternatives"})
+    EXPECT_THAT(page, HasSubstr(part));
+  // The table of the page is that of bl explain: the weight of every constraint stands in it.
+  const std::vector<std::string> lines = lines_of(bl("explain model.bl data.csv --constraints --part all"));
+  ASSERT_GT(lines.size(), 1U);
+  for (std::size_t i = 1; i < lines.size(); ++i)
+    EXPECT_THAT(page, HasSubstr(">" + lines[i].substr(0, lines[i].find(',')) + "</a>"));
+}
+
+TEST_F(ReportCommand, ShadowPricesOfChoicesAreThoseOfExplain) {
+  folder_.write("data.csv", choice_table(200));
+  const std::string page = report_of(
+      "--choice long --situation situation --alternative alternative --chosen chosen --attributes "
+      "price,quality --context age --layers 1 --members 1 --epochs 15");
+  const json rows = json::parse(bl("explain model.bl data.csv --constraints --part test --json"));
+  ASSERT_FALSE(rows.empty());
+  for (const json& row : rows) {
+    const std::string price = fmt::format("{:.4g}", row["shadow_price"].get<double>());
+    EXPECT_THAT(page, HasSubstr(price[0] == '-' ? "−" + price.substr(1) : price)) << row;
   }
 }
 

@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "choice/scores.hpp"
+#include "economics/importance.hpp"
+#include "report/chart.hpp"
+#include "report/choice_subject.hpp"
+#include "report/html.hpp"
+
+namespace bl::report {
+
+namespace {
+
+constexpr std::size_t kMostSituations = 2000, kLeastSituations = 100, kBars = 20;
+constexpr double kWork = 2e8;  // parameters times situations times columns
+
+// By situation: log-probability of what was chosen. V - log-sum, so a probability that rounds to 0 stays finite.
+std::vector<double> log_probabilities(const FittedModel& model, const ChoiceData& data, ThreadPool& pool) {
+  const ChoiceScores scores = score_choices(model, data, pool, Part::test);
+  std::vector<double> out(data.chosen.size());
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] =
+        scores.utility[static_cast<std::size_t>(data.begin[i]) + static_cast<std::size_t>(data.chosen[i])] -
+        scores.log_sum[i];
+  return out;
+}
+
+// Weighted mean of the losses; a person's choices are one observation of its standard error.
+Bar bar_of(const std::string& name, const ChoiceData& data, const std::vector<double>& whole,
+           const std::vector<double>& reduced) {
+  double total = 0, mean = 0;
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    total += data.weight(i);
+    mean += data.weight(i) * (whole[i] - reduced[i]);
+  }
+  mean /= total;
+  std::map<std::size_t, double> sums;
+  for (std::size_t i = 0; i < whole.size(); ++i)
+    sums[data.persons.empty() ? i : static_cast<std::size_t>(data.persons[i])] +=
+        data.weight(i) * (whole[i] - reduced[i] - mean);
+  double square = 0;
+  for (const auto& [person, sum] : sums) square += sum * sum;
+  return {.label = name, .value = mean, .error = sums.size() > 1 ? std::sqrt(square) / total : kNone};
+}
+
+}  // namespace
+
+std::string choice_importance(const ChoiceSubject& s) {
+  if (s.fitted.choice().schema.beyond_logit()) return {};
+  const std::vector<ReducedModel> models = models_without_columns(s.fitted);
+  const double work = static_cast<double>(s.fitted.stored.parameters.size() * (models.size() + 1));
+  const auto most =
+      std::clamp(static_cast<std::size_t>(kWork / std::max(1.0, work)), kLeastSituations, kMostSituations);
+  const ChoiceData data = select_situations(s.judged, thinned_rows(all_rows(s.judged.situations()), most));
+  const std::vector<double> whole = log_probabilities(s.fitted, data, s.pool);
+  BarChart chart{.title = "Importance of columns and attributes", .bars = {}};
+  for (const ReducedModel& one : models)
+    chart.bars.push_back(bar_of(one.without, data, whole, log_probabilities(one.model.impl(), data, s.pool)));
+  std::stable_sort(chart.bars.begin(), chart.bars.end(),
+                   [](const Bar& a, const Bar& b) { return a.value > b.value; });
+  const std::size_t count = chart.bars.size();
+  if (count > kBars) chart.bars.resize(kBars);
+  return figure(
+      fmt::format(
+          "What the mean log-likelihood loses when the terms of a column or an attribute are removed, "
+          "over {} situations; whiskers are one standard error{}. Near zero: the model hardly needs "
+          "it.{}",
+          data.chosen.size(), data.persons.empty() ? "" : ", by person",
+          count > kBars ? fmt::format(" The {} largest of {}.", kBars, count) : ""),
+      bar_chart(chart));
+}
+
+}  // namespace bl::report

@@ -20,6 +20,7 @@
 #include "features/beyond_names.hpp"
 #include "fit/members.hpp"
 #include "fit/minimum_progress.hpp"
+#include "engine/cuda/cuda.hpp"
 #include "plan/device_plan.hpp"
 #include "plan/plan.hpp"
 #include "plan/stored_settings.hpp"
@@ -111,7 +112,7 @@ void train_network(const Parts& parts, const FitPlan& fit, StoredModel& model, F
       s,
       static_cast<double>(std::min<Index>(plan.spec.batch_size, objective.data().rows) * plan.members) *
           objective.numbers_per_row(),
-      false);
+      cuda::why_processor_only(model.architecture, spec));
   ThreadPool pool(static_cast<std::size_t>(s.threads), where.device);
   if (response.has_signs()) plan.spec.bounds = monotone_bounds(model.architecture, fit.schema.signs);
   keep_checkpoints(plan, fit.options, fit.identity.data, fit.identity.settings);
@@ -159,7 +160,9 @@ void train_to_minimum(const Parts& parts, const FitPlan& fit, int starts, Stored
   minimiser.seed = static_cast<std::uint64_t>(s.seed);
   if (s.epochs > 0) minimiser.iterations = s.epochs;
   watch_minimiser(minimiser, fit.options);
-  ThreadPool pool(static_cast<std::size_t>(s.threads));
+  const DeviceChoice where = choice_device(s.device.value(), model.architecture, parts.train, starts);
+  if (!where.note.empty()) summary.notes.push_back(where.note);
+  ThreadPool pool(static_cast<std::size_t>(s.threads), where.device);
   ChoiceEstimate found = estimate_network(model, parts.train, minimiser, {.person = fit.schema.person}, pool);
   const inference::Estimate& e = found.estimate;
   model.parameters = e.chart.raw;
@@ -208,6 +211,8 @@ void fit_linear_model(const Parts& parts, const FitPlan& plan, StoredModel& mode
   response.means.assign(schema.attributes.size(), 0);
   response.scales.assign(schema.attributes.size(), 1);
   Checkpoint<double> checkpoint(plan.options.checkpoint, plan.identity.data, plan.identity.settings);
+  const std::string where = plan_device(plan.settings, 0, "a linear utility of choices is fitted on the processor alone").note;
+  if (!where.empty()) summary.notes.push_back(where);
   const LinearFit fit = fit_linear(terms, parts.train, plan.settings, plan.options, checkpoint);
   note_checkpoint(checkpoint.failure(), summary.notes);
   summary.interrupted = fit.interrupted;
@@ -237,6 +242,9 @@ void fit_beyond_model(const Parts& parts, const FitPlan& plan, StoredModel& mode
   ChoiceResponse& response = std::get<ChoiceResponse>(model.response);
   if (plan.options.resume)
     throw UsageError(beyond_words(schema) + ": such a fit begins anew; leave out `resume`");
+  const std::string where =
+      plan_device(plan.settings, 0, beyond_words(schema) + " is computed on the processor alone").note;
+  if (!where.empty()) summary.notes.push_back(where);
   const auto terms = linear_terms(schema, response.alternatives);
   model.architecture = linear_architecture(terms, parts.train.attributes.cols(),
                                            static_cast<Index>(response.alternatives.size()));

@@ -19,6 +19,7 @@
 #include "gibbs/utility.hpp"
 #include "metrics/classification.hpp"
 #include "metrics/decision.hpp"
+#include "engine/cuda/cuda.hpp"
 #include "plan/device_plan.hpp"
 #include "plan/number_plan.hpp"
 #include "plan/plan.hpp"
@@ -229,7 +230,8 @@ std::function<double(std::span<const T>)> error_rate(const Prepared& p, const Pa
     const gibbs::Utility utility(p.architecture, at, p.settings->temperature, {});
     constexpr Index kRows = 64;
     std::vector<std::int32_t> likeliest(validation.classes.size());
-    pool.run((likeliest.size() + kRows - 1) / kRows, [&](std::size_t task) {
+    ThreadPool alone(1);  // networks that are learned side by side must not meet in the same threads
+    (p.members > 1 ? alone : pool).run((likeliest.size() + kRows - 1) / kRows, [&](std::size_t task) {
       const Index from = static_cast<Index>(task) * kRows, count = std::min(kRows, context->rows() - from);
       Matrix<double> u(count, p.space.classes());
       utility.utilities(std::as_const(*context).view().row_range(from, count), {nullptr, count, 0, 0},
@@ -272,7 +274,7 @@ Trained train(const Prepared& p, const FitOptions& options) {
       plan_device(s,
                   static_cast<double>(std::min<Index>(spec.batch_size, objective.data().rows) * p.members) *
                       objective.numbers_per_row(),
-                  objective.spec().exact.has_value());
+                  cuda::why_processor_only(p.architecture, objective.spec()));
   ThreadPool pool(static_cast<std::size_t>(s.threads), where.device);
   const bool curves = has_bends(p.encoder);
   MemberPlan<T> plan{.spec = spec, .members = p.members, .metric = monitored<T>(p, validation, pool)};
@@ -324,11 +326,10 @@ Trained train_to_minimum(const Prepared& p, int starts, const FitOptions& option
   const TrainingRows<double> training(p);
   const Network<double> network(p.architecture);
   const Objective<double> objective(network, training.objective, training.rows.view());
-  ThreadPool pool(
-      static_cast<std::size_t>(s.threads),
+  const DeviceChoice where =
       plan_device(s, static_cast<double>(objective.data().rows * starts) * objective.numbers_per_row(),
-                  objective.spec().exact.has_value())
-          .device);
+                  cuda::why_processor_only(p.architecture, objective.spec()));
+  ThreadPool pool(static_cast<std::size_t>(s.threads), where.device);
   inference::EstimateSpec spec;
   spec.minimiser.starts = starts;
   spec.minimiser.seed = static_cast<std::uint64_t>(s.seed);
@@ -353,6 +354,7 @@ Trained train_to_minimum(const Prepared& p, int starts, const FitOptions& option
   } else {
     out.notes.push_back("no standard errors: " + e.cause);
   }
+  if (!where.note.empty()) out.notes.push_back(where.note);
   return out;
 }
 

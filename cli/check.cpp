@@ -55,6 +55,9 @@ void add_check(CLI::App& app) {
   command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
       ->option_text("[0]")
       ->check(thread_range());
+  command->add_option("--device", a->options.device, "Where simulated data sets are fitted (bl devices)")
+      ->option_text("[cpu]|cuda|auto")
+      ->check(CLI::IsMember({"cpu", "cuda", "auto"}));
   command->add_flag("--json", a->json, "Print as JSON");
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer("Example:\n  bl check model.bl data.csv --replications 200");

@@ -95,7 +95,7 @@ Inputs read_inputs(const SummaryArguments& a, const CLI::App& command, const Set
   Inputs in{.model = open_model(command, a.model)};
   if (!a.compare.empty()) in.other = open_model(command, a.compare);
   if (!in.model.is_choice())
-    only_for(command, {"--reference", "--starts", "--bootstrap"}, !a.data.empty(),
+    only_for(command, {"--reference", "--starts", "--bootstrap", "--device"}, !a.data.empty(),
              "a summary from rows: bl summary MODEL DATA");
   if (a.data.empty()) return in;
   in.data = in.model.read(a.data, reading);
@@ -176,6 +176,9 @@ void add_summary(CLI::App& app) {
   command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
       ->option_text("[0]")
       ->check(thread_range());
+  command->add_option("--device", a->options.device, "Where starts and resamples are fitted (bl devices)")
+      ->option_text("[cpu]|cuda|auto")
+      ->check(CLI::IsMember({"cpu", "cuda", "auto"}));
   command->add_option("--save", a->save, "Write the canonical model with its covariance here")
       ->option_text("FILE");
   command->add_option("-o,--output", a->output, "Where the text goes; - for standard output")

@@ -48,6 +48,7 @@ struct CheckOptions {
   int starts = 0;  // random ones beside the model's own parameters
   std::uint64_t seed = 1;
   std::size_t threads = 0;
+  std::string device = "cpu";  // where refits are computed: cpu, cuda, auto
 };
 
 struct CheckReport {

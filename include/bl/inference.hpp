@@ -28,6 +28,7 @@ struct InferenceOptions {
   int bootstrap = 0;                  // refits to resampled rows (clusters where there are any); 0: none
   std::uint64_t seed = 1;             // of starts and resampling
   std::size_t threads = 0;
+  std::string device = "cpu";  // where starts and resamples are fitted: cpu, cuda, auto
   // Both one at a time, from any thread. should_stop ends the work with Interrupted.
   std::function<bool()> should_stop;
   std::function<void(double seconds, const std::string& text)> on_progress = {};

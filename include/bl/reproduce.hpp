@@ -47,6 +47,7 @@ struct IdentificationOptions {
   int starts = 0;  // random ones beside the truth
   std::uint64_t seed = 1;
   std::size_t threads = 0;
+  std::string device = "cpu";  // where fits are computed: cpu, cuda
 };
 
 // One known model, fitted again and again.

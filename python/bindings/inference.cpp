@@ -68,7 +68,8 @@ void bind_inference(nb::module_& module) {
       .def_rw("starts", &InferenceOptions::starts)
       .def_rw("bootstrap", &InferenceOptions::bootstrap)
       .def_rw("seed", &InferenceOptions::seed)
-      .def_rw("threads", &InferenceOptions::threads);
+      .def_rw("threads", &InferenceOptions::threads)
+      .def_rw("device", &InferenceOptions::device);
   nb::class_<EstimatedParameter>(module, "EstimatedParameter")
       .def_ro("name", &EstimatedParameter::name)
       .def_ro("estimate", &EstimatedParameter::estimate)

@@ -111,6 +111,7 @@ Inference infer(const Model& model, const Data& data, const InferenceOptions& op
   describe_covariance(
       {.estimate = &found.estimate, .kind = found.kind, .columns = found.columns, .bootstrap = resampled},
       out);
+  if (!found.device_note.empty()) out.notes.push_back(found.device_note);
   name_columns(m, out);
   return {model_of(std::move(stored)), std::move(out)};
 }

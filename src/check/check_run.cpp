@@ -8,6 +8,8 @@
 #include "base/clock.hpp"
 #include "bl/errors.hpp"
 #include "check/recovery.hpp"
+#include "engine/cuda/cuda.hpp"
+#include "plan/device_plan.hpp"
 
 namespace bl {
 
@@ -20,6 +22,15 @@ std::vector<double> bound_of(const zoo::Replicator& replicator, const ObjectiveS
   if (objective.kind != ObjectiveKind::likelihood)
     return std::vector<double>(replicator.positions().size(), kUnknown);
   return replicator.information_bound(data, objective.rule, pool);
+}
+
+DeviceChoice device_of(const zoo::Replicator& replicator, const ObjectiveSpec& spec,
+                       const zoo::SimulatedData<double>& rows, const CheckOptions& options) {
+  const Objective<double> objective(replicator.network(), spec, rows.view());
+  return plan_device(
+      options.device,
+      static_cast<double>(objective.data().rows) * objective.numbers_per_row() * side_by_side(options.replications),
+      cuda::why_processor_only(replicator.network().architecture(), spec));
 }
 
 }  // namespace
@@ -38,13 +49,18 @@ CheckReport run_check(const CheckRun& run, const CheckOptions& options, const Ch
   if (options.replications < 2) throw UsageError("a check needs at least 2 replications");
   const double started = now();
   const zoo::Replicator replicator(*run.problem, {.objective = run.objective, .starts = options.starts});
-  ThreadPool pool(options.threads);
+  const std::uint64_t first_seed = options.seed * 0x9E3779B97F4A7C15ULL;
+  const zoo::SimulatedData<double> first = run.draw(first_seed);
+  const DeviceChoice where = device_of(replicator, run.objective, first, options);
+  ThreadPool pool(options.threads, where.device);
   std::vector<zoo::Replication> replications(options.replications);
   std::mutex mutex;
   std::size_t done = 0;
-  pool.run(replications.size(), [&](std::size_t r) {
-    const std::uint64_t seed = options.seed * 0x9E3779B97F4A7C15ULL + r;
-    replications[r] = replicator.run(run.draw(seed), seed);
+  constexpr double kShortStep = 0;  // replications run side by side whatever their length
+  const auto engine = make_engine<double>(pool);
+  engine->together(replications.size(), kShortStep, [&](std::size_t r, Engine<double>& own) {
+    const std::uint64_t seed = first_seed + r;
+    replications[r] = replicator.run(run.draw(seed), seed, own);
     if (!progress) return;
     const std::lock_guard<std::mutex> lock(mutex);
     const double seconds = now() - started;
@@ -57,12 +73,12 @@ CheckReport run_check(const CheckRun& run, const CheckOptions& options, const Ch
   report.objective = run.objective.kind == ObjectiveKind::likelihood       ? "likelihood"
                      : run.objective.kind == ObjectiveKind::score_matching ? "score matching"
                                                                            : "hybrid";
-  const std::vector<double> bound =
-      bound_of(replicator, run.objective, run.draw(options.seed * 0x9E3779B97F4A7C15ULL), pool);
+  const std::vector<double> bound = bound_of(replicator, run.objective, first, pool);
   report.recovery = recovery_round(
       zoo::size_evidence(static_cast<Index>(run.rows), replications, replicator.truth(), bound),
       run.names(replicator.positions()));
   judge(report);
+  if (!where.note.empty()) report.findings.push_back(where.note);
   return report;
 }
 

@@ -8,6 +8,7 @@
 #include "bl/errors.hpp"
 #include "choice/encoded.hpp"
 #include "choice/undetermined.hpp"
+#include "engine/cuda/cuda.hpp"
 #include "inference/ridge.hpp"
 #include "summary/stored_estimate.hpp"
 
@@ -240,6 +241,16 @@ ChoiceEstimate estimate_network(const StoredModel& model, const ChoiceData& data
         "same";
   out.resampled = std::move(rows.resampled);
   return out;
+}
+
+DeviceChoice choice_device(const std::string& device, const Architecture& architecture, const ChoiceData& data,
+                           int fits) {
+  if (device == "cpu") return {};
+  const Network<double> network(architecture);
+  return plan_device(device,
+                     static_cast<double>(data.begin.back()) * static_cast<double>(network.numbers_per_point()) *
+                         side_by_side(static_cast<std::size_t>(std::max(fits, 1))),
+                     cuda::why_processor_only(architecture, {}));
 }
 
 }  // namespace bl

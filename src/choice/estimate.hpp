@@ -10,6 +10,7 @@
 #include "base/parallel.hpp"
 #include "choice/linear.hpp"
 #include "inference/bootstrap.hpp"
+#include "plan/device_plan.hpp"
 
 namespace bl {
 
@@ -25,6 +26,7 @@ struct ChoiceEstimate {
   inference::Estimate estimate;  // of the model's parameters, in their units
   StoredInference stored;        // empty where there is no minimum
   std::optional<inference::Bootstrap> resampled = {};
+  std::string device_note = {};  // DeviceChoice::note
 };
 
 // Alternatives, persons and the log-likelihood of equally likely alternatives, as a model file keeps them.
@@ -41,5 +43,9 @@ ChoiceEstimate estimate_linear(const std::vector<LinearTerm>& terms, const std::
 ChoiceEstimate estimate_network(const StoredModel& model, const ChoiceData& data,
                                 const inference::MinimiserSpec& minimiser, const ChoiceEstimateSpec& spec,
                                 ThreadPool& pool);
+
+// Where so many fits to these situations are computed: starts, resamples. device: cpu, cuda, auto.
+DeviceChoice choice_device(const std::string& device, const Architecture& architecture, const ChoiceData& data,
+                           int fits);
 
 }  // namespace bl

@@ -5,6 +5,7 @@
 #include "choice/estimate.hpp"
 #include "choice/reading.hpp"
 #include "choice/undetermined.hpp"
+#include "features/beyond_names.hpp"
 
 namespace bl {
 
@@ -24,6 +25,8 @@ ChoiceEstimate estimate_again(const FittedModel& model, const ChoiceData& choice
   const auto terms = linear_terms(model.choice().schema, model.choice().alternatives);
   Settings settings = fit_settings(model);
   settings.threads = static_cast<std::int64_t>(options.threads);
+  const DeviceChoice where =
+      choice_device(options.device, model.stored.architecture, choices, options.bootstrap);
   FitOptions fit_options;
   fit_options.should_stop = [&watch, iterations = Index{0}]() mutable {
     watch.tell("iterations", ++iterations, 0);
@@ -35,19 +38,27 @@ ChoiceEstimate estimate_again(const FittedModel& model, const ChoiceData& choice
   if (!fit.converged && !separates(terms, choices, fit.coefficients))
     throw NumericError("standard errors hold at the maximum of the likelihood, and none was reached: " +
                        fit.cause);
-  ThreadPool pool(options.threads);
-  return estimate_linear(terms, fit.coefficients, choices, spec, pool);
+  ThreadPool pool(options.threads, where.device);
+  ChoiceEstimate out = estimate_linear(terms, fit.coefficients, choices, spec, pool);
+  out.device_note = where.note;
+  return out;
 }
 
 ChoiceEstimate estimate_beyond_again(const FittedModel& model, const ChoiceData& choices,
                                      const InferenceOptions& options, const ChoiceEstimateSpec& spec,
                                      InferenceWatch& watch) {
+  const std::string note =
+      plan_device(options.device, 0, beyond_words(model.choice().schema) + " is computed on the processor alone")
+          .note;
   Settings settings = fit_settings(model);
   settings.threads = static_cast<std::int64_t>(options.threads);
   random_utility::MaximumSpec how;
   how.should_stop = [&watch] { return watch.stopped(); };
   how.on_iteration = [&watch](std::int64_t iteration) { watch.tell("iterations", iteration, 0); };
-  return estimate_beyond(model.choice().schema, choices, model.choice().beyond, settings, how, spec);
+  ChoiceEstimate out =
+      estimate_beyond(model.choice().schema, choices, model.choice().beyond, settings, how, spec);
+  out.device_note = note;
+  return out;
 }
 
 ChoiceEstimate estimate_from_parameters(const FittedModel& model, const ChoiceData& choices,
@@ -59,8 +70,12 @@ ChoiceEstimate estimate_from_parameters(const FittedModel& model, const ChoiceDa
   minimiser.seed = static_cast<std::uint64_t>(fit_settings(model).seed);
   minimiser.reference = class_of(model, options.reference);
   watch.attach(minimiser);
-  ThreadPool pool(options.threads);
-  return estimate_network(model.stored, choices, minimiser, spec, pool);
+  const DeviceChoice where = choice_device(options.device, model.stored.architecture, choices,
+                                           options.starts + options.bootstrap);
+  ThreadPool pool(options.threads, where.device);
+  ChoiceEstimate out = estimate_network(model.stored, choices, minimiser, spec, pool);
+  out.device_note = where.note;
+  return out;
 }
 
 }  // namespace
@@ -94,6 +109,7 @@ Estimation estimate_choice(const FittedModel& model, const Table& table, const I
   out.estimate = std::move(found.estimate);
   out.stored = std::move(found.stored);
   out.resampled = std::move(found.resampled);
+  out.device_note = std::move(found.device_note);
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "choice/undetermined.hpp"
 #include "features/beyond_names.hpp"
 #include "fit/members.hpp"
+#include "plan/device_plan.hpp"
 
 namespace bl {
 
@@ -23,6 +24,9 @@ void fit_linear_model(const ChoiceParts& parts, const ChoicePlan& plan, StoredMo
   response.means.assign(schema.attributes.size(), 0);
   response.scales.assign(schema.attributes.size(), 1);
   Checkpoint<double> checkpoint(plan.options.checkpoint, plan.identity.data, plan.identity.settings);
+  const std::string where =
+      plan_device(plan.settings, 0, "a linear utility of choices is fitted on the processor alone").note;
+  if (!where.empty()) summary.notes.push_back(where);
   const LinearFit fit = fit_linear(terms, parts.train, plan.settings, plan.options, checkpoint);
   note_checkpoint(checkpoint.failure(), summary.notes);
   summary.interrupted = fit.interrupted;
@@ -53,6 +57,9 @@ void fit_beyond_model(const ChoiceParts& parts, const ChoicePlan& plan, StoredMo
   ChoiceResponse& response = std::get<ChoiceResponse>(model.response);
   if (plan.options.resume)
     throw UsageError(beyond_words(schema) + ": such a fit begins anew; leave out `resume`");
+  const std::string where =
+      plan_device(plan.settings, 0, beyond_words(schema) + " is computed on the processor alone").note;
+  if (!where.empty()) summary.notes.push_back(where);
   const auto terms = linear_terms(schema, response.alternatives);
   model.architecture = linear_architecture(terms, parts.train.attributes.cols(),
                                            static_cast<Index>(response.alternatives.size()));

@@ -8,6 +8,7 @@
 #include "choice/encoded.hpp"
 #include "choice/estimate.hpp"
 #include "choice/fit_kinds.hpp"
+#include "engine/cuda/cuda.hpp"
 #include "fit/members.hpp"
 #include "fit/minimum_progress.hpp"
 #include "inference/canonical.hpp"
@@ -55,7 +56,7 @@ void train_network(const ChoiceParts& parts, const ChoicePlan& fit, StoredModel&
       s,
       static_cast<double>(std::min<Index>(plan.spec.batch_size, objective.data().rows) * plan.members) *
           objective.numbers_per_row(),
-      false);
+      cuda::why_processor_only(model.architecture, spec));
   ThreadPool pool(static_cast<std::size_t>(s.threads), where.device);
   if (response.has_signs()) plan.spec.bounds = monotone_bounds(model.architecture, fit.schema.signs);
   keep_checkpoints(plan, fit.options, fit.identity.data, fit.identity.settings);
@@ -103,7 +104,9 @@ void train_to_minimum(const ChoiceParts& parts, const ChoicePlan& fit, int start
   minimiser.seed = static_cast<std::uint64_t>(s.seed);
   if (s.epochs > 0) minimiser.iterations = s.epochs;
   watch_minimiser(minimiser, fit.options);
-  ThreadPool pool(static_cast<std::size_t>(s.threads));
+  const DeviceChoice where = choice_device(s.device.value(), model.architecture, parts.train, starts);
+  if (!where.note.empty()) summary.notes.push_back(where.note);
+  ThreadPool pool(static_cast<std::size_t>(s.threads), where.device);
   ChoiceEstimate found = estimate_network(model, parts.train, minimiser, {.person = fit.schema.person}, pool);
   const inference::Estimate& e = found.estimate;
   model.parameters = e.chart.raw;

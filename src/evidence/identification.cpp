@@ -6,6 +6,7 @@
 #include "base/clock.hpp"
 #include "bl/reproduce.hpp"
 #include "check/recovery.hpp"
+#include "plan/device_plan.hpp"
 #include "zoo/identification.hpp"
 
 namespace bl {
@@ -64,7 +65,8 @@ std::vector<IdentificationModel> reproduce_identification(
   spec.coverage_rows = static_cast<Index>(options.coverage_rows);
   spec.starts = options.starts;
   spec.seed = options.seed;
-  ThreadPool pool(options.threads);
+  const double rows = static_cast<double>(options.coverage_rows) * side_by_side(options.replications);
+  ThreadPool pool(options.threads, plan_device(options.device, rows, "").device);
   const auto report = [&](double done) {
     if (!progress) return;
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();

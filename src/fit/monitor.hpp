@@ -32,7 +32,8 @@ std::function<double(std::span<const T>)> error_rate(const Prepared& p, const Pa
     const gibbs::Utility utility(p.architecture, at, p.settings->temperature, {});
     constexpr Index kRows = 64;
     std::vector<std::int32_t> likeliest(validation.classes.size());
-    pool.run((likeliest.size() + kRows - 1) / kRows, [&](std::size_t task) {
+    ThreadPool alone(1);  // networks that are learned side by side must not meet in the same threads
+    (p.members > 1 ? alone : pool).run((likeliest.size() + kRows - 1) / kRows, [&](std::size_t task) {
       const Index from = static_cast<Index>(task) * kRows, count = std::min(kRows, context->rows() - from);
       Matrix<double> u(count, p.space.classes());
       utility.utilities(std::as_const(*context).view().row_range(from, count), {nullptr, count, 0, 0},

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
+#include "engine/cuda/cuda.hpp"
 #include "fit/minimum_progress.hpp"
 #include "fit/trained.hpp"
 #include "fit/training_rows.hpp"
@@ -15,11 +16,10 @@ Trained train_to_minimum(const Prepared& p, int starts, const FitOptions& option
   const TrainingRows<double> training(p);
   const Network<double> network(p.architecture);
   const Objective<double> objective(network, training.objective, training.rows.view());
-  ThreadPool pool(
-      static_cast<std::size_t>(s.threads),
+  const DeviceChoice where =
       plan_device(s, static_cast<double>(objective.data().rows * starts) * objective.numbers_per_row(),
-                  objective.spec().exact.has_value())
-          .device);
+                  cuda::why_processor_only(p.architecture, objective.spec()));
+  ThreadPool pool(static_cast<std::size_t>(s.threads), where.device);
   inference::EstimateSpec spec;
   spec.minimiser.starts = starts;
   spec.minimiser.seed = static_cast<std::uint64_t>(s.seed);
@@ -44,6 +44,7 @@ Trained train_to_minimum(const Prepared& p, int starts, const FitOptions& option
   } else {
     out.notes.push_back("no standard errors: " + e.cause);
   }
+  if (!where.note.empty()) out.notes.push_back(where.note);
   return out;
 }
 

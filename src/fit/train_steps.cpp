@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "engine/cuda/cuda.hpp"
 #include "fit/folds.hpp"
 #include "fit/monitor.hpp"
 #include "fit/smoothness.hpp"
@@ -74,7 +75,7 @@ Trained train(const Prepared& p, const FitOptions& options) {
       plan_device(s,
                   static_cast<double>(std::min<Index>(spec.batch_size, objective.data().rows) * p.members) *
                       objective.numbers_per_row(),
-                  objective.spec().exact.has_value());
+                  cuda::why_processor_only(p.architecture, objective.spec()));
   ThreadPool pool(static_cast<std::size_t>(s.threads), where.device);
   MemberPlan<T> plan{.spec = spec, .members = p.members, .metric = monitored<T>(p, validation, pool)};
   if (p.guidance) plan.spec.bounds = p.guidance->bounds;

@@ -1,5 +1,6 @@
 #include "inference/bootstrap.hpp"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -30,6 +31,44 @@ std::vector<double> drawn_weights(const Objective<double>& objective, const Boot
   return weights;
 }
 
+// Raw directions from the estimate in which the loss of all rows has curvature 1, a column each: that of a
+// resample has nearly, and a descent takes a few steps. None where the rows leave a direction open.
+Eigen::MatrixXd directions_of(const ParameterLayout& layout, const Estimate& e) {
+  if (!e.identification.directions.empty()) return {};
+  const Eigen::LLT<Eigen::MatrixXd> root(e.total_weight * e.identification.inverse);
+  if (root.info() != Eigen::Success) return {};
+  return raw_slopes(layout, e.chart).asDiagonal() * e.chart.tangent * Eigen::MatrixXd(root.matrixL());
+}
+
+// From the estimate along these directions.
+LocalMinimum descend_along(const Eigen::MatrixXd& directions, const Chart& chart, Loss& loss,
+                           const MinimiserSpec& spec) {
+  std::vector<double> raw = chart.raw, by_raw(raw.size());
+  const auto place = [&](std::span<const double> point) {
+    const Eigen::VectorXd move =
+        directions * Eigen::Map<const Eigen::VectorXd>(point.data(), directions.cols());
+    for (Index k = 0; k < move.size(); ++k) {
+      const auto i = static_cast<std::size_t>(chart.positions[static_cast<std::size_t>(k)]);
+      raw[i] = chart.raw[i] + move(k);
+    }
+  };
+  Eigen::VectorXd free(directions.rows());
+  const DifferentiableFunction<double> function = [&](std::span<const double> point,
+                                                      std::span<double> gradient) {
+    place(point);
+    const double value = loss(raw, by_raw);
+    for (Index k = 0; k < free.size(); ++k)
+      free(k) = by_raw[static_cast<std::size_t>(chart.positions[static_cast<std::size_t>(k)])];
+    Eigen::Map<Eigen::VectorXd>(gradient.data(), directions.cols()) = directions.transpose() * free;
+    return value;
+  };
+  LocalMinimum end =
+      descend(function, std::vector<double>(static_cast<std::size_t>(directions.cols()), 0.0), spec);
+  place(end.parameters);
+  end.parameters = raw;
+  return end;
+}
+
 }  // namespace
 
 Bootstrap bootstrap(const Objective<double>& objective, const Estimate& estimate, const EstimateSpec& fit,
@@ -42,8 +81,10 @@ Bootstrap bootstrap(const Objective<double>& objective, const Estimate& estimate
   std::vector<std::vector<double>> found(static_cast<std::size_t>(spec.resamples));
   std::vector<std::uint8_t> held(estimate.chart.states.size(), 1);
   for (const Index i : estimate.chart.positions) held[static_cast<std::size_t>(i)] = 0;
+  const Eigen::MatrixXd directions = directions_of(network.layout(), estimate);
   std::atomic<Index> done = 0;
   const auto engine = make_engine<double>(pool);
+  engine->load(objective);  // resamples are these rows with other weights
   constexpr double kShortStep = 0;  // resamples run side by side whatever their length
   engine->together(found.size(), kShortStep, [&](std::size_t r, Engine<double>& own) {
     const std::vector<double> weights = drawn_weights(objective, spec, r);
@@ -51,7 +92,9 @@ Bootstrap bootstrap(const Objective<double>& objective, const Estimate& estimate
     data.weights = weights;
     const Objective<double> resampled(network, objective.spec(), data);
     Loss loss(resampled, fit.minimiser.seed, own);
-    const LocalMinimum end = descend(loss, estimate.chart.raw, fit.minimiser, held);
+    LocalMinimum end{.gradient_norm = std::numeric_limits<double>::infinity()};
+    if (directions.size() > 0) end = descend_along(directions, estimate.chart, loss, fit.minimiser);
+    if (!(end.gradient_norm <= kReached)) end = descend(loss, estimate.chart.raw, fit.minimiser, held);
     if (fit.on_step) fit.on_step("resamples", ++done, static_cast<Index>(found.size()));
     if (!(end.gradient_norm <= kReached)) return;
     const std::vector<double> values =

@@ -97,8 +97,13 @@ void finish(Loss& loss, const Rechart& rechart, const EstimateSpec& spec, Estima
 
 Estimate estimate_at(const Objective<double>& objective, const Minimisation& minimisation,
                      const EstimateSpec& spec, ThreadPool& pool) {
+  return estimate_at(objective, minimisation, spec, *make_engine<double>(pool));
+}
+
+Estimate estimate_at(const Objective<double>& objective, const Minimisation& minimisation,
+                     const EstimateSpec& spec, Engine<double>& engine) {
   const Architecture& a = objective.network().architecture();
-  Loss loss(objective, spec.minimiser.seed, pool, 0, spec.minimiser.noise);
+  Loss loss(objective, spec.minimiser.seed, engine, 0, spec.minimiser.noise);
   loss.watch(spec.on_step);
   Estimate e;
   e.minimisation = minimisation;

@@ -4,7 +4,7 @@
 //   const Objective<double> objective(network, spec, data);
 //   const Estimate e = estimate(objective, {.minimiser = {.starts = 8}}, pool);
 //
-// Many fits at once: one task each, with ThreadPool(1) inside the task; the network may be shared.
+// Many fits at once: Engine::together, each on the engine that it is given; the network may be shared.
 #pragma once
 
 #include <string>
@@ -48,6 +48,9 @@ Estimate estimate(const Objective<double>& objective, const EstimateSpec& spec, 
 // The same from a minimum that is already known, raw: polished, then the covariance. No further starts.
 Estimate estimate_at(const Objective<double>& objective, const Minimisation& minimisation,
                      const EstimateSpec& spec, ThreadPool& pool);
+// On an engine of someone else: one of several fits side by side.
+Estimate estimate_at(const Objective<double>& objective, const Minimisation& minimisation,
+                     const EstimateSpec& spec, Engine<double>& engine);
 
 // The same of these entries alone, from a point near their minimum; the others stay as they are and nothing
 // is put in canonical form. For entries that are stored as they are (Sign::free).

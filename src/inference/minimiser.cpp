@@ -92,16 +92,15 @@ class SearchWatch {
 
 std::vector<std::vector<double>> promising_starts(const Objective<double>& objective,
                                                   const MinimiserSpec& spec, SearchWatch& watch,
-                                                  ThreadPool& pool) {
+                                                  Engine<double>& engine) {
   const Network<double>& network = objective.network();
   const int tries = tries_of(spec);
   std::vector<LocalMinimum> ends(static_cast<std::size_t>(tries));
   if (tries == 0) return {};
   MinimiserSpec brief = spec;
   brief.iterations = spec.try_iterations;
-  const auto engine = make_engine<double>(pool);
-  engine->load(objective);
-  engine->together(ends.size(), kShortStep, [&](std::size_t i, Engine<double>& own) {
+  engine.load(objective);
+  engine.together(ends.size(), kShortStep, [&](std::size_t i, Engine<double>& own) {
     if (i > 0 && watch.stopped()) return;
     Loss loss(objective, spec.seed, own, spec.try_rows, spec.noise);
     const std::uint64_t seed = spec.seed * static_cast<std::uint64_t>(tries) + i;
@@ -175,15 +174,21 @@ LocalMinimum descend(Loss& loss, std::vector<double> raw, const MinimiserSpec& s
       if (held[i]) gradient[i] = 0;
     return value;
   };
+  return descend(function, std::move(raw), spec,
+                 [&](std::int64_t iteration) { loss.step("iterations", iteration, 0); });
+}
+
+LocalMinimum descend(const DifferentiableFunction<double>& function, std::vector<double> point,
+                     const MinimiserSpec& spec, const std::function<void(std::int64_t)>& on_iteration) {
   const Lbfgs<double> optimizer;
   LbfgsState<double> state;
   LocalMinimum end;
   end.cause = fmt::format("all {} iterations were used", spec.iterations);
   double earlier = 0;
   while (end.iterations < spec.iterations) {
-    const LbfgsStatus status = optimizer.iterate(function, raw, state);
+    const LbfgsStatus status = optimizer.iterate(function, point, state);
     ++end.iterations;
-    loss.step("iterations", end.iterations, 0);
+    if (on_iteration) on_iteration(end.iterations);
     end.gradient_norm = norm(state.gradient);
     if (status == LbfgsStatus::not_finite) {
       end.cause = "the loss is not finite at the start";
@@ -211,21 +216,24 @@ LocalMinimum descend(Loss& loss, std::vector<double> raw, const MinimiserSpec& s
     }
   }
   end.loss = state.value;
-  end.parameters = std::move(raw);
+  end.parameters = std::move(point);
   return end;
 }
 
 Minimisation minimise(const Objective<double>& objective, const MinimiserSpec& spec, ThreadPool& pool) {
+  return minimise(objective, spec, *make_engine<double>(pool));
+}
+
+Minimisation minimise(const Objective<double>& objective, const MinimiserSpec& spec, Engine<double>& engine) {
   const Architecture& architecture = objective.network().architecture();
   SearchWatch watch(spec);
   const MinimiserSpec watched = watch.watched();
-  std::vector<std::vector<double>> starts = promising_starts(objective, watched, watch, pool);
+  std::vector<std::vector<double>> starts = promising_starts(objective, watched, watch, engine);
   starts.insert(starts.end(), spec.given.begin(), spec.given.end());
   if (starts.empty()) throw UsageError("a minimum needs at least one start");
   std::vector<LocalMinimum> ends(starts.size());
-  const auto engine = make_engine<double>(pool);
-  engine->load(objective);
-  engine->together(starts.size(), kShortStep, [&](std::size_t i, Engine<double>& own) {
+  engine.load(objective);
+  engine.together(starts.size(), kShortStep, [&](std::size_t i, Engine<double>& own) {
     if (i > 0 && watch.stopped()) return;
     Loss loss(objective, spec.seed, own, 0, spec.noise);
     ends[i] = descend(loss, starts[i], watched);

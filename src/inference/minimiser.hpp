@@ -9,6 +9,7 @@
 
 #include "inference/canonical.hpp"
 #include "inference/loss.hpp"
+#include "training/lbfgs.hpp"
 
 namespace bl::inference {
 
@@ -67,8 +68,14 @@ struct Minimisation {
 LocalMinimum descend(Loss& loss, std::vector<double> raw, const MinimiserSpec& spec,
                      const std::vector<std::uint8_t>& held = {});
 
+// The same of any function of a point; told after every iteration.
+LocalMinimum descend(const DifferentiableFunction<double>& function, std::vector<double> point,
+                     const MinimiserSpec& spec, const std::function<void(std::int64_t)>& on_iteration = {});
+
 // NumericError where no start has a finite loss. Bit-identical for any number of threads.
 Minimisation minimise(const Objective<double>& objective, const MinimiserSpec& spec, ThreadPool& pool);
+// The same on an engine of someone else: one of several fits side by side.
+Minimisation minimise(const Objective<double>& objective, const MinimiserSpec& spec, Engine<double>& engine);
 
 // Both canonical, with the same loss and parameters up to the precision of the minimisation.
 bool same_optimum(const Architecture& architecture, const LocalMinimum& a, const LocalMinimum& b);

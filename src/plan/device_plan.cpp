@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "bl/errors.hpp"
+#include "bl/ranks.hpp"
 #include "engine/cuda/cuda.hpp"
 
 namespace bl {
@@ -12,35 +15,54 @@ namespace {
 // Intermediate numbers of a step from which on a GPU is expected to be faster (docs/gpu.md).
 constexpr double kWorthAGpu = 1 << 18;
 
+constexpr std::size_t kMostSideBySide = 1024;
+
+// Why this is computed on the processor, where a GPU is not insisted on; empty: it is not.
+std::string why_processor(const std::vector<cuda::DeviceInfo>& found, double numbers_per_step,
+                          const std::string& processor_only) {
+  if (found.empty()) return ": " + cuda::why_none();
+  if (!processor_only.empty()) return ": " + processor_only;
+  if (numbers_per_step >= kWorthAGpu) return "";
+  return fmt::format(
+      ", not on the {}: a step has {:.0f} intermediate numbers, and a GPU is expected to be faster from {:.0f} "
+      "on",
+      found[0].name, numbers_per_step, kWorthAGpu);
+}
+
 }  // namespace
 
-DeviceChoice plan_device(const Settings& s, double numbers_per_step, bool exact) {
+DeviceChoice plan_device(const std::string& device, double numbers_per_step,
+                         const std::string& processor_only) {
+  if (device != "cpu" && device != "cuda" && device != "auto")
+    throw UsageError(fmt::format("`device` is cpu, cuda or auto, not '{}'", device));
   DeviceChoice choice;
-  choice.device.tf32 = s.precision == "tf32";
-  const std::vector<cuda::DeviceInfo> found =
-      s.device == "cpu" ? std::vector<cuda::DeviceInfo>() : cuda::devices();
-  if (s.device == "cuda" && found.empty())
+  if (device == "cpu") return choice;
+  const std::string only =
+      processor_only.empty() && current_ranks() ? "several processes share the work on processors" : processor_only;
+  if (device == "cuda" && !only.empty())
+    throw UsageError(fmt::format("`device` = cuda: {}; use `device` = cpu or auto", only));
+  const std::vector<cuda::DeviceInfo> found = cuda::devices();
+  if (device == "cuda" && found.empty())
     throw UsageError("`device` = cuda: " + cuda::why_none() + "; use `device` = cpu");
-  if (s.device == "cuda") choice.device.kind = Device::Kind::cuda;
-  if (s.device == "auto") {
-    if (found.empty()) {
-      choice.note = "computed on the processor: " + cuda::why_none();
-    } else if (exact) {
-      choice.note = "computed on the processor: normalisers are exact there";
-    } else if (numbers_per_step < kWorthAGpu) {
-      choice.note = fmt::format(
-          "computed on the processor, not on the {}: a step has {:.0f} intermediate numbers, and a GPU is "
-          "expected to be faster from {:.0f} on",
-          found[0].name, numbers_per_step, kWorthAGpu);
-    } else {
-      choice.device.kind = Device::Kind::cuda;
-      choice.note = fmt::format("computed on the {}: a step has {:.0f} intermediate numbers", found[0].name,
-                                numbers_per_step);
-    }
-  }
+  const std::string why = device == "cuda" ? "" : why_processor(found, numbers_per_step, only);
+  if (why.empty()) choice.device.kind = Device::Kind::cuda;
+  if (device == "auto")
+    choice.note = why.empty() ? fmt::format("computed on the {}: a step has {:.0f} intermediate numbers",
+                                            found[0].name, numbers_per_step)
+                              : "computed on the processor" + why;
+  return choice;
+}
+
+DeviceChoice plan_device(const Settings& s, double numbers_per_step, const std::string& processor_only) {
+  DeviceChoice choice = plan_device(s.device.value(), numbers_per_step, processor_only);
+  choice.device.tf32 = s.precision == "tf32";
   if (choice.device.tf32 && choice.device.kind == Device::Kind::cpu)
     throw UsageError("`precision` = tf32 needs a GPU; use `device` = cuda, or `precision` = float32");
   return choice;
+}
+
+double side_by_side(std::size_t fits) {
+  return static_cast<double>(std::clamp<std::size_t>(fits, 1, kMostSideBySide));
 }
 
 }  // namespace bl

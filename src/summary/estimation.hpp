@@ -19,6 +19,7 @@ struct Estimation {
   inference::CovarianceKind kind = inference::CovarianceKind::robust;
   std::vector<std::string> columns = {};  // of the clusters
   std::optional<inference::Bootstrap> resampled = {};
+  std::string device_note = {};  // DeviceChoice::note
 };
 
 // From the rows of the fit where the table is that of the fit, else from all.

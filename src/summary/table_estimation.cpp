@@ -1,5 +1,7 @@
+#include "engine/cuda/cuda.hpp"
 #include "features/levels.hpp"
 #include "fitted/part_data.hpp"
+#include "plan/device_plan.hpp"
 #include "plan/number_plan.hpp"
 #include "plan/plan.hpp"
 #include "summary/estimation.hpp"
@@ -72,11 +74,18 @@ Estimation estimate_table(const FittedModel& model, const Table& table, const In
   const InferenceRows from(model, table);
   inference::EstimateSpec spec = estimate_spec(model, table, from, options);
   watch.attach(spec);
-  ThreadPool pool(options.threads);
+  const Objective<double>& objective = from.objective;
+  const DeviceChoice where = plan_device(
+      options.device,
+      static_cast<double>(objective.data().rows) * objective.numbers_per_row() *
+          side_by_side(static_cast<std::size_t>(options.bootstrap + options.starts)),
+      cuda::why_processor_only(objective.network().architecture(), objective.spec()));
+  ThreadPool pool(options.threads, where.device);
   Estimation out{.estimate = inference::estimate(from.objective, spec, pool),
                  .stored = {},
                  .kind = spec.covariance.kind,
-                 .columns = options.cluster};
+                 .columns = options.cluster,
+                 .device_note = where.note};
   watch.require_going();
   if (!out.estimate.converged) return out;
   out.stored = stored_of(out.estimate, from.objective, spec.minimiser.reference);

@@ -127,11 +127,13 @@ ModelEvidence run_case(const Case& one, const IdentificationSpec& spec, ThreadPo
     results[s].resize(replications_at(spec, sizes[s]));
     for (std::size_t r = 0; r < results[s].size(); ++r) tasks.push_back({s, r});
   }
-  pool.run(tasks.size(), [&](std::size_t i) {
+  constexpr double kShortStep = 0;  // replications run side by side whatever their length
+  const auto engine = make_engine<double>(pool);
+  engine->together(tasks.size(), kShortStep, [&](std::size_t i, Engine<double>& own_engine) {
     const auto [s, r] = tasks[i];
     const std::uint64_t seed = data_seed(spec, problem, sizes[s], r);
     ThreadPool own(1);
-    results[s][r] = replicator.run(simulate(problem, sizes[s], seed, own), seed);
+    results[s][r] = replicator.run(simulate(problem, sizes[s], seed, own), seed, own_engine);
     progress.add(one.points() * static_cast<double>(sizes[s]));
   });
   ModelEvidence out;

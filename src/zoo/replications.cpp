@@ -36,16 +36,16 @@ Replicator::Replicator(const PlantedProblem& problem, ReplicationSpec spec)
 }
 
 inference::Minimisation Replicator::minimum(const Objective<double>& objective,
-                                            const inference::EstimateSpec& spec, ThreadPool& own,
+                                            const inference::EstimateSpec& spec, Engine<double>& engine,
                                             StartsEnd& random_starts) const {
   inference::MinimiserSpec from_truth = spec.minimiser;
   from_truth.starts = 0;
   from_truth.given = {chart_.raw};
-  inference::Minimisation near = inference::minimise(objective, from_truth, own);
+  inference::Minimisation near = inference::minimise(objective, from_truth, engine);
   if (spec_.starts == 0) return near;
   inference::MinimiserSpec random = spec.minimiser;
   random.starts = spec_.starts;
-  inference::Minimisation far = inference::minimise(objective, random, own);
+  inference::Minimisation far = inference::minimise(objective, random, engine);
   if (inference::same_optimum(problem_->architecture, far.best, near.best))
     random_starts = StartsEnd::same;
   else
@@ -55,6 +55,11 @@ inference::Minimisation Replicator::minimum(const Objective<double>& objective,
 
 Replication Replicator::run(const SimulatedData<double>& data, std::uint64_t seed) const {
   ThreadPool own(1);
+  return run(data, seed, *make_engine<double>(own));
+}
+
+Replication Replicator::run(const SimulatedData<double>& data, std::uint64_t seed,
+                            Engine<double>& engine) const {
   const Objective<double> objective(network_, spec_.objective, data.view());
   inference::EstimateSpec spec;
   spec.minimiser.seed = seed;
@@ -64,7 +69,7 @@ Replication Replicator::run(const SimulatedData<double>& data, std::uint64_t see
   if (spec_.balanced_noise) spec.minimiser.noise = noise.view();
   Replication out;
   const inference::Estimate e =
-      inference::estimate_at(objective, minimum(objective, spec, own, out.random_starts), spec, own);
+      inference::estimate_at(objective, minimum(objective, spec, engine, out.random_starts), spec, engine);
   for (const Index position : positions())
     out.values.push_back(e.chart.effective[static_cast<std::size_t>(position)]);
   out.errors.assign(positions().size(), kUnknown);

@@ -52,11 +52,14 @@ class Replicator {
 
   // What is estimated: free entries that no rule of the canonical form sets.
   const std::vector<Index>& positions() const { return chart_.positions; }
+  const Network<double>& network() const { return network_; }
   const std::vector<double>& truth() const { return truth_; }  // effective, by position
   const std::vector<double>& parameters() const { return chart_.raw; }
 
   // On the caller's thread alone; the network is shared by all replications.
   Replication run(const SimulatedData<double>& data, std::uint64_t seed) const;
+  // On an engine of someone else: one of several side by side.
+  Replication run(const SimulatedData<double>& data, std::uint64_t seed, Engine<double>& engine) const;
 
   // Smallest standard deviations that any estimator can have, for one row: roots of the diagonal of J^-1, J = E[s s']
   // at the truth by the likelihood of these rows. `rule` carries the normaliser of a continuous response.
@@ -65,7 +68,7 @@ class Replicator {
 
  private:
   inference::Minimisation minimum(const Objective<double>& objective, const inference::EstimateSpec& spec,
-                                  ThreadPool& own, StartsEnd& random_starts) const;
+                                  Engine<double>& engine, StartsEnd& random_starts) const;
 
   const PlantedProblem* problem_;
   ReplicationSpec spec_;

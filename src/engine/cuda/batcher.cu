@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "engine/cuda/cuda.hpp"
 #include "engine/cuda/resident.cuh"
@@ -67,6 +68,7 @@ void write_batches(std::span<Request<T>* const> requests, std::size_t from, std:
       const Batch& batch = request->batches[b];
       steps.push_back(numbers_of(batch, learner ? &learner->spec : nullptr, request->rate,
                                  learner ? learner->steps + static_cast<long long>(b - from) + 1 : 1));
+      if (request->rows) continue;
       steps.back().begin = static_cast<int>(order.size());
       for (const std::int64_t row : batch.rows) order.push_back(static_cast<int>(row));
     }
@@ -75,9 +77,19 @@ void write_batches(std::span<Request<T>* const> requests, std::size_t from, std:
   scratch.steps.write(steps, stream);
   check(cudaStreamSynchronize(stream), "loading the batches");
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    jobs[i].order = scratch.order.data();
+    jobs[i].order = requests[i]->rows ? requests[i]->rows : scratch.order.data();
     jobs[i].steps = scratch.steps.data() + i * (to - from);
   }
+}
+
+// The longest batch. That of a loss is rounded up, so that losses over nearly as many rows are cut alike and
+// can be one launch.
+template <class T>
+std::size_t rows_to_cut(const Request<T>& request, std::size_t from, std::size_t to) {
+  constexpr std::size_t kRounded = 512;
+  std::size_t rows = 1;
+  for (std::size_t b = from; b < to; ++b) rows = std::max(rows, request.batches[b].rows.size());
+  return request.learner || rows <= kRounded ? rows : (rows + kRounded - 1) / kRounded * kRounded;
 }
 
 template <class T>
@@ -152,6 +164,13 @@ void prepare_jobs(std::span<Request<T>* const> requests, std::size_t from, std::
 }
 
 template <class T>
+std::size_t most_at_once(const Placed<T>& placed) {
+  if (!placed.apart()) return std::numeric_limits<int>::max();
+  const int parts = (placed.resident_plan().layer[0].heads + kHeadsOfPart - 1) / kHeadsOfPart;
+  return static_cast<std::size_t>(std::max(1, processors() / parts));
+}
+
+template <class T>
 bool fits_block(const Placed<T>& placed, std::size_t rows) {
   if (tuning().streamed) return false;
   const Plan& plan = placed.resident_plan();
@@ -180,11 +199,11 @@ void run_requests(std::span<Request<T>* const> requests, std::size_t from, std::
   if (learner) launch.rule = learner->rule;
   if (learner) launch.decay = learner->decay.data();
   std::size_t rows = 1;
-  for (const Request<T>* request : requests)
-    for (std::size_t b = from; b < to; ++b) rows = std::max(rows, request->batches[b].rows.size());
+  for (const Request<T>* request : requests) rows = std::max(rows, rows_to_cut(*request, from, to));
   const int threads = threads_for(launch.plan, placed.apart()), count = static_cast<int>(requests.size());
   launch.rows = static_cast<int>(rows);
-  cut(launch, placed, std::max(count, requests[0]->beside), launch.rows, threads);
+  const auto most = static_cast<int>(most_at_once(placed));
+  cut(launch, placed, std::min(most, std::max(count, requests[0]->beside)), launch.rows, threads);
 
   std::vector<Job<T>> jobs(requests.size());
   prepare_jobs<T>(requests, from, to, scratch, jobs, stream);
@@ -235,19 +254,23 @@ template <class T>
 void Meeting<T>::run(Request<T>& request) {
   std::unique_lock lock(mutex_);
   pending_.push_back(&request);
-  if (pending_.size() == present_) {
+  const auto done = [this, round = round_] { return round_ != round; };
+  if (pending_.size() == present_)
     run_pending();
-  } else {
-    const std::size_t round = round_;
-    done_.wait(lock, [&] { return round_ != round; });
-  }
+  else if (request.learner)
+    done_.wait(lock, done);
+  else if (!done_.wait_for(lock, patience_, done))
+    run_pending();
   lock.unlock();
   if (request.error) std::rethrow_exception(request.error);
 }
 
-// Requests that can be one launch are; the order in which they came in does not matter to any of them.
+// Requests that can be one launch are. Neither the order in which they came in nor who came in matters to any
+// of them: a launch is cut by their number if all had come.
 template <class T>
 void Meeting<T>::run_pending() {
+  constexpr Clock::duration kLeastPatience = std::chrono::microseconds(500);
+  const Clock::time_point started = Clock::now();
   std::vector<Request<T>*> left = std::move(pending_);
   pending_.clear();
   while (!left.empty()) {
@@ -258,23 +281,36 @@ void Meeting<T>::run_pending() {
                          one->batches.size() == first.batches.size() && one->beside == first.beside &&
                          one->noise.given.data == nullptr &&
                          one->gradient.empty() == first.gradient.empty() &&
+                         rows_to_cut(*one, 0, one->batches.size()) ==
+                             rows_to_cut(first, 0, first.batches.size()) &&
                          one->placed->same_shape(*first.placed);
       (one == &first || alike ? group : rest).push_back(one);
     }
-    try {
-      run_requests<T>(group, 0, first.batches.size(), scratch_, stream_);
-    } catch (...) {
-      for (Request<T>* one : group) one->error = std::current_exception();
-    }
+    run_alike(std::move(group));
     left = std::move(rest);
   }
+  patience_ = std::max(kLeastPatience, (Clock::now() - started) / 2);
   ++round_;
   done_.notify_all();
+}
+
+template <class T>
+void Meeting<T>::run_alike(std::vector<Request<T>*> group) {
+  const std::size_t most = most_at_once(*group[0]->placed);
+  for (std::size_t from = 0; from < group.size(); from += most) {
+    const auto some = std::span<Request<T>* const>(group).subspan(from, std::min(most, group.size() - from));
+    try {
+      run_requests<T>(some, 0, some[0]->batches.size(), scratch_, stream_);
+    } catch (...) {
+      for (Request<T>* one : some) one->error = std::current_exception();
+    }
+  }
 }
 
 #define BL_INSTANTIATE(T)                                                                            \
   template void prepare_jobs<T>(std::span<Request<T>* const>, std::size_t, std::size_t, Scratch<T>&, \
                                 std::vector<Job<T>>&, cudaStream_t);                                 \
+  template std::size_t most_at_once<T>(const Placed<T>&);                                            \
   template bool fits_block<T>(const Placed<T>&, std::size_t);                                        \
   template void run_requests<T>(std::span<Request<T>* const>, std::size_t, std::size_t, Scratch<T>&, \
                                 cudaStream_t);                                                       \

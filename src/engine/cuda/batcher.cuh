@@ -1,6 +1,7 @@
 // Requests of several fits of one shape, run as one launch.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <memory>
@@ -33,6 +34,7 @@ struct Request {
   double rate = 0;
   Learner<T>* learner = nullptr;  // null: the loss of the one batch at `parameters`
   std::span<const T> parameters;
+  const int* rows = nullptr;  // of a loss: those of its batch, on the GPU
   std::span<T> gradient;  // empty: the loss alone
   int beside = 1;         // requests that may be run with it: how blocks are shared out
   StepsOutput out;
@@ -50,6 +52,10 @@ struct Scratch {
   Array<unsigned> barriers;
   double launch_seconds = 0;  // of the last launch, without copies
 };
+
+// How many models of this shape one launch may compute.
+template <class T>
+std::size_t most_at_once(const Placed<T>& placed);
 
 // Whether blocks can hold this model; else launches over memory of the GPU compute it.
 template <class T>
@@ -72,17 +78,22 @@ class Meeting {
   explicit Meeting(cudaStream_t stream) : stream_(stream) {}
   void join();
   void leave();
-  // Returns when the request was run, together with those of all others who had joined.
+  // Returns when the request was run, together with those of all others who had joined, or of those who asked
+  // before someone had waited for too long.
   void run(Request<T>& request);
 
  private:
+  using Clock = std::chrono::steady_clock;
   void run_pending();
+  void run_alike(std::vector<Request<T>*> group);
 
   cudaStream_t stream_;
   Scratch<T> scratch_;
   std::mutex mutex_;
   std::condition_variable done_;
   std::size_t present_ = 0, round_ = 0;
+  // How long one who asks for a loss waits for the others. Steps wait for all: they are long, and alike.
+  Clock::duration patience_ = std::chrono::milliseconds(2);
   std::vector<Request<T>*> pending_;
 };
 

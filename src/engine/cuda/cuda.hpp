@@ -25,6 +25,9 @@ bool built();
 std::vector<DeviceInfo> devices();
 std::string why_none();
 
+// Why a model with this objective is computed on the processor alone; empty where a GPU computes it, too.
+std::string why_processor_only(const Architecture& architecture, const ObjectiveSpec& spec);
+
 // UsageError where there is no GPU.
 template <class T>
 std::unique_ptr<Engine<T>> make_cuda_engine(const Context& context);

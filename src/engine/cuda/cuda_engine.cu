@@ -12,7 +12,9 @@ namespace bl::cuda {
 namespace {
 
 constexpr std::size_t kStepsAtOnce = 1024;  // between two questions whether to stop
-constexpr std::size_t kFitsAtOnce = 64;     // host threads, which wait most of the time
+// Host threads, which wait most of the time: for fits whose steps are short, and for others.
+constexpr std::size_t kFitsAtOnce = 1024, kLongFitsAtOnce = 64;
+constexpr double kShortStep = 1 << 18;  // intermediate numbers
 
 // The numbers of an update rule, padded as the parameters are.
 template <class T>
@@ -31,9 +33,16 @@ std::vector<T> decay_of(const OptimizerSpec& spec, const ParameterLayout& layout
 
 template <class T>
 void CudaEngine<T>::place(const Objective<T>& objective) {
-  const auto known = inherited_.find(&objective);
-  placed_.push_back(known != inherited_.end() ? known->second
-                                              : std::make_shared<const Placed<T>>(objective, stream_));
+  if (const auto known = inherited_.find(&objective); known != inherited_.end()) {
+    placed_.push_back(known->second);
+    return;
+  }
+  for (const auto& [other, placed] : inherited_)
+    if (same_but_weights(*other, objective)) {
+      placed_.push_back(std::make_shared<const Placed<T>>(objective, placed, stream_));
+      return;
+    }
+  placed_.push_back(std::make_shared<const Placed<T>>(objective, stream_));
 }
 
 template <class T>
@@ -68,6 +77,18 @@ LossSum CudaEngine<T>::sum_of(const Plan& plan, const double* parts) const {
 }
 
 template <class T>
+const int* CudaEngine<T>::kept_rows(RowSet from, std::span<const std::int64_t> rows) {
+  KeptRows& kept = kept_rows_[from];
+  if (!std::equal(rows.begin(), rows.end(), kept.rows.begin(), kept.rows.end())) {
+    kept.rows.assign(rows.begin(), rows.end());
+    const std::vector<int> numbers(rows.begin(), rows.end());
+    kept.there.write(numbers, stream_);
+    check(cudaStreamSynchronize(stream_), "loading the batches");
+  }
+  return kept.there.data();
+}
+
+template <class T>
 LossSum CudaEngine<T>::loss(RowSet from, const Batch& batch, const Noise& noise,
                             std::span<const T> parameters, std::span<T> gradient) {
   if (batch.rows.empty()) {
@@ -80,6 +101,7 @@ LossSum CudaEngine<T>::loss(RowSet from, const Batch& batch, const Noise& noise,
   request.noise = noise;
   request.parameters = parameters;
   request.gradient = gradient;
+  request.rows = kept_rows(from, batch.rows);
   request.beside = beside_;
   run(request, 0, 1);
   return sum_of(request.placed->resident_plan(), request.out.last);
@@ -91,17 +113,19 @@ void CudaEngine<T>::write(const Network<T>& network, const UpdateSpec& spec, con
   host_ = state;
   attached_ = nullptr;
   streamed_ = nullptr;
-  const OptimizerSpec& o = spec.optimizer;
   learner_.spec = spec;
-  learner_.rule = {.kind = o.kind,
-                   .beta1 = o.beta1,
-                   .beta2 = o.beta2,
-                   .epsilon = o.epsilon,
-                   .momentum = o.momentum,
-                   .clip = spec.clip_norm,
-                   .average = spec.average,
-                   .decays = o.weight_decay != 0 || !o.decay.empty(),
-                   .bounded = !spec.bounds.empty()};
+  // Every member by name: a new one does not compile until it is used here. The rate comes with the steps.
+  const auto& [optimizer, clip_norm, average, bounds] = spec;
+  const auto& [kind, learning_rate, beta1, beta2, epsilon, momentum, weight_decay, decay] = optimizer;
+  learner_.rule = {.kind = kind,
+                   .beta1 = beta1,
+                   .beta2 = beta2,
+                   .epsilon = epsilon,
+                   .momentum = momentum,
+                   .clip = clip_norm,
+                   .average = average,
+                   .decays = weight_decay != 0 || !decay.empty(),
+                   .bounded = !bounds.empty()};
   learner_.steps = state.optimizer.steps;
   learner_.averaged = !state.averaged.empty();
 }
@@ -197,19 +221,26 @@ gibbs::SamplerResult<T> CudaEngine<T>::run_chains(const ChainPlan<T>& plan) {
 }
 
 template <class T>
-std::size_t CudaEngine<T>::at_once(std::size_t count, double) const {
-  return std::min(count, kFitsAtOnce);
+std::size_t CudaEngine<T>::at_once(std::size_t count, double numbers_per_step) const {
+  if (meeting_) return 1;  // one of several fits itself
+  return std::min(count, numbers_per_step <= kShortStep ? kFitsAtOnce : kLongFitsAtOnce);
 }
 
 template <class T>
-void CudaEngine<T>::together(std::size_t count, double, const typename Engine<T>::Fit& fit) {
-  const auto outer = std::exchange(meeting_, std::make_shared<Meeting<T>>(stream_));
-  const int outer_beside = std::exchange(beside_, static_cast<int>(std::min(count, kFitsAtOnce)));
-  ThreadPool crowd(std::max<std::size_t>(1, std::min(count, kFitsAtOnce)), this->context().device());
+void CudaEngine<T>::together(std::size_t count, double numbers_per_step, const typename Engine<T>::Fit& fit) {
+  if (meeting_) return Engine<T>::together(count, numbers_per_step, fit);
+  const std::size_t crowd_size = std::max<std::size_t>(1, at_once(count, numbers_per_step));
+  meeting_ = std::make_shared<Meeting<T>>(stream_);
+  beside_ = static_cast<int>(crowd_size);
+  ThreadPool crowd(crowd_size, this->context().device());
   struct Presence {  // also where a fit throws
     Meeting<T>& meeting;
     explicit Presence(Meeting<T>& where) : meeting(where) { meeting.join(); }
     ~Presence() { meeting.leave(); }
+  };
+  const auto alone_again = [&] {
+    meeting_ = nullptr;
+    beside_ = 1;
   };
   try {
     crowd.run(count, [&](std::size_t i) {
@@ -219,12 +250,10 @@ void CudaEngine<T>::together(std::size_t count, double, const typename Engine<T>
       fit(i, *engine);
     });
   } catch (...) {
-    meeting_ = outer;
-    beside_ = outer_beside;
+    alone_again();
     throw;
   }
-  meeting_ = outer;
-  beside_ = outer_beside;
+  alone_again();
 }
 
 Tuning& tuning() {

@@ -13,22 +13,17 @@
 
 namespace bl::cuda {
 
-class Stream {
- public:
-  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "starting the GPU"); }
-  ~Stream() { cudaStreamDestroy(stream_); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  operator cudaStream_t() const { return stream_; }  // NOLINT(google-explicit-constructor)
-
- private:
-  cudaStream_t stream_ = nullptr;
+// Rows of a batch on the GPU: losses are asked for at the same ones again and again.
+struct KeptRows {
+  std::vector<std::int64_t> rows;
+  Array<int> there;
 };
 
 template <class T>
 class CudaEngine : public Engine<T> {
  public:
   using Engine<T>::Engine;
+  ~CudaEngine() override { cudaStreamSynchronize(stream_); }  // before its memory is handed on
 
   LossSum loss(RowSet from, const Batch& batch, const Noise& noise, std::span<const T> parameters,
                std::span<T> gradient) override;
@@ -48,6 +43,7 @@ class CudaEngine : public Engine<T> {
   using PlacedPointer = std::shared_ptr<const Placed<T>>;
   void attach(RowSet from);  // the learner's state in the order of these rows' model
   void run(Request<T>& request, std::size_t from, std::size_t to);
+  const int* kept_rows(RowSet from, std::span<const std::int64_t> rows);
   LossSum sum_of(const Plan& plan, const double* parts) const;
 
   Stream stream_;
@@ -55,6 +51,7 @@ class CudaEngine : public Engine<T> {
   std::map<const Objective<T>*, PlacedPointer> inherited_;
   std::shared_ptr<Meeting<T>> meeting_;
   int beside_ = 1;  // fits that run side by side
+  std::map<RowSet, KeptRows> kept_rows_;
   Scratch<T> scratch_;
   std::unique_ptr<Streamed<T>> streamed_;
   Learner<T> learner_;

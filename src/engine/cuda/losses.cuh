@@ -33,18 +33,26 @@ struct LikelihoodLoss {
     most = lanes.largest(most);
     T sum = T(0);
     for (int k = lanes.lane; k < count; k += lanes.lanes) sum += std::exp(logit(k) - most);
+    const T smoothing = static_cast<T>(plan.smoothing), spread = smoothing / static_cast<T>(count);
+    T expected = T(0);  // under what all classes get of the observed one's share
+    if (plan.smoothing > 0) {
+      for (int k = lanes.lane; k < count; k += lanes.lanes) expected += spread * logit(k);
+      expected = lanes.sum(expected);
+    }
     const T normaliser = most + std::log(lanes.sum(sum));
     const int observed = nodes                              ? -1
                          : f.source == Source::alternatives ? f.data.chosen[row]
                                                             : f.data.classes[row];
     const double weight = f.data.weight(row);
-    if (lanes.lane == 0)
-      f.row_loss[r] = weight * static_cast<double>(normaliser - *place(plan.out, observed) * inverse);
+    if (lanes.lane == 0) {
+      expected += (T(1) - smoothing) * *place(plan.out, observed) * inverse;
+      f.row_loss[r] = weight * static_cast<double>(normaliser - expected);
+    }
     if (!learns) return;
     const T factor = static_cast<T>(scale) * static_cast<T>(weight) * inverse;
     for (int k = lanes.lane; k < slots; k += lanes.lanes) {
-      T share = k < count ? factor * std::exp(logit(k) - normaliser) : T(0);
-      if (k == observed) share -= factor;
+      T share = k < count ? factor * (std::exp(logit(k) - normaliser) - spread) : T(0);
+      if (k == observed) share -= factor * (T(1) - smoothing);
       *place(plan.d_out, k) = share;
     }
     if (nodes && lanes.lane == 0) *place(plan.d_out, -1) = -factor;

@@ -20,6 +20,25 @@ inline void check(cudaError_t status, const char* what) {
   fail(memory, what, cudaGetErrorString(status), static_cast<double>(free), static_cast<double>(total));
 }
 
+// Memory of the GPU. Small pieces are kept when they are given back, for whoever needs as much next: asking
+// the driver takes longer than a step of a small model. Work that uses a piece has ended when it is given
+// back: the last thing that all work here does is to wait for its stream.
+void* take_memory(std::size_t bytes);
+void give_back_memory(void* data, std::size_t bytes);
+
+// A queue of work. Kept and handed on in the same way.
+class Stream {
+ public:
+  Stream();
+  ~Stream();
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  operator cudaStream_t() const { return stream_; }  // NOLINT(google-explicit-constructor)
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
 // An array on the GPU. It grows and never shrinks.
 template <class T>
 class Array {
@@ -33,7 +52,7 @@ class Array {
     std::swap(size_, other.size_);
     return *this;
   }
-  ~Array() { cudaFree(data_); }
+  ~Array() { give_back_memory(data_, size_ * sizeof(T)); }
 
   T* data() const { return data_; }
   std::size_t size() const { return size_; }
@@ -41,10 +60,8 @@ class Array {
   // Contents are lost where it grows.
   void reserve(std::size_t count) {
     if (count <= size_) return;
-    cudaFree(data_);
-    data_ = nullptr;
-    size_ = 0;
-    check(cudaMalloc(&data_, count * sizeof(T)), "the data");
+    give_back_memory(std::exchange(data_, nullptr), std::exchange(size_, 0) * sizeof(T));
+    data_ = static_cast<T*>(take_memory(count * sizeof(T)));
     size_ = count;
   }
   void write(std::span<const T> values, cudaStream_t stream) {

@@ -50,8 +50,23 @@ Placed<T>::Placed(const Objective<T>& objective, cudaStream_t stream) {
   }
   slots_.write(resident_.slots, stream);
   place_context(objective, stream);
+  place_weights(objective, stream);
   if (source == Source::alternatives) place_alternatives(objective, stream);
   check(cudaStreamSynchronize(stream), "loading the data");
+}
+
+template <class T>
+Placed<T>::Placed(const Objective<T>& objective, std::shared_ptr<const Placed> like, cudaStream_t stream)
+    : like_(std::move(like)), apart_(like_->apart_), data_(like_->data_) {
+  place_weights(objective, stream);
+}
+
+template <class T>
+void Placed<T>::place_weights(const Objective<T>& objective, cudaStream_t stream) {
+  const std::span<const T> weights = objective.data().weights;
+  weights_.write(weights, stream);
+  check(cudaStreamSynchronize(stream), "loading the data");
+  data_.weights = weights.empty() ? nullptr : weights_.data();
 }
 
 template <class T>
@@ -69,7 +84,6 @@ void Placed<T>::place_context(const Objective<T>& objective, cudaStream_t stream
                 values.data() + i * static_cast<std::size_t>(view.values.cols));
   values_.write(values, stream);
   classes_.write(view.classes, stream);
-  weights_.write(view.weights, stream);
   const QuadratureRule& rule = objective.spec().rule;
   std::vector<T> nodes(rule.nodes.flat().begin(), rule.nodes.flat().end());
   std::vector<T> log_weights(rule.log_weights.begin(), rule.log_weights.end());
@@ -80,7 +94,6 @@ void Placed<T>::place_context(const Objective<T>& objective, cudaStream_t stream
   data_.context = context_.data();
   data_.values = values_.data();
   data_.classes = classes_.data();
-  data_.weights = view.weights.empty() ? nullptr : weights_.data();
   data_.nodes = nodes_.data();
   data_.log_weights = log_weights_.data();
 }
@@ -117,27 +130,55 @@ void Placed<T>::place_alternatives(const Objective<T>& objective, cudaStream_t s
 template <class T>
 bool Placed<T>::same_shape(const Placed& other) const {
   if (this == &other) return true;
-  Plan a = resident_.plan, b = other.resident_.plan;
+  const PlannedModel &ours = model(), &theirs = other.model();
+  if (&ours == &theirs) return true;
+  Plan a = ours.plan, b = theirs.plan;
   a.term_begin = b.term_begin = nullptr;
   a.factors = b.factors = nullptr;
-  return a == b && resident_.factors == other.resident_.factors && resident_.slots == other.resident_.slots;
+  return a == b && ours.factors == theirs.factors && ours.slots == theirs.slots;
 }
 
 template <class T>
 std::vector<T> Placed<T>::padded(std::span<const T> parameters) const {
-  std::vector<T> out(resident_.slots.size(), T(0));
+  std::vector<T> out(model().slots.size(), T(0));
   for (std::size_t i = 0; i < parameters.size(); ++i)
-    out[static_cast<std::size_t>(resident_.place[i])] = parameters[i];
+    out[static_cast<std::size_t>(model().place[i])] = parameters[i];
   return out;
 }
 
 template <class T>
 void Placed<T>::unpad(std::span<const T> from, std::span<T> parameters) const {
   for (std::size_t i = 0; i < parameters.size(); ++i)
-    parameters[i] = from[static_cast<std::size_t>(resident_.place[i])];
+    parameters[i] = from[static_cast<std::size_t>(model().place[i])];
+}
+
+template <class T>
+bool same_but_weights(const Objective<T>& a, const Objective<T>& b) {
+  // Every member by name: a new one does not compile until it is compared here.
+  const auto& [rows, context, values, classes, weights, alternatives] = a.data();
+  const auto& [begin, attributes, set_classes, available, chosen] = alternatives;
+  const DatasetView<T>& other = b.data();
+  const AlternativesView<T>& sets = other.alternatives;
+  if (&a.network() != &b.network() || rows != other.rows || context.data != other.context.data ||
+      context.cols != other.context.cols || values.data != other.values.data ||
+      values.cols != other.values.cols || classes.data() != other.classes.data() ||
+      begin.data() != sets.begin.data() || attributes.data != sets.attributes.data ||
+      set_classes.data() != sets.classes.data() || available.data() != sets.available.data() ||
+      chosen.data() != sets.chosen.data())
+    return false;
+  const auto& [kind, temperature, sigma, draws, label_smoothing, gamma_discrete, gamma_continuous, rule,
+               exact] = a.spec();
+  const ObjectiveSpec& spec = b.spec();
+  const auto nodes = rule.nodes.flat(), other_nodes = spec.rule.nodes.flat();
+  return kind == spec.kind && temperature == spec.temperature && draws == spec.draws &&
+         label_smoothing == spec.label_smoothing && gamma_discrete == spec.gamma_discrete &&
+         gamma_continuous == spec.gamma_continuous && rule.log_weights == spec.rule.log_weights &&
+         std::equal(nodes.begin(), nodes.end(), other_nodes.begin(), other_nodes.end());
 }
 
 template class Placed<float>;
 template class Placed<double>;
+template bool same_but_weights(const Objective<float>&, const Objective<float>&);
+template bool same_but_weights(const Objective<double>&, const Objective<double>&);
 
 }  // namespace bl::cuda

@@ -13,24 +13,28 @@ template <class T>
 class Placed {
  public:
   Placed(const Objective<T>& objective, cudaStream_t stream);
+  // Of rows that are there already, and weigh otherwise now.
+  Placed(const Objective<T>& objective, std::shared_ptr<const Placed> like, cudaStream_t stream);
 
   // For blocks with the parameters in shared memory, and for launches over memory of the GPU. Both keep the
   // parameters in the same order.
-  const Plan& resident_plan() const { return resident_.plan; }
-  const Plan& streamed_plan() const { return streamed_.plan; }
+  const Plan& resident_plan() const { return model().plan; }
+  const Plan& streamed_plan() const { return like_ ? like_->streamed_plan() : streamed_.plan; }
   bool apart() const { return apart_; }
-  const PlannedModel& model() const { return resident_; }
+  const PlannedModel& model() const { return like_ ? like_->model() : resident_; }
   const Data<T>& data() const { return data_; }
-  const Slot* slots() const { return slots_.data(); }
+  const Slot* slots() const { return like_ ? like_->slots() : slots_.data(); }
   bool same_shape(const Placed& other) const;
 
   std::vector<T> padded(std::span<const T> parameters) const;
   void unpad(std::span<const T> from, std::span<T> parameters) const;
 
  private:
+  void place_weights(const Objective<T>& objective, cudaStream_t stream);
   void place_context(const Objective<T>& objective, cudaStream_t stream);
   void place_alternatives(const Objective<T>& objective, cudaStream_t stream);
 
+  std::shared_ptr<const Placed> like_;  // has everything but the weights; null: nobody else has it
   PlannedModel resident_, streamed_;
   bool apart_ = false;
   Data<T> data_;
@@ -39,5 +43,9 @@ class Placed {
   Array<std::int32_t> term_begin_, factors_;
   Array<Slot> slots_;
 };
+
+// Whether two objectives differ in the weights of their rows alone.
+template <class T>
+bool same_but_weights(const Objective<T>& a, const Objective<T>& b);
 
 }  // namespace bl::cuda

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bl/errors.hpp"
+#include "engine/cuda/cuda.hpp"
 
 namespace bl::cuda {
 
@@ -183,15 +184,23 @@ Source source_of(const Architecture& a, bool alternatives) {
                                   : Source::nodes;
 }
 
+std::string why_processor_only(const Architecture& a, const ObjectiveSpec& spec) {
+  if (spec.exact)
+    return "the exact likelihood of one number is computed on the processor alone; another activation "
+           "(`utility` = tanh) goes to the GPU";
+  if (a.layers.size() > kMostLayers)
+    return fmt::format("networks of more than {} layers, here {}, are computed on the processor alone",
+                       kMostLayers, a.layers.size());
+  return "";
+}
+
 PlannedModel plan_model(const Architecture& a, const ParameterLayout& layout, const ObjectiveSpec& spec,
                         Source source, int per_row, PlanUse use) {
-  if (a.layers.size() > kMostLayers)
-    throw UsageError(fmt::format("`device` = cuda serves up to {} layers, not {}; use `device` = cpu",
-                                 kMostLayers, a.layers.size()));
-  if (spec.exact)
-    throw UsageError(
-        "the exact likelihood of one number is computed on the processor; use `device` = cpu, or another "
-        "activation (`utility` = tanh) for the GPU");
+  if (const std::string why = why_processor_only(a, spec); !why.empty()) throw UsageError(why);
+  // Every member by name: a new one does not compile until it is used here or refused above. Sigma comes with
+  // the noise, the rule with the rows.
+  const auto& [kind, temperature, sigma, draws, label_smoothing, gamma_discrete, gamma_continuous, rule,
+               exact] = spec;
   PlannedModel model;
   Plan& plan = model.plan;
   plan.layers = static_cast<int>(a.layers.size());
@@ -202,13 +211,14 @@ PlannedModel plan_model(const Architecture& a, const ParameterLayout& layout, co
   plan.vector_form = a.form == Form::vector;
   plan.dense = a.skip == Skip::dense;
   plan.reads_input = a.layers.size() > 1 && (a.skip == Skip::input || a.skip == Skip::dense);
-  plan.kind = spec.kind;
+  plan.kind = kind;
   plan.source = source;
   plan.per_row = per_row;
-  plan.draws = spec.draws;
-  plan.inverse_temperature = 1 / spec.temperature;
-  plan.gamma_discrete = spec.gamma_discrete;
-  plan.gamma_continuous = spec.gamma_continuous;
+  plan.draws = draws;
+  plan.inverse_temperature = 1 / temperature;
+  plan.gamma_discrete = gamma_discrete;
+  plan.gamma_continuous = gamma_continuous;
+  plan.smoothing = label_smoothing;
   place_terms(a, use.split || plan.most_per_row() > 1, model);
   place_parameters(a, layout, model);
   if (!use.apart) plan.resident = plan.parameters;

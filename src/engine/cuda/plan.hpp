@@ -66,6 +66,7 @@ struct Plan {
   int per_row = 1;  // candidates of a row
   int draws = 1;
   double inverse_temperature = 1, gamma_discrete = 1, gamma_continuous = 1;
+  double smoothing = 0;  // share of the observed class that is spread over all
 
   // Slabs.
   int row_features = 0, row_heads = 0, features = 0, features_dot = 0, z = 0, z_dot = 0;
@@ -106,7 +107,7 @@ struct PlanUse {
   bool samples = false;  // values and their gradient by the response, no more
 };
 
-// UsageError for what this engine does not compute.
+// UsageError for what this engine does not compute (cuda.hpp, why_processor_only).
 PlannedModel plan_model(const Architecture& architecture, const ParameterLayout& layout,
                         const ObjectiveSpec& spec, Source source, int per_row, PlanUse use);
 

@@ -1,6 +1,7 @@
 // Where a GPU keeps parameters and intermediates: known without a GPU.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <set>
 
 #include "bl/errors.hpp"
@@ -58,6 +59,26 @@ TEST(CudaPlan, RowsBeginInDifferentBanks) {
   for (int n = 1; n < 200; ++n) {
     EXPECT_GE(padded(n), n);
     EXPECT_EQ(padded(n) % 8, 4);
+  }
+}
+
+// Sigma comes with the noise and the rule with the rows; what is exact is refused.
+TEST(CudaPlan, EveryNumberOfAnObjectiveIsInThePlan) {
+  const Architecture a = stacked({.context = 2, .values = 1, .classes = 3}, {4, 3});
+  const auto plan_of = [&](const ObjectiveSpec& spec) {
+    return plan_model(a, ParameterLayout(a), spec, Source::classes, 3, {}).plan;
+  };
+  const std::vector<std::function<void(ObjectiveSpec&)>> changes = {
+      [](ObjectiveSpec& s) { s.kind = ObjectiveKind::hybrid; },
+      [](ObjectiveSpec& s) { s.temperature = 2; },
+      [](ObjectiveSpec& s) { s.draws = 5; },
+      [](ObjectiveSpec& s) { s.label_smoothing = 0.1; },
+      [](ObjectiveSpec& s) { s.gamma_discrete = 0.5; },
+      [](ObjectiveSpec& s) { s.gamma_continuous = 0.5; }};
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    ObjectiveSpec spec;
+    changes[i](spec);
+    EXPECT_FALSE(plan_of(spec) == plan_of({})) << "change " << i;
   }
 }
 

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "features/beyond_names.hpp"
+#include "features/choice_terms.hpp"
 #include "random_utility/latent_classes.hpp"
 #include "random_utility/nested_logit.hpp"
 
@@ -201,12 +202,19 @@ struct Answer {
   ru::Forecast forecast;
 };
 
-Answer answer(const FittedModel& model, const ChoiceData& data, std::optional<Index> attribute,
+struct Asked {
+  Index attribute;
+  Per per;
+};
+
+Answer answer(const FittedModel& model, const ChoiceData& data, std::optional<Asked> asked,
               ThreadPool& pool) {
-  Answer out{make_beyond(model.choice().schema, data), {}};
-  const Matrix<double> slopes = attribute ? design_slopes(out.beyond, data, *attribute) : Matrix<double>();
+  const ChoiceSchema& schema = model.choice().schema;
+  Answer out{make_beyond(schema, data), {}};
+  const Matrix<double> slopes =
+      asked ? design_slopes(out.beyond, schema, data, asked->attribute, asked->per) : Matrix<double>();
   out.forecast =
-      out.beyond.model->forecast(model.choice().beyond, attribute ? slopes.view() : ru::DesignSlopes{}, pool);
+      out.beyond.model->forecast(model.choice().beyond, asked ? slopes.view() : ru::DesignSlopes{}, pool);
   return out;
 }
 
@@ -240,22 +248,33 @@ ChoiceScores score_beyond(const FittedModel& model, const ChoiceData& data, Thre
   return out;
 }
 
-Matrix<double> design_slopes(const BeyondModel& beyond, const ChoiceData& data, Index attribute) {
-  static_cast<void>(data);
+Matrix<double> design_slopes(const BeyondModel& beyond, const ChoiceSchema& schema, const ChoiceData& data,
+                             Index attribute, Per per) {
+  const Matrix<double> of_terms = schema.terms.empty()
+                                      ? Matrix<double>()
+                                      : term_slopes(schema, data, static_cast<std::size_t>(attribute));
+  const auto declared = static_cast<std::int32_t>(schema.declared);
+  const auto slope = [&](const LinearTerm& term, Index entry) {
+    if (term.alternative >= 0 && term.alternative != data.classes[static_cast<std::size_t>(entry)])
+      return 0.0;
+    if (term.attribute >= declared) return of_terms(entry, term.attribute - declared);
+    return term.attribute == attribute ? 1.0 : 0.0;
+  };
   Matrix<double> out(beyond.sets->design.rows(), beyond.sets->design.cols());
-  for (Index row = 0; row < out.rows(); ++row)
-    for (Index k = 0; k < out.cols(); ++k) {
-      const LinearTerm& term = beyond.terms[static_cast<std::size_t>(k)];
-      const bool of_this =
-          term.alternative < 0 || term.alternative == beyond.sets->alternative[static_cast<std::size_t>(row)];
-      out(row, k) = term.attribute == attribute && of_this ? 1 : 0;
+  Index row = 0;
+  for (const Index i : beyond.order)
+    for (auto entry = static_cast<Index>(data.begin[static_cast<std::size_t>(i)]);
+         entry < static_cast<Index>(data.begin[static_cast<std::size_t>(i) + 1]); ++entry, ++row) {
+      const double value = per == Per::percent ? data.attributes(entry, attribute) : 1;
+      for (Index k = 0; k < out.cols(); ++k)  // of nothing a percent is nothing, however steep the slope
+        out(row, k) = value == 0 ? 0 : value * slope(beyond.terms[static_cast<std::size_t>(k)], entry);
     }
   return out;
 }
 
-ChoiceResponses respond_beyond(const FittedModel& model, const ChoiceData& data, Index attribute,
+ChoiceResponses respond_beyond(const FittedModel& model, const ChoiceData& data, Index attribute, Per per,
                                ThreadPool& pool) {
-  const Answer found = answer(model, data, attribute, pool);
+  const Answer found = answer(model, data, Asked{attribute, per}, pool);
   ChoiceResponses out{
       .scores = in_data_order(found, data), .slope = {}, .negative = {}, .responses = {}, .begins = {0}};
   out.slope.resize(data.classes.size());

@@ -40,8 +40,13 @@ void set_beyond(StoredModel& model, std::vector<double> parameters);
 // Probabilities, mean utilities and log-sums; the log-likelihood where the choices are known.
 ChoiceScores score_beyond(const FittedModel& model, const ChoiceData& data, ThreadPool& pool);
 
-// Derivatives of the terms by an attribute: entries of the sets x terms.
-Matrix<double> design_slopes(const BeyondModel& beyond, const ChoiceData& data, Index attribute);
+// Responses to one unit more of an attribute, or to one percent of what it is (0 where it is 0).
+enum class Per { unit, percent };
+
+// Derivatives of the columns of the design by an attribute, through the terms that read it: entries of the
+// sets x columns.
+Matrix<double> design_slopes(const BeyondModel& beyond, const ChoiceSchema& schema, const ChoiceData& data,
+                             Index attribute, Per per);
 
 // The forecast with responses to an attribute, put in the data's order. Responses of situation i begin at
 // begins[i].
@@ -51,7 +56,7 @@ struct ChoiceResponses {
   std::vector<double> responses;
   std::vector<std::int64_t> begins;
 };
-ChoiceResponses respond_beyond(const FittedModel& model, const ChoiceData& data, Index attribute,
+ChoiceResponses respond_beyond(const FittedModel& model, const ChoiceData& data, Index attribute, Per per,
                                ThreadPool& pool);
 
 }  // namespace bl

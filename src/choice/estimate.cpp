@@ -183,7 +183,10 @@ ChoiceEstimate estimate_linear(const std::vector<LinearTerm>& terms, const std::
   fit.covariance = spec.covariance;
   fit.on_step = spec.on_step;
   std::vector<Undetermined> lost = perfectly_separated(terms, data, coefficients);
-  if (lost.empty()) lost = undetermined_terms(terms, data);
+  if (lost.empty()) {
+    lost = undetermined_terms(terms, data);
+    for (Undetermined& one : separated_at(terms, data, coefficients, lost)) lost.push_back(std::move(one));
+  }
   ChoiceEstimate out;
   for (;;) {
     const Held held(terms, scaled, lost, values, weight);

@@ -61,7 +61,26 @@ class Design {
     for (const std::size_t entry : out) active_[entry] = false;
   }
 
+  // Alternatives over which the chosen one wins for certain at these coefficients.
+  void rule_out_decided(const std::vector<double>& coefficients) {
+    constexpr double kCertain = 14;  // a difference of utility: odds of a million
+    for (std::size_t i = 0; i < data_.chosen.size(); ++i) {
+      const std::size_t chosen =
+          static_cast<std::size_t>(data_.begin[i]) + static_cast<std::size_t>(data_.chosen[i]);
+      const double own = utility(coefficients, chosen);
+      for (const std::size_t j : entries_of(i))
+        if (own - utility(coefficients, j) > kCertain) active_[j] = false;
+    }
+  }
+
  private:
+  double utility(const std::vector<double>& coefficients, std::size_t entry) const {
+    double sum = 0;
+    for (std::size_t k = 0; k < terms_.size(); ++k)
+      if (coefficients[k] != 0) sum += coefficients[k] * terms_[k].value(data_, entry);
+    return sum;
+  }
+
   std::vector<std::size_t> entries_of(std::size_t situation) const {
     std::vector<std::size_t> out;
     if (data_.weight(situation) == 0) return out;
@@ -191,6 +210,22 @@ bool separates(const std::vector<LinearTerm>& terms, const ChoiceData& data,
     }
   }
   return most > 0 && least >= -kRounding * most;
+}
+
+std::vector<Undetermined> separated_at(const std::vector<LinearTerm>& terms, const ChoiceData& data,
+                                       const std::vector<double>& coefficients,
+                                       const std::vector<Undetermined>& known) {
+  Design design(terms, data);
+  design.rule_out_decided(coefficients);
+  std::vector<bool> flagged(terms.size(), false);
+  for (const Undetermined& one : known) flagged[one.term] = true;
+  std::vector<Undetermined> out = dependent(terms, design, flagged);
+  std::vector<double> direction(terms.size(), 0);
+  for (const Undetermined& one : out) direction[one.term] = coefficients[one.term];
+  if (out.size() < 2 || !separates(terms, data, direction)) return {};
+  for (std::size_t k = 0; k < out.size(); ++k)
+    out[k] = {out[k].term, "separated together with " + terms[out[k == 0 ? 1 : 0].term].name, true};
+  return out;
 }
 
 std::string undetermined_words(const std::vector<LinearTerm>& terms, const std::vector<Undetermined>& found) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 
 #include "base/text.hpp"
@@ -14,41 +15,43 @@ namespace bl {
 
 namespace {
 
-// A term moves with the attributes inside it; responses of these models are taken by the attributes alone.
-void require_no_terms(const FittedModel& model) {
-  if (!model.choice().schema.terms.empty())
-    throw UsageError("marginal utilities, elasticities and values of " + beyond_words(model.choice().schema) +
-                     " are not computed where its utility has terms; compare two scenarios (what_if), which "
-                     "follow the terms");
-}
-
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 double weight_of(const ChoiceData& data, std::size_t situation) {
   return data.weights.empty() ? 1 : data.weights[situation];
 }
 
-// Quantile of weighted values, by linear interpolation of the middle of their shares.
-double weighted_quantile(std::vector<std::pair<double, double>> values, double level) {
-  std::sort(values.begin(), values.end());
-  double below = 0, value = values[0].first, at = 0;
-  for (const auto& [next, share] : values) {
-    const double middle = below + 0.5 * share;
-    if (middle >= level)
-      return middle == at || below == 0 ? next : value + (next - value) * (level - at) / (middle - at);
-    below += share;
-    value = next;
-    at = middle;
+using Weighted = std::vector<std::pair<double, double>>;  // values with their shares
+
+// The smallest of sorted values whose share of those up to it reaches the level: of classes, the value of one of
+// them. Where it is reached exactly, the middle of it and the next.
+double weighted_quantile(const Weighted& values, double level) {
+  double total = 0, below = 0;
+  for (const auto& one : values) total += one.second;
+  for (std::size_t i = 0; i + 1 < values.size(); ++i) {
+    below += values[i].second;
+    if (std::abs(below - level * total) < 1e-12 * total) return 0.5 * (values[i].first + values[i + 1].first);
+    if (below > level * total) return values[i].first;
   }
-  return value;
+  return values.back().first;
+}
+
+// Products of patterns and draws that make up a median. Fewer draws stand for each pattern where there are
+// many, one after the other, so that neighbours have different ones.
+constexpr std::size_t kProducts = 1'000'000, kFewestDraws = 64;
+
+double product(const std::vector<double>& slopes, const double* coefficients) {
+  double sum = 0;
+  for (std::size_t k = 0; k < slopes.size(); ++k)
+    if (slopes[k] != 0) sum += slopes[k] * coefficients[k];
+  return sum;
 }
 
 }  // namespace
 
 std::vector<double> beyond_elasticities(const FittedModel& model, const ChoiceData& base, Index x,
                                         ThreadPool& pool) {
-  require_no_terms(model);
-  const ChoiceResponses found = respond_beyond(model, base, x, pool);
+  const ChoiceResponses found = respond_beyond(model, base, x, Per::percent, pool);
   const std::size_t n = base.alternatives.size();
   std::vector<double> totals(n, 0), out(n * n, 0);
   for (std::size_t i = 0; i < base.chosen.size(); ++i) {
@@ -60,7 +63,7 @@ std::vector<double> beyond_elasticities(const FittedModel& model, const ChoiceDa
       totals[row] += weight_of(base, i) * found.scores.probability[begin + j];
       for (std::size_t k = 0; k < size; ++k)
         out[row * n + static_cast<std::size_t>(base.classes[begin + k])] +=
-            weight_of(base, i) * response[j * size + k] * base.attributes(static_cast<Index>(begin + k), x);
+            weight_of(base, i) * response[j * size + k];
     }
   }
   for (std::size_t j = 0; j < n; ++j)
@@ -70,8 +73,7 @@ std::vector<double> beyond_elasticities(const FittedModel& model, const ChoiceDa
 }
 
 ChoiceSlopes beyond_slopes(const FittedModel& model, const ChoiceData& base, Index x, ThreadPool& pool) {
-  require_no_terms(model);
-  const ChoiceResponses found = respond_beyond(model, base, x, pool);
+  const ChoiceResponses found = respond_beyond(model, base, x, Per::unit, pool);
   const std::size_t n = base.alternatives.size();
   ChoiceSlopes out{base.alternatives, std::vector<double>(n, 0), std::vector<double>(n, 0)};
   std::vector<double> counts(n, 0);
@@ -90,33 +92,52 @@ ChoiceSlopes beyond_slopes(const FittedModel& model, const ChoiceData& base, Ind
   return out;
 }
 
-std::vector<double> beyond_ratios(const FittedModel& model, const ChoiceData& base, Index x, Index m) {
-  require_no_terms(model);
-  const BeyondModel beyond = make_beyond(model.choice().schema, base);
-  const random_utility::Population population = beyond.model->population(model.choice().beyond);
-  std::vector<std::pair<double, double>> all;
-  std::vector<double> by;
-  const auto count = static_cast<std::int32_t>(base.alternatives.size());
-  for (std::int32_t a = 0; a < count; ++a) {
-    std::vector<std::pair<double, double>> values;
-    for (Index r = 0; r < population.coefficients.rows(); ++r) {
-      double of_x = 0, of_m = 0;
-      for (std::size_t k = 0; k < beyond.terms.size(); ++k) {
-        const LinearTerm& term = beyond.terms[k];
-        if (term.alternative >= 0 && term.alternative != a) continue;
-        const double coefficient = population.coefficients(r, static_cast<Index>(k));
-        of_x += term.attribute == x ? coefficient : 0;
-        of_m += term.attribute == m ? coefficient : 0;
-      }
-      if (of_m != 0) values.emplace_back(of_x / of_m, population.shares[static_cast<std::size_t>(r)]);
+BeyondRatios::BeyondRatios(const FittedModel& model, const ChoiceData& base, Index x, Index m)
+    : beyond_(make_beyond(model.choice().schema, base)), alternatives_(base.alternatives.size()) {
+  const ChoiceSchema& schema = model.choice().schema;
+  const Matrix<double> by_x = design_slopes(beyond_, schema, base, x, Per::unit),
+                       by_m = design_slopes(beyond_, schema, base, m, Per::unit);
+  const Index columns = by_x.cols();
+  std::map<std::pair<std::int32_t, std::vector<double>>, std::size_t> counts;
+  for (Index row = 0; row < by_x.rows(); ++row) {
+    std::vector<double> both(by_x.row(row), by_x.row(row) + columns);
+    both.insert(both.end(), by_m.row(row), by_m.row(row) + columns);
+    ++counts[{beyond_.sets->alternative[static_cast<std::size_t>(row)], std::move(both)}];
+  }
+  std::vector<std::size_t> of_alternative(alternatives_, 0);
+  for (const auto& [key, count] : counts) {
+    const std::vector<double>& both = key.second;
+    patterns_.push_back({.alternative = static_cast<std::size_t>(key.first),
+                         .share = static_cast<double>(count) / static_cast<double>(by_x.rows()),
+                         .by_x = {both.begin(), both.begin() + columns},
+                         .by_m = {both.begin() + columns, both.end()}});
+    by_situation_ |= ++of_alternative[static_cast<std::size_t>(key.first)] > 1;
+  }
+}
+
+std::vector<double> BeyondRatios::numbers(const FittedModel& model) const {
+  const random_utility::Population population = beyond_.model->population(model.choice().beyond);
+  const std::size_t rows = population.shares.size(),
+                    draws = std::min(rows, std::max(kFewestDraws, kProducts / patterns_.size()));
+  std::vector<Weighted> by(alternatives_);
+  for (std::size_t p = 0, row = 0; p < patterns_.size(); ++p)
+    for (std::size_t r = 0; r < draws; ++r, row = (row + 1) % rows) {
+      const double* coefficients = population.coefficients.row(static_cast<Index>(row));
+      const double of_m = product(patterns_[p].by_m, coefficients);
+      if (of_m != 0)
+        by[patterns_[p].alternative].emplace_back(product(patterns_[p].by_x, coefficients) / of_m,
+                                                  patterns_[p].share * population.shares[row]);
     }
-    for (const auto& [value, share] : values) all.emplace_back(value, share / count);
-    by.push_back(values.empty() ? kUnknown : weighted_quantile(values, 0.5));
+  Weighted all;
+  for (Weighted& values : by) {
+    std::sort(values.begin(), values.end());
+    all.insert(all.end(), values.begin(), values.end());
   }
   if (all.empty()) return {};
+  std::sort(all.begin(), all.end());
   std::vector<double> out = {weighted_quantile(all, 0.5), weighted_quantile(all, 0.25),
                              weighted_quantile(all, 0.75)};
-  out.insert(out.end(), by.begin(), by.end());
+  for (const Weighted& values : by) out.push_back(values.empty() ? kUnknown : weighted_quantile(values, 0.5));
   return out;
 }
 
@@ -124,9 +145,14 @@ void require_common_money(const FittedModel& model, Index m) {
   const ChoiceSchema& schema = model.choice().schema;
   const std::vector<LinearTerm> terms = linear_terms(schema, model.choice().alternatives);
   bool differs = schema.latent.has_value();
+  const auto reads_money = [&](std::int32_t attribute) {
+    if (attribute < static_cast<std::int32_t>(schema.declared)) return attribute == m;
+    const auto& reads = schema.terms[static_cast<std::size_t>(attribute) - schema.declared].reads;
+    return std::find(reads.begin(), reads.end(), static_cast<std::size_t>(m)) != reads.end();
+  };
   if (schema.random)
     for (const RandomCoefficients::One& one : schema.random->coefficients)
-      differs |= terms[term_of(terms, one.name)].attribute == m;
+      differs |= reads_money(terms[term_of(terms, one.name)].attribute);
   if (differs)
     throw UsageError(
         "the coefficient of " + in_quotes(schema.attributes[static_cast<std::size_t>(m)]) +

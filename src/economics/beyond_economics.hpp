@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bl/choice.hpp"
+#include "choice/beyond.hpp"
 #include "features/choice_data.hpp"
 #include "fitted/fitted_model.hpp"
 
@@ -16,10 +17,32 @@ std::vector<double> beyond_elasticities(const FittedModel& model, const ChoiceDa
 
 ChoiceSlopes beyond_slopes(const FittedModel& model, const ChoiceData& base, Index x, ThreadPool& pool);
 
-// Per alternative and in all: median and quartiles over the population of dV/dx over dV/dm; a ratio of
-// coefficients that are the same for all is that ratio. Of all: 3 numbers, then one per alternative; NaN where
-// m does not count.
-std::vector<double> beyond_ratios(const FittedModel& model, const ChoiceData& base, Index x, Index m);
+// Values of attribute x in units of m: dV/dx over dV/dm over the population and, where terms make it differ,
+// over the situations. What does not depend on the parameters is prepared once.
+class BeyondRatios {
+ public:
+  BeyondRatios(const FittedModel& model, const ChoiceData& base, Index x, Index m);
+
+  // Median and quartiles in all, then the median of every alternative; NaN where m does not count. Empty where
+  // it counts nowhere. `model` differs from the one above in its parameters alone.
+  std::vector<double> numbers(const FittedModel& model) const;
+
+  // Whether an alternative has entries that differ in the derivatives of their terms.
+  bool by_situation() const { return by_situation_; }
+
+ private:
+  // Entries of one alternative at which all terms have the same derivatives.
+  struct Pattern {
+    std::size_t alternative;
+    double share;  // of all entries
+    std::vector<double> by_x, by_m;
+  };
+
+  BeyondModel beyond_;
+  std::size_t alternatives_;
+  std::vector<Pattern> patterns_;
+  bool by_situation_ = false;
+};
 
 // UsageError where the marginal utility of money differs between persons or classes: the mean of what divides
 // by it may not exist.

@@ -171,14 +171,14 @@ bool differ(const std::vector<double>& values) {
 // Medians over the population; a number that is the same for all has no quartiles of its own.
 ChoiceTradeOff beyond_trade_off(const Model& model, const ChoiceData& base, Index x, Index m,
                                 const EconomicsErrors& options) {
-  const std::vector<double> numbers = beyond_ratios(model.impl(), base, x, m);
+  const BeyondRatios ratios(model.impl(), base, x, m);
+  const std::vector<double> numbers = ratios.numbers(model.impl());
   if (numbers.empty())
     throw NumericError("the utility does not depend on " +
                        in_quotes(attributes(model)[static_cast<std::size_t>(m)]) +
                        ", so there is no value in it");
-  const QuantityErrors found = quantity_errors(model, options, numbers.size(), [&](const Model& other) {
-    return beyond_ratios(other.impl(), base, x, m);
-  });
+  const QuantityErrors found = quantity_errors(
+      model, options, numbers.size(), [&](const Model& other) { return ratios.numbers(other.impl()); });
   const std::vector<double>& errors = found.errors;
   ChoiceTradeOff out{.value = numbers[0],
                      .standard_error = numbers[1] == numbers[2] ? errors[0] : kUnknown,
@@ -189,6 +189,7 @@ ChoiceTradeOff beyond_trade_off(const Model& model, const ChoiceData& base, Inde
                      .errors = {errors.begin() + 3, errors.end()}};
   out.interval = numbers[1] == numbers[2] ? found.intervals[0] : Interval{kUnknown, kUnknown};
   out.intervals.assign(found.intervals.begin() + 3, found.intervals.end());
+  out.varies = ratios.by_situation() && numbers[1] != numbers[2];
   return out;
 }
 

@@ -27,8 +27,8 @@ std::string row_of(int chosen, int person, const double* x, const double* y) {
 }
 
 // Three alternatives, six choices of each of 250 persons; the coefficient of x is normal with mean -1 and
-// standard deviation 1, that of y 0.5.
-std::string planted(int persons = 250) {
+// standard deviation 1, that of y 0.5. The choices know nothing of the shift of b's x.
+std::string planted(int persons = 250, double shift = 0) {
   std::mt19937_64 engine(5);
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> uniform(1e-12, 1);
@@ -44,6 +44,7 @@ std::string planted(int persons = 250) {
         const double v = beta * x[j] + 0.5 * y[j] - std::log(-std::log(uniform(engine)));
         if (v > best) best = v, chosen = j;
       }
+      x[1] += shift;
       csv += row_of(chosen, p, x, y);
     }
   }
@@ -116,6 +117,98 @@ TEST_F(Beyond, SharesElasticitiesAndFilesAgree) {
               render(stored_inference(model), SummaryFormat::json));
     EXPECT_FALSE(explain_choice(model, ExplainFormat::text).empty());
   }
+}
+
+// Logs, interactions, kinks and terms of terms, generic and specific.
+std::string with_terms(const std::string& rest) {
+  return schema(
+      "[terms]\nlog_x = \"log(x)\"\nxg = \"x * g\"\nlong = \"max(x - 1.2, 0)\"\nboth = \"log_x * y ^ 2\"\n" +
+          rest,
+      "generic = [\"y\", \"log_x\", \"xg\", \"both\"]\nspecific = { long = [\"c\"] }\n");
+}
+
+const char* const kMixedTerms = "[random]\nlog_x = \"normal\"\n[draws]\ncount = 50\n";
+
+// The truth are predicted shares and utilities for files in which the attribute was changed by hand.
+TEST_F(Beyond, DerivativesFlowThroughTerms) {
+  const Data rows = data(planted(60));
+  for (const char* kind : {kMixedTerms, kNested, kLatent}) {
+    const Model model = fit_choice(rows, file("s.toml", with_terms(kind)), Settings{}).model;
+    for (const char* attribute : {"x", "y"}) {
+      const ChoiceElasticities e = elasticities(model, rows, attribute);
+      for (std::size_t k = 0; k < 3; ++k) {
+        const std::string name(1, static_cast<char>('a' + k)), of = attribute;
+        const WhatIf more = what_if(model, rows, {.changes = {{name, of, of + " * 1.0001"}}}),
+                     less = what_if(model, rows, {.changes = {{name, of, of + " * 0.9999"}}});
+        for (std::size_t j = 0; j < 3; ++j)
+          EXPECT_NEAR(e.by[j][k], (more.after[j] - less.after[j]) / 2e-4 / more.before[j], 2e-6)
+              << kind << attribute;
+      }
+    }
+    const double h = 1e-3;
+    const OutputTable up = model.predict(data(planted(60, h)), Part::all, {.utilities = true}),
+                      down = model.predict(data(planted(60, -h)), Part::all, {.utilities = true});
+    double mean = 0;
+    for (std::size_t i = 0; i < up.rows; ++i)
+      mean +=
+          (up.columns[6].numbers[i] - down.columns[6].numbers[i]) / (2 * h * static_cast<double>(up.rows));
+    EXPECT_EQ(up.columns[6].name, "utility(b)");
+    EXPECT_NEAR(slopes(model, rows, "x").mean[1], mean, 5e-5 * (1 + std::abs(mean))) << kind;
+  }
+}
+
+TEST_F(Beyond, ValuesThroughTermsAreThoseOfTheCoefficients) {
+  const Data rows = data(planted(60));
+  const auto fitted = [&](const char* kind) {
+    return fit_choice(rows, file("s.toml", schema("[terms]\nyg = \"y * g\"\n" + std::string(kind))),
+                      Settings{})
+        .model;
+  };
+  const Model nested = fitted(kNested);
+  const InferenceSummary summary = stored_inference(nested);
+  const double x = estimate_of(summary, "x"), y = estimate_of(summary, "y"), yg = estimate_of(summary, "yg"),
+               low = std::min(x / y, x / (y + yg)), high = std::max(x / y, x / (y + yg));
+  const ChoiceTradeOff value = trade_off(nested, rows, "x", "y");  // half of the persons have g = 1
+  EXPECT_TRUE(value.varies);
+  EXPECT_NEAR(value.lower_quartile, low, 1e-12);
+  EXPECT_NEAR(value.upper_quartile, high, 1e-12);
+  EXPECT_TRUE(std::isnan(value.standard_error));
+  double slope = 0;
+  for (const double one : slopes(nested, rows, "y").mean) slope += one / 3;
+  EXPECT_NEAR(slope, y + 0.5 * yg, 1e-12);
+  // A normal coefficient over y's: the median over the draws is the ratio of its mean, for each half.
+  const Model mixed = fitted(kMixed);
+  const InferenceSummary draws = stored_inference(mixed);
+  const double m = estimate_of(draws, "x"), half = estimate_of(draws, "y"),
+               more = half + estimate_of(draws, "yg"), s = estimate_of(draws, "sd(x)");
+  const ChoiceTradeOff spread = trade_off(mixed, rows, "x", "y");
+  const auto below = [&](double v) {  // share of persons with a smaller ratio
+    const auto normal = [](double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); };
+    return 0.5 * normal((v * half - m) / s) + 0.5 * normal((v * more - m) / s);
+  };
+  EXPECT_NEAR(below(spread.value), 0.5, 2e-3);
+  EXPECT_NEAR(below(spread.lower_quartile), 0.25, 2e-3);
+  EXPECT_NEAR(below(spread.upper_quartile), 0.75, 2e-3);
+}
+
+TEST_F(Beyond, SurplusInMoneyFollowsItsTerms) {
+  const Data rows = data(planted(60));
+  const std::string terms = "[terms]\nxg = \"x * g\"\n";
+  const Model nested = fit_choice(rows, file("s.toml", schema(terms + kNested)), Settings{}).model;
+  const ChoiceScenario better{.changes = {{"b", "y", "y + 0.5"}}};
+  const InferenceSummary summary = stored_inference(nested);
+  const double x = estimate_of(summary, "x"), xg = estimate_of(summary, "xg");
+  const OutputTable changes = what_if_rows(nested, rows, better);
+  double money = 0;  // persons 1, 3, ... have g = 1, with six situations each
+  for (std::size_t i = 0; i < changes.rows; ++i)
+    money += changes.columns.back().numbers[i] / -(x + (i / 6 % 2 == 1 ? xg : 0)) /
+             static_cast<double>(changes.rows);
+  EXPECT_NEAR(what_if(nested, rows, better, "x").money_change, money, 1e-9);
+  const Model mixed =
+      fit_choice(rows, file("m.toml", schema(terms + "[random]\nxg = \"normal\"\n[draws]\ncount = 50\n")),
+                 Settings{})
+          .model;
+  EXPECT_THROW(what_if(mixed, rows, better, "x"), UsageError);  // a term of money differs between persons
 }
 
 TEST_F(Beyond, SameBitsForAnyNumberOfThreads) {

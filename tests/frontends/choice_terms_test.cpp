@@ -331,6 +331,54 @@ TEST_F(ChoiceTerms, SeparatedCoefficientsAreNamedAndTheOthersEstimatedWithoutThe
   EXPECT_FALSE(has_inference(perfect.model));
 }
 
+// Neither u nor v tells the choices apart, their sum does: the bus is taken wherever it is above 0.
+TEST_F(ChoiceTerms, SeparationAlongACombinationOfTermsIsNamed) {
+  const Rides rides(400);
+  std::string csv = "y,bc,cc,u,v,marked,id\n";
+  for (std::size_t i = 0; i < rides.rides.size(); ++i) {
+    const auto& one = rides.rides[i];
+    const bool first = one.chosen == 0 && i % 7 == 0, second = one.chosen == 0 && i % 7 == 1;
+    char line[200];
+    std::snprintf(line, sizeof line, "%s,%.17g,%.17g,%d,%d,%d,%d\n", one.chosen == 0 ? "bus" : "car",
+                  one.cost[0], one.cost[1],
+                  first    ? 2
+                  : second ? -1
+                           : 0,
+                  first    ? -1
+                  : second ? 2
+                           : 0,
+                  first || second ? 1 : 0, one.person);
+    csv += line;
+  }
+  const Data table = data(csv);
+  const std::string schema =
+      "[terms]\nuu = \"u * here\"\nvv = \"v * here\"\n"
+      "[[alternatives]]\nname = \"bus\"\nattributes = { cost = \"bc\", here = \"1\" }\n"
+      "[[alternatives]]\nname = \"car\"\nattributes = { cost = \"cc\" }\n";
+  const FitSummary fit =
+      fit_choice(table, file("s.toml", kData + schema + "[utility]\ngeneric = [\"cost\", \"uu\", \"vv\"]\n"),
+                 Settings{});
+  const auto truth = coefficients(fit_choice(table,
+                                             file("w.toml", kData + "filter = \"marked == 0\"\n" + schema +
+                                                                "[utility]\ngeneric = [\"cost\"]\n"),
+                                             Settings{})
+                                      .model);
+  const auto found = coefficients(fit.model);
+  ASSERT_EQ(found.size(), 4U);
+  for (std::size_t k = 0; k < 2; ++k) {
+    EXPECT_NEAR(found[k].estimate, truth[k].estimate, 1e-5);
+    EXPECT_NEAR(found[k].standard_error, truth[k].standard_error, 1e-5);
+  }
+  ASSERT_EQ(fit.notes.size(), 1U);
+  EXPECT_THAT(fit.notes[0], HasSubstr("uu (separated together with vv)"));
+  EXPECT_THAT(fit.notes[0], HasSubstr("vv (separated together with uu)"));
+  for (const std::size_t k : {2U, 3U}) {
+    EXPECT_TRUE(std::isnan(found[k].standard_error));
+    EXPECT_THAT(stored_inference(fit.model).estimates[k].state, HasSubstr("separated together"));
+  }
+  EXPECT_GT(elasticities(fit.model, table, "cost").errors[0][0], 0);
+}
+
 TEST_F(ChoiceTerms, OnlyNestedUtilitiesHaveALikelihoodRatio) {
   const Rides rides(300);
   const Data table = data(rides.csv());

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "bl/errors.hpp"
 #include "options.hpp"
@@ -72,6 +74,8 @@ void print_whatif(const WhatIf& result, const std::string& money, const Economic
       say("{:<42}{:>+11.4f} to {:+.4f}\n", "", result.change_interval[j].lower,
           result.change_interval[j].upper);
   }
+  for (const std::string& note : result.notes) say("\n{}\n", wrapped(note, 0));
+  if (std::isnan(result.surplus_change)) return;
   say("\nconsumer surplus (log-sum), mean change per situation\n  {:+.6f} in utility{}\n",
       result.surplus_change, error_text(result.surplus_error, result.surplus_interval));
   if (!money.empty())
@@ -80,13 +84,38 @@ void print_whatif(const WhatIf& result, const std::string& money, const Economic
   if (errors) say("{}\n", errors_note(options));
 }
 
+std::string warnings_text(const std::vector<std::string>& warnings) {
+  std::string out;
+  for (const std::string& one : warnings) out += wrapped("warning: " + one, 2) + "\n";
+  return warnings.empty() ? out : "\n" + out;
+}
+
+// Whether they differ between situations.
+bool have_quartiles(const ChoiceSlopes& slopes) {
+  for (std::size_t j = 0; j < slopes.lower_quartile.size(); ++j)
+    if (slopes.upper_quartile[j] - slopes.lower_quartile[j] > 1e-9 * std::abs(slopes.mean[j])) return true;
+  return false;
+}
+
 std::string slopes_text(const ChoiceSlopes& slopes, const std::string& attribute) {
+  const bool quartiles = have_quartiles(slopes);
   std::string out =
-      fmt::format("marginal utility of {:<14}{:>14}{:>22}\n", attribute, "mean", "situations below 0");
+      quartiles
+          ? fmt::format("{:<24.23}{:>12}{:>23}{:>21}\n", "marginal utility of " + attribute, "mean",
+                        "quartiles", "situations below 0")
+          : fmt::format("marginal utility of {:<14}{:>14}{:>22}\n", attribute, "mean", "situations below 0");
   for (std::size_t j = 0; j < slopes.alternatives.size(); ++j)
-    out += fmt::format("{:<34.33}{:>14.6f}{:>21.1f}%\n", slopes.alternatives[j], slopes.mean[j],
-                       100 * slopes.negative[j]);
-  return out;
+    out += quartiles ? fmt::format("{:<24.23}{:>12.6f}{:>12.6f}{:>11.6f}{:>20.1f}%\n", slopes.alternatives[j],
+                                   slopes.mean[j], slopes.lower_quartile[j], slopes.upper_quartile[j],
+                                   100 * slopes.negative[j])
+                     : fmt::format("{:<34.33}{:>14.6f}{:>21.1f}%\n", slopes.alternatives[j], slopes.mean[j],
+                                   100 * slopes.negative[j]);
+  return out + warnings_text(slopes.warnings);
+}
+
+// "from -1.2 to -0.8", what the members of a network say.
+std::string members_words(double low, double high) {
+  return fmt::format("from {:.4f} to {:.4f}", low, high);
 }
 
 std::string interval_lines(const std::vector<Interval>& all, std::size_t from, std::size_t to) {
@@ -122,7 +151,10 @@ std::string elasticities_text(const ChoiceElasticities& e, const std::string& at
       if (errors && draws > 0) out += interval_lines(e.intervals[j], from, to);
     }
   }
-  return out;
+  for (std::size_t j = 0; j < e.members.size(); ++j)
+    out += fmt::format("  {:<30}{}\n", (j == 0 ? "members, own: " : "              ") + e.alternatives[j],
+                       members_words(e.members[j][j].lower, e.members[j][j].upper));
+  return out + warnings_text(e.warnings);
 }
 
 std::string trade_off_text(const ChoiceTradeOff& ratio, const std::string& attribute,
@@ -131,13 +163,25 @@ std::string trade_off_text(const ChoiceTradeOff& ratio, const std::string& attri
   std::string out = fmt::format("\nvalue of {} in units of {}: {:.6f}", attribute, money, value);
   if (value == 0 && ratio.standard_error == 0)
     return out + " (its coefficient is held at 0, so there is no error)\n";
-  if (!std::isnan(ratio.standard_error)) return out + error_text(ratio.standard_error, ratio.interval) + "\n";
+  if (!std::isnan(ratio.standard_error))
+    return out + error_text(ratio.standard_error, ratio.interval) + "\n" + warnings_text(ratio.warnings);
   out += fmt::format(" (median; quartiles {:.6f} and {:.6f})\n", ratio.lower_quartile, ratio.upper_quartile);
   for (std::size_t j = 0; j < ratio.alternatives.size(); ++j)
     if (!std::isnan(ratio.by[j]))
       out += fmt::format("  {:<20.19}{:>12.6f}{}\n", ratio.alternatives[j], ratio.by[j],
                          error_text(ratio.errors[j], ratio.intervals[j]));
-  return out;
+  if (!ratio.members.empty()) {
+    const auto [low, high] = std::minmax_element(ratio.members.begin(), ratio.members.end());
+    out += fmt::format("  {} members: {}\n", ratio.members.size(), members_words(*low, *high));
+  }
+  return out + warnings_text(ratio.warnings);
+}
+
+// "INCOME = 3 (1,024 situations)", underlined.
+std::string segment_title(const Model& model, const std::string& column, const Segment& segment) {
+  const std::string title =
+      fmt::format("{} = {} ({} situations)", column, segment.level, model.part_rows(segment.data, Part::all));
+  return title + "\n" + std::string(title.size(), '=') + "\n";
 }
 
 ordered_json interval_json(const Interval& one) {
@@ -157,6 +201,14 @@ ordered_json economics_json(const ChoiceSlopes& slopes, const ChoiceElasticities
       {"share_below_zero", slopes.negative},      {"elasticities", elasticities.by},
       {"elasticity_errors", elasticities.errors},
   };
+  if (have_quartiles(slopes)) {
+    out["lower_quartile"] = slopes.lower_quartile;
+    out["upper_quartile"] = slopes.upper_quartile;
+  }
+  if (!slopes.members.empty()) out["members"] = slopes.members;
+  for (const auto& row : elasticities.members) out["elasticity_members"].push_back(intervals_json(row));
+  out["warnings"] = slopes.warnings;
+  for (const std::string& one : elasticities.warnings) out["warnings"].push_back(one);
   for (const auto& row : elasticities.intervals)
     if (draws > 0) out["elasticity_intervals"].push_back(intervals_json(row));
   if (ratio != nullptr)
@@ -165,7 +217,9 @@ ordered_json economics_json(const ChoiceSlopes& slopes, const ChoiceElasticities
                     {"lower_quartile", ratio->lower_quartile},
                     {"upper_quartile", ratio->upper_quartile},
                     {"by_alternative", ratio->by},
-                    {"errors", ratio->errors}};
+                    {"errors", ratio->errors},
+                    {"members", ratio->members},
+                    {"warnings", ratio->warnings}};
   if (ratio != nullptr && draws > 0) {
     out["value"]["interval"] = interval_json(ratio->interval);
     out["value"]["intervals"] = intervals_json(ratio->intervals);
@@ -191,6 +245,9 @@ ChoiceWhatIfOptions::ChoiceWhatIfOptions(CLI::App& command) {
       ->group(group);
   command.add_option("--money", money, "The attribute that is a cost, to count the surplus in it")
       ->option_text("NAME")
+      ->group(group);
+  command.add_option("--by", by, "Answers for each level of this column of the person")
+      ->option_text("COLUMN")
       ->group(group);
   add_error_options(command, errors);
 }
@@ -224,8 +281,25 @@ void ChoiceWhatIfOptions::run(const Model& model, const Data& data, bool json, s
   if (!rows.empty())
     write_text(rows, format_table(what_if_rows(model, data, scenario, threads), format, true));
   if (rows == "-") return;
-  const WhatIf result = what_if(model, data, scenario, money, threads, errors);
-  if (!json) return print_whatif(result, money, errors);
+  if (by.empty()) {
+    const WhatIf result = what_if(model, data, scenario, money, threads, errors);
+    return json ? write_text("-", whatif_json(result).dump(2) + "\n") : print_whatif(result, money, errors);
+  }
+  ordered_json all = {{"by", by}, {"segments", ordered_json::object()}};
+  for (const Segment& segment : segments(model, data, by)) {
+    const WhatIf result = what_if(model, segment.data, scenario, money, threads, errors);
+    if (json) {
+      all["segments"][segment.level] = whatif_json(result);
+      continue;
+    }
+    say("{}", segment_title(model, by, segment));
+    print_whatif(result, money, errors);
+    say("\n");
+  }
+  if (json) write_text("-", all.dump(2) + "\n");
+}
+
+ordered_json ChoiceWhatIfOptions::whatif_json(const WhatIf& result) const {
   ordered_json out = {{"alternatives", result.alternatives},
                       {"before", result.before},
                       {"after", result.after},
@@ -242,10 +316,50 @@ void ChoiceWhatIfOptions::run(const Model& model, const Data& data, bool json, s
     out["surplus_interval"] = interval_json(result.surplus_interval);
     if (!money.empty()) out["money_interval"] = interval_json(result.money_interval);
   }
-  write_text("-", out.dump(2) + "\n");
+  if (!result.notes.empty()) out["notes"] = result.notes;
+  return out;
 }
 
+OutputTable shares_by(const Model& model, const Data& data, const std::string& column, std::size_t threads) {
+  OutputTable out;
+  OutputColumn levels{column, {}, {}};
+  for (const Segment& segment : segments(model, data, column)) {
+    const OutputTable one = market_shares(model, segment.data, Part::all, threads);
+    levels.texts.insert(levels.texts.end(), one.rows, segment.level);
+    out.rows += one.rows;
+    out.columns.resize(one.columns.size());
+    for (std::size_t k = 0; k < one.columns.size(); ++k) {
+      OutputColumn& to = out.columns[k];
+      const OutputColumn& from = one.columns[k];
+      to.name = from.name;
+      to.numbers.insert(to.numbers.end(), from.numbers.begin(), from.numbers.end());
+      to.texts.insert(to.texts.end(), from.texts.begin(), from.texts.end());
+    }
+  }
+  out.columns.insert(out.columns.begin(), std::move(levels));
+  return out;
+}
+
+namespace {
+
+std::string economics_by(const Model& model, const Data& data, ChoiceEconomicsRun run) {
+  const std::string column = std::exchange(run.by, "");
+  ordered_json all = {{"by", column}, {"segments", ordered_json::object()}};
+  std::string out;
+  for (const Segment& segment : segments(model, data, column)) {
+    const std::string one = choice_economics(model, segment.data, run);
+    if (run.json)
+      all["segments"][segment.level] = ordered_json::parse(one);
+    else
+      out += (out.empty() ? "" : "\n") + segment_title(model, column, segment) + one;
+  }
+  return run.json ? all.dump(2) + "\n" : out;
+}
+
+}  // namespace
+
 std::string choice_economics(const Model& model, const Data& data, const ChoiceEconomicsRun& run) {
+  if (!run.by.empty()) return economics_by(model, data, run);
   std::vector<std::string> names = name_list(run.attributes);
   if (names.empty()) names = attributes(model);
   ordered_json all = ordered_json::object();

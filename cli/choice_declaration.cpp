@@ -86,6 +86,11 @@ ChoiceOptions::ChoiceOptions(CLI::App& command) {
       "[{alternative}_{attribute}]");
   add("--available", available_, "Not 0 where available; wide: as in --columns", "NAME");
   add("--outside", outside_, "Long: an option with utility 0, in every set", "NAME");
+  add("--rank", rank_,
+      "Rankings in place of --chosen: 1 is the best; long: column of ranks, wide: as in --columns, or a "
+      "column of "
+      "codes from best to worst, as in 2 > 1 > 3",
+      "NAME");
   add("--filter", filter_, "Only rows for which this is true: 'PURPOSE in (1, 3)'", "EXPRESSION");
   add("--context", context_, "Columns of the person; makes the utility a network", "NAMES");
   add("--reference", reference_, "Linear: the alternative without a constant", "NAME");
@@ -102,8 +107,17 @@ ChoiceOptions::ChoiceOptions(CLI::App& command) {
   add("--nests", nests_, "Nested logit: existing=train+car; an alternative may be in two nests", "NAMES");
   add("--classes", classes_, "Latent classes: how many", "N");
   add("--membership", membership_, "Columns of the person that the classes depend on", "NAMES");
+  add("--scale", scale_, "A scale of the utility by data source: its column, and the source of scale 1",
+      "COLUMN[=REFERENCE]");
+  add("--rivals", rivals_,
+      "Network: what it reads of the other alternatives: mean, min, max, rank, or mean(cost) of one "
+      "attribute",
+      "NAMES");
   of_declaration_.push_back(
       command.add_flag("--network", network_, "A network without context; else linear")->group(group));
+  of_declaration_.push_back(
+      command.add_flag("--smooth", smooth_, "A small network whose trade-offs can be trusted; else linear")
+          ->group(group));
   of_declaration_.push_back(
       command.add_flag("--no-constants", no_constants_, "Linear: no constants of the alternatives")
           ->group(group));
@@ -112,14 +126,20 @@ ChoiceOptions::ChoiceOptions(CLI::App& command) {
 bool ChoiceOptions::given() const {
   for (const CLI::Option* option : of_declaration_)
     if (!declared() && option->count() > 0)
-      throw UsageError(fmt::format("{} goes with --choice long or --choice wide{}", option->get_name(),
-                                   choice_.empty() ? "" : "; a schema file says it itself"));
+      throw UsageError(fmt::format(
+          "{} goes with --choice long or --choice wide{}", option->get_name(),
+          !choice_.empty() ? "; a schema file says it itself"
+          : option->get_name() == "--classes" || option->get_name() == "--random"
+              ? "; a table has neither latent classes nor random coefficients: its people may differ by the "
+                "columns that the model reads"
+              : ""));
   return !choice_.empty();
 }
 
 ChoiceDeclaration ChoiceOptions::declaration(const Data& data, Settings& settings) const {
   if (!declared()) return ChoiceDeclaration::read(choice_);
-  if (chosen_.empty()) throw UsageError("choices need --chosen: the column that says what was chosen");
+  if (chosen_.empty() && rank_.empty())
+    throw UsageError("choices need --chosen: the column that says what was chosen; or --rank, for rankings");
   ChoiceDeclaration d;
   d.name = "--choice " + choice_;
   d.places = {{"data/choice", "--chosen"},
@@ -128,6 +148,10 @@ ChoiceDeclaration ChoiceOptions::declaration(const Data& data, Settings& setting
               {"data/alternative", "--alternative"},
               {"data/available", "--available"},
               {"data/outside", "--outside"},
+              {"data/rank", "--rank"},
+              {"data/ranking", "--rank"},
+              {"utility/rivals", "--rivals"},
+              {"scale", "--scale"},
               {"data/filter", "--filter"},
               {"data/person", "--group"},
               {"data/weight", "--weight"},
@@ -135,7 +159,9 @@ ChoiceDeclaration ChoiceOptions::declaration(const Data& data, Settings& setting
               {"terms", "--term"},
               {"utility/constants", "--no-constants"},
               {"alternatives", "--alternatives"},
-              {"utility/form", network_ ? "--network" : "--context"},
+              {"utility/form", network_  ? "--network"
+                               : smooth_ ? "--smooth"
+                                         : "--context"},
               {"utility/reference", "--reference"},
               {"utility/context", "--context"},
               {"utility/nominal", "--nominal"},
@@ -161,6 +187,7 @@ ChoiceDeclaration ChoiceOptions::declaration(const Data& data, Settings& setting
 
 void ChoiceOptions::fill_long(ChoiceDeclaration& d) const {
   d.chosen = chosen_;
+  d.rank = rank_.empty() ? "" : column_text(rank_);
   d.situation = situation_;
   d.alternative = alternative_;
   d.available = available_;
@@ -177,6 +204,10 @@ void ChoiceOptions::fill_wide(ChoiceDeclaration& d, const Data& data) const {
     throw UsageError("a wide file of choices needs --alternatives, two or more, for example train=1,car=2");
   std::vector<std::string> columns;
   for (const ColumnSummary& column : data.columns()) columns.push_back(column.name);
+  if (std::find(columns.begin(), columns.end(), rank_) != columns.end())
+    d.ranking = rank_;
+  else if (!rank_.empty())
+    d.rank = column_text(filled_in(pattern_, "{}", rank_));
   for (ChoiceDeclaration::Alternative& one : d.alternatives)
     if (!available_.empty()) one.available = column_text(filled_in(pattern_, one.name, available_));
   for (const auto& [attribute, stem] : pairs("--attributes", attributes_)) {
@@ -200,7 +231,9 @@ void ChoiceOptions::fill_wide(ChoiceDeclaration& d, const Data& data) const {
 
 void ChoiceOptions::fill_utility(ChoiceDeclaration& d) const {
   d.context = name_list(context_);
-  d.form = network_ || !d.context.empty() ? "network" : "linear";
+  d.rivals = name_list(rivals_);
+  if (network_ && smooth_) throw UsageError("--network and --smooth exclude each other; give one of them");
+  d.form = smooth_ ? "smooth" : network_ || !d.context.empty() || !d.rivals.empty() ? "network" : "linear";
   d.reference = reference_;
   if (no_constants_) d.constants = false;
   for (const std::string& one : terms_) {
@@ -242,6 +275,11 @@ void ChoiceOptions::fill_beyond(ChoiceDeclaration& d) const {
     d.nests.push_back(std::move(nest));
   }
   if (!classes_.empty()) d.latent.emplace_back("classes", classes_);
+  if (!scale_.empty()) {
+    const std::size_t equals = scale_.find('=');
+    d.scale.emplace_back("by", scale_.substr(0, equals));
+    if (equals != std::string::npos) d.scale.emplace_back("reference", scale_.substr(equals + 1));
+  }
   for (const std::string& name : name_list(membership_)) d.membership.push_back(column_text(name));
   for (const auto& [key, option] :
        {std::pair("random", "--random"), std::pair("random/correlated", "--correlated"),

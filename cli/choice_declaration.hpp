@@ -29,10 +29,10 @@ class ChoiceOptions {
   std::string choice_;
   std::string chosen_, situation_, alternative_, alternatives_, attributes_, available_, outside_, filter_,
       context_, reference_, specific_, negative_, positive_, random_, correlated_, draws_, sequence_, nests_,
-      classes_, membership_;
+      classes_, membership_, rank_, rivals_, scale_;
   std::string pattern_ = "{alternative}_{attribute}";
   std::vector<std::string> terms_;
-  bool network_ = false, no_constants_ = false;
+  bool network_ = false, smooth_ = false, no_constants_ = false;
   std::vector<const CLI::Option*> of_declaration_;
 };
 

@@ -21,7 +21,7 @@ namespace {
 
 struct ExplainArguments {
   std::string model, data, format = "text", units = "original", terms, output = "-", numeraire, part = "all",
-                           at = "observed", attribute, columns;
+                           at = "observed", attribute, columns, by;
   std::size_t row = 0, threads = 0;
   bool economics = false, constraints = false, importance = false, by_head = false, json = false,
        full = false, shapley = false, responses = false, curves = false;
@@ -85,7 +85,7 @@ void check_options(const ExplainArguments& a, const CLI::App& command, const std
   only_for(command, {"--by-head"}, importance, "--importance");
   only_for(command, {"--json"}, table, "tables; the problem itself has --format json");
   only_for(command, {"--format", "--terms", "--threshold", "--full"}, question.empty(), "the problem itself");
-  only_for(command, {"--attribute"}, economics, "--economics");
+  only_for(command, {"--attribute", "--by"}, economics, "--economics");
   only_for(command, {"--covariance", "--draws", "--level"}, economics, "--economics");
   only_for(command, {"--seed"}, economics || shapley, "--economics and --shapley");
   only_for(command, {"--alternative"}, question.empty(), "the problem itself");
@@ -110,7 +110,7 @@ std::string of_data(const Model& model, const Data& data, const std::string& que
   if (question == "--response-curves")
     return response_curves(model, data, {name_list(a.columns), a.row, a.threads});
   if (model.is_choice() && question == "--economics")
-    return choice_economics(model, data, {a.attribute, a.numeraire, a.json, a.threads, a.errors});
+    return choice_economics(model, data, {a.attribute, a.numeraire, a.by, a.json, a.threads, a.errors});
   if (question == "--economics")
     return table_text(economics(model, data, {a.numeraire, a.row, part, a.threads}), a.json);
   if (question == "--constraints")
@@ -131,7 +131,7 @@ void run_explain(ExplainArguments& a, const CLI::App& command, const Settings& r
   a.options.color = a.output == "-" && standard_output_has_color();
   check_output_path(command, a.output);
   const Model model = open_model(command, a.model);
-  refuse_for_tables(model, command, {"--alternative", "--attribute"});
+  refuse_for_tables(model, command, {"--alternative", "--attribute", "--by"});
   refuse_for_tables(model, command, {"--covariance", "--draws", "--level"},
                     "; the errors of a table's economics are in bl summary");
   refuse_for_choices(model, command, {"--shapley", "--responses"});
@@ -236,6 +236,9 @@ void add_explain(CLI::App& app) {
   command->add_option("--attribute", a->attribute, "With --economics: only these, comma-separated")
       ->option_text("NAMES")
       ->group(choices);
+  command->add_option("--by", a->by, "With --economics: for each level of this column of the person")
+      ->option_text("COLUMN")
+      ->group(choices);
   add_error_options(*command, a->errors);
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer(
@@ -247,7 +250,8 @@ void add_explain(CLI::App& app) {
       "  bl explain model.bl data.csv --economics --numeraire price\n"
       "  bl explain model.bl data.csv --constraints --at best\n"
       "  bl explain model.bl data.csv --response-curves --output curves.svg\n"
-      "  bl explain choices.bl trips.csv --economics --attribute time --numeraire cost");
+      "  bl explain choices.bl trips.csv --economics --attribute time --numeraire cost\n"
+      "  bl explain choices.bl trips.csv --economics --numeraire cost --by income");
   command->callback([a, command, reading] { run_explain(*a, *command, reading->settings()); });
 }
 

@@ -17,7 +17,7 @@ namespace bl::cli {
 namespace {
 
 struct PredictArguments {
-  std::string model, data, output = "-", part = "all", quantiles, carry, format = "csv";
+  std::string model, data, output = "-", part = "all", quantiles, carry, by, format = "csv";
   std::vector<std::string> decide;
   bool shares = false, posterior = false;
   PredictOptions options;
@@ -27,7 +27,8 @@ void run_predict(PredictArguments& a, const CLI::App& command, const DigitOption
                  const Settings& reading) {
   check_output_path(command, a.output);
   const Model model = open_model(command, a.model);
-  refuse_for_tables(model, command, {"--shares", "--posterior"});
+  refuse_for_tables(model, command, {"--shares", "--posterior", "--by"});
+  only_for(command, {"--by"}, a.shares && command.count("--part") == 0, "--shares of all rows");
   refuse_for_choices(model, command,
                      {"--quantiles", "--interval", "--highest-density", "--mode", "--density",
                       "--temperature", "--tolerance", "--unseen-as-missing", "--ood", "--decide"});
@@ -57,6 +58,8 @@ void run_predict(PredictArguments& a, const CLI::App& command, const DigitOption
     only_for(command, {"--part", "--utilities", "--shares"}, false,
              "predictions, not the persons of --posterior");
     sink(posterior_means(model, model.read(a.data, reading), a.options.threads));
+  } else if (a.shares && !a.by.empty()) {
+    sink(shares_by(model, model.read(a.data, reading), a.by, a.options.threads));
   } else if (a.shares) {
     sink(market_shares(model, model.read(a.data, reading), part, a.options.threads));
   } else if (part == Part::all) {
@@ -115,6 +118,8 @@ void add_predict(CLI::App& app) {
   command->add_flag("--unseen-as-missing", a->options.treat_unseen_as_missing,
                     "Take levels not seen in training as missing");
   command->add_flag("--shares", a->shares, "Choices: market shares in place of a line per situation");
+  command->add_option("--by", a->by, "With --shares: for each level of this column of the person")
+      ->option_text("COLUMN");
   command->add_flag("--posterior", a->posterior,
                     "Mixed logit, latent classes: what each person's choices say about the person");
   command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
@@ -125,6 +130,7 @@ void add_predict(CLI::App& app) {
       "Examples:\n  bl predict model.bl new.csv --output predictions.csv\n"
       "  bl predict model.bl new.csv --quantiles 0.1,0.5,0.9 --interval 0.9 --carry id\n"
       "  bl predict digits.bl images.idx --ood\n"
+      "  bl predict choices.bl trips.csv --shares --by income\n"
       "  bl predict model.bl new.csv --decide cost costs.csv");
   command->callback(
       [a, command, digits, reading] { run_predict(*a, *command, *digits, reading->settings()); });

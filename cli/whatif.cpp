@@ -58,11 +58,13 @@ void run_whatif(WhatIfArguments& a, const ChoiceWhatIfOptions& choice, const CLI
   if (command.count("--rows") > 0) check_output_path(command, a.rows);
   const Model model = open_model(command, a.model);
   refuse_for_choices(model, command, {"--set", "--drop-constraint", "--scale-lambda"});
-  refuse_for_tables(model, command, {"--change", "--add", "--withdraw", "--money"},
+  refuse_for_tables(model, command, {"--change", "--add", "--withdraw", "--money", "--by"},
                     "; --set changes a column");
   refuse_for_tables(model, command, kErrorOptions);
   only_for(command, {"--format"}, !a.rows.empty(), "--rows");
   only_for(command, {"--json"}, a.rows != "-", "the summary, which --rows - leaves out");
+  if (command.count("--rows") > 0 && command.count("--by") > 0)
+    throw UsageError("--by sums up by segment, and --rows writes every situation; give one of them");
   const TableFormat format = table_format(a.format);
   if (model.is_choice())
     return choice.run(model, model.read(a.data, reading), a.json, a.scenario.threads, a.rows, format);
@@ -116,7 +118,8 @@ void add_whatif(CLI::App& app) {
       "  bl whatif model.bl data.csv --scale-lambda L1.B1.T1=2\n"
       "  bl whatif choices.bl trips.csv --change 'car.cost=cost * 1.1' --money cost\n"
       "  bl whatif choices.bl trips.csv --add taxi=car --change 'taxi.cost=3 * cost'\n"
-      "  bl whatif choices.bl trips.csv --change 'car.cost=cost*2' --draws 1000");
+      "  bl whatif choices.bl trips.csv --change 'car.cost=cost*2' --draws 1000\n"
+      "  bl whatif choices.bl trips.csv --withdraw bus --by income");
   command->callback(
       [a, choice, command, reading] { run_whatif(*a, *choice, *command, reading->settings()); });
 }

@@ -66,7 +66,14 @@ struct WhatIf {
   double money_error = 0;
   std::vector<Interval> change_interval = {};
   Interval surplus_interval = {}, money_interval = {};
+  // Why a number that would stand here does not: networks that read their rivals have no surplus (NaN).
+  std::vector<std::string> notes = {};
 };
+
+// Numbers of a network depend on where training began. `members` has what each of the networks says that were
+// joined into one, by itself; it is empty for linear utilities and for one network alone. `warnings` say in
+// sentences why a number should not be trusted: members that differ by more than half of it, both signs, a cost
+// that pleases, quartiles further apart than its size.
 
 struct ChoiceElasticities {
   std::vector<std::string> alternatives;
@@ -75,6 +82,8 @@ struct ChoiceElasticities {
   std::vector<std::vector<double>> by;
   std::vector<std::vector<double>> errors;
   std::vector<std::vector<Interval>> intervals = {};
+  std::vector<std::vector<Interval>> members = {};  // like `by`: lowest and highest over the members
+  std::vector<std::string> warnings = {};  // about elasticities of an alternative by its own attribute
 };
 
 // dV/d(attribute) of each alternative, over the situations where it is available.
@@ -82,6 +91,9 @@ struct ChoiceSlopes {
   std::vector<std::string> alternatives;
   std::vector<double> mean;
   std::vector<double> negative;  // share of situations in which it is below zero
+  std::vector<double> lower_quartile = {}, upper_quartile = {};  // over situations; empty beyond the logit
+  std::vector<std::vector<double>> members = {};                 // means, by member and alternative
+  std::vector<std::string> warnings = {};
 };
 
 // dV/d(attribute) over dV/d(money), as money per unit of the attribute.
@@ -98,12 +110,23 @@ struct ChoiceTradeOff {
   std::vector<double> by;
   std::vector<double> errors;  // of `by`; NaN in a network
   std::vector<Interval> intervals = {};
-  bool varies = false;  // between the situations of an alternative
+  bool varies = false;               // between the situations of an alternative
+  std::vector<double> members = {};  // the value by member
+  std::vector<std::string> warnings = {};
 };
 
 // What each person's choices say about the random coefficients: their mean and standard deviation given these
 // choices. Of a mixed logit; shares of classes of a latent-class model.
 OutputTable posterior_means(const Model& model, const Data& data, std::size_t threads = 0);
+
+// The rows of each level of a column of the person or the situation (of the file, or derived), to ask about
+// them alone: numbers in ascending order, texts in that of the file. UsageError where there are more than 50,
+// DataError where the lines of a situation differ or the column is missing.
+struct Segment {
+  std::string level;
+  Data data;
+};
+std::vector<Segment> segments(const Model& model, const Data& data, const std::string& column);
 
 const std::vector<std::string>& alternatives(const Model& model);
 // Those that are declared; terms are computed from them.

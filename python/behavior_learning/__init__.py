@@ -1,6 +1,6 @@
 """Behavior Learning: learn from data the optimization problem that people behave as if they solved."""
 
-from ._choice import BLChoice
+from ._choice import BLChoice, EconomicsWarning
 from ._classifier import BLClassifier
 from ._core import DataError, Error, ModelFileError, NumericError, UsageError, devices, library_version, setting_list
 from ._density import BLDensity
@@ -21,6 +21,7 @@ __all__ = [
     "BLRegressor",
     "Comparison",
     "DataError",
+    "EconomicsWarning",
     "Error",
     "Explanation",
     "InterruptedWarning",

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
@@ -23,6 +24,10 @@ from ._parameters import (
 from ._progress import reporting
 from ._report import Report, ResponseCurves
 from ._summary import Summary, inference_options
+
+
+class EconomicsWarning(UserWarning):
+    """A number of a model of choices that should not be trusted, with the reason."""
 
 
 class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
@@ -229,23 +234,35 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
 
     # --- economics
 
-    def market_shares(self, X: Any) -> dict[str, dict[str, float]]:
+    def _by(self, X: Any, by: str | None, answer: Callable[[_core.Data], Any]) -> Any:
+        """The answer about X, or of each level of a column."""
+        data = self._data(X)
+        if by is None:
+            return answer(data)
+        return {level: answer(part) for level, part in _core.segments(self.model_, data, by)}
+
+    def market_shares(self, X: Any, *, by: str | None = None) -> dict[str, Any]:
         """Market shares, predicted, and observed where choices are known.
 
         Parameters
         ----------
         X : data frame
             Choices, laid out as those of the fit.
+        by : str, optional
+            A column of the person: a dictionary of answers, one for each of its levels.
 
         Returns
         -------
         dict
             {"predicted": {alternative: share}, "observed": ...}.
         """
-        data = self._data(X)
-        table = dict(_core.market_shares(self.model_, data))
-        names = table.pop("alternative")
-        return {kind: dict(zip(names, values.tolist())) for kind, values in table.items()}
+
+        def answer(data: _core.Data) -> dict[str, dict[str, float]]:
+            table = dict(_core.market_shares(self.model_, data))
+            names = table.pop("alternative")
+            return {kind: dict(zip(names, values.tolist())) for kind, values in table.items()}
+
+        return self._by(X, by, answer)
 
     def what_if(
         self,
@@ -255,6 +272,7 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
         add: Mapping[str, str] | None = None,
         withdraw: Sequence[str] = (),
         money: str | None = None,
+        by: str | None = None,
         **errors: Any,
     ) -> dict[str, Any]:
         """Market shares, diversion and consumer surplus in a scenario, with delta-method errors.
@@ -271,6 +289,8 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
             Alternatives that are removed.
         money : str, optional
             The attribute that is a cost.
+        by : str, optional
+            As of market_shares.
         **errors
             covariance ("robust", "classical", "cluster": by person); draws, for intervals of Krinsky and Robb from
             so many draws of the coefficients; level, seed.
@@ -280,14 +300,20 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
         dict
             Shares before and after, their change with its error, diversion, surplus.
         """
-        data = self._data(X)
         listed = []
         for place, expression in _changes(changes):
             alternative, dot, attribute = place.partition(".")
             if not dot or not expression:
                 raise ValueError(f"changes: {place!r} should be 'alternative.attribute', with an expression")
             listed.append([alternative, attribute, expression])
-        return _core.what_if(self.model_, data, listed, dict(add or {}), list(withdraw), money or "", _errors(errors))
+        options = _errors(errors)
+        return self._by(
+            X,
+            by,
+            lambda data: _core.what_if(
+                self.model_, data, listed, dict(add or {}), list(withdraw), money or "", options
+            ),
+        )
 
     def report(
         self, X: Any, *, title: str | None = None, row: int | None = None, money: str | None = None
@@ -338,7 +364,9 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
         """
         return ResponseCurves(self.model_, self._data(X), self.threads, columns, row)
 
-    def elasticities(self, X: Any, attribute: str, *, errors: bool = False, covariance: str = "robust") -> Any:
+    def elasticities(
+        self, X: Any, attribute: str, *, errors: bool = False, covariance: str = "robust", by: str | None = None
+    ) -> Any:
         """Elasticities of market shares.
 
         Parameters
@@ -351,18 +379,25 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
             Return their standard errors as well.
         covariance : str
             "robust", "classical" or "cluster" (by person).
+        by : str, optional
+            As of market_shares.
 
         Returns
         -------
         ndarray, or two
-            [j, k]: percent change of the share of j per percent of the attribute of k.
+            [j, k]: percent change of the share of j per percent of the attribute of k. EconomicsWarning where those of
+            a network should not be trusted.
         """
-        data = self._data(X)
         kind = _errors({"covariance": covariance})
-        values, standard_errors = (np.array(one) for one in _core.elasticities(self.model_, data, attribute, kind))
-        return (values, standard_errors) if errors else values
 
-    def marginal_utility(self, X: Any, attribute: str) -> dict[str, float]:
+        def answer(data: _core.Data) -> Any:
+            values, standard_errors, doubts = _core.elasticities(self.model_, data, attribute, kind)
+            _warn(doubts)
+            return (np.array(values), np.array(standard_errors)) if errors else np.array(values)
+
+        return self._by(X, by, answer)
+
+    def marginal_utility(self, X: Any, attribute: str, *, by: str | None = None) -> dict[str, Any]:
         """The mean of dV/d(attribute), by alternative.
 
         Parameters
@@ -371,14 +406,21 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
             Choices, laid out as those of the fit.
         attribute : str
             Which.
+        by : str, optional
+            As of market_shares.
 
         Returns
         -------
         dict
+            EconomicsWarning where the means of a network should not be trusted.
         """
-        data = self._data(X)
-        names, mean, _ = _core.slopes(self.model_, data, attribute)
-        return dict(zip(names, mean.tolist()))
+
+        def answer(data: _core.Data) -> dict[str, float]:
+            names, mean, doubts = _core.slopes(self.model_, data, attribute)
+            _warn(doubts)
+            return dict(zip(names, mean.tolist()))
+
+        return self._by(X, by, answer)
 
     def posterior(self, X: Any) -> dict[str, Any]:
         """What each person's choices say about the person.
@@ -397,7 +439,9 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
         data = self._data(X)
         return dict(_core.posterior_means(self.model_, data))
 
-    def trade_off(self, X: Any, attribute: str, money: str, **errors: Any) -> dict[str, Any]:
+    def trade_off(
+        self, X: Any, attribute: str, money: str, *, by: str | None = None, **errors: Any
+    ) -> dict[str, Any]:
         """What a unit of an attribute is worth in units of another, such as the value of time.
 
         Parameters
@@ -406,16 +450,25 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
             Choices, laid out as those of the fit.
         attribute, money : str
             What is valued, and in what.
+        by : str, optional
+            As of market_shares.
         **errors
             As of `what_if`.
 
         Returns
         -------
         dict
-            "value", "standard_error", quartiles over situations, and "by" alternative.
+            "value", "standard_error", quartiles over situations, and "by" alternative; of a network also "members", the
+            value according to each, and "warnings", which are given as EconomicsWarning, too.
         """
-        data = self._data(X)
-        return _core.trade_off(self.model_, data, attribute, money, _errors(errors))
+        options = _errors(errors)
+
+        def answer(data: _core.Data) -> dict[str, Any]:
+            out = _core.trade_off(self.model_, data, attribute, money, options)
+            _warn(out["warnings"])
+            return out
+
+        return self._by(X, by, answer)
 
     # --- reading and keeping
 
@@ -530,17 +583,21 @@ Either `schema` (the text or a dictionary of a choice schema, docs/choice.md), o
     layout : "wide" (a row per situation) or "long" (a row per alternative)
     choice : Wide: column with the code of the chosen alternative
     situation, alternative, chosen : Long: columns of the situation and of the alternative, expression of the choice
+    rank, ranking : Rankings in place of one choice: expression of the rank (wide: with {{}} for the alternative), or wide:
+        column of codes from best to worst
     available, outside, filter, person, weight, derived : As in the schema
     attributes : Names of columns, or {{name: expression}}
     terms : {{name: expression}} of attributes and columns of the person: further inputs of the utility
     alternatives : Names, or {{name: {{"code": ..., "available": ..., "attributes": {{...}}}}}}
-    form : "linear" or "network"
+    form : "linear", "network", or "smooth": a small network whose trade-offs can be trusted
     constants, reference, generic, specific, signs : Of a linear utility
+    rivals : Of a network: what it reads of the other alternatives, such as ["mean", "min", "rank(cost)"]
     context, nominal_context : Of a network: columns of the person or the situation, and those that are categories
     random, correlated, random_draws : Mixed logit: {{"time": "normal", "cost": "lognormal"}}, names that correlate, and the
         number of draws or {{"count": 1000, "sequence": "halton", "dropped": 100, "seed": 1}}
     nests : Nested logit: {{"existing": ["train", "car"]}}
     latent, membership : Latent classes: how many, and expressions over columns of the person
+    scale : Column of the data source, or {{"by": "SOURCE", "reference": "RP"}}: a scale of the utility for each
 
 Further parameters
 ------------------
@@ -549,6 +606,11 @@ None means the default.
     random_state : Another name of seed
 {parameter_help()}
 """
+
+
+def _warn(doubts: Sequence[str]) -> None:
+    for doubt in doubts:
+        warnings.warn(doubt, EconomicsWarning, stacklevel=5)
 
 
 def _errors(given: dict[str, Any]) -> _core.EconomicsErrors:
@@ -577,6 +639,8 @@ def _beyond(choice: BLChoice) -> dict[str, Any]:
         tables["latent"] = dict(latent) if isinstance(latent, Mapping) else {"classes": latent}
         if choice.membership is not None:
             tables["latent"]["membership"] = list(choice.membership)
+    if choice.scale is not None:
+        tables["scale"] = dict(choice.scale) if isinstance(choice.scale, Mapping) else {"by": choice.scale}
     return tables
 
 

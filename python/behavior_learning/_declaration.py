@@ -14,11 +14,13 @@ _DATA = (
     "chosen",
     "available",
     "outside",
+    "rank",
+    "ranking",
     "filter",
     "weight",
     "person",
 )
-_UTILITY = ("form", "constants", "reference", "generic", "specific", "signs", "context", "nominal")
+_UTILITY = ("form", "constants", "reference", "generic", "specific", "signs", "context", "nominal", "rivals")
 _ALTERNATIVE = ("name", "code", "columns", "available", "attributes")
 _TABLES = (
     "data",
@@ -31,6 +33,7 @@ _TABLES = (
     "draws",
     "nests",
     "latent",
+    "scale",
     "settings",
 )
 
@@ -56,7 +59,7 @@ def declaration_of(document: Mapping[str, Any], mark: Callable[[str, str], str])
     for key in ("form", "reference"):
         if key in utility:
             setattr(out, key, _text(utility[key], mark("utility", key)))
-    for key in ("generic", "context", "nominal"):
+    for key in ("generic", "context", "nominal", "rivals"):
         if key in utility:
             setattr(out, key, [_text(one, mark("utility", key)) for one in utility[key]])
     if "constants" in utility:
@@ -72,7 +75,10 @@ def declaration_of(document: Mapping[str, Any], mark: Callable[[str, str], str])
 def _fill_beyond(
     out: _core.ChoiceDeclaration, tables: Mapping[str, Any], mark: Callable[[str, str], str]
 ) -> None:
-    """Random coefficients, nests and latent classes."""
+    """Random coefficients, nests, latent classes and scales."""
+    scale = dict(tables.get("scale", {}))
+    out.scale_levels = [_text(one, mark("scale", "")) for one in scale.pop("levels", None) or []]
+    out.scale = _pairs(scale, mark("scale", ""))
     random, latent = dict(tables.get("random", {})), dict(tables.get("latent", {}))
     out.correlated = [str(one) for one in random.pop("correlated", None) or []]
     out.membership = [str(one) for one in latent.pop("membership", None) or []]
@@ -110,6 +116,7 @@ def document_of(stored: Mapping[str, Any]) -> dict[str, Any]:
         "draws": dict(stored.get("draws", [])),
         "nests": {one["name"]: one["alternatives"] for one in stored.get("nests", [])},
         "latent": _with(dict(stored.get("latent", [])), "membership", stored.get("membership")),
+        "scale": _with(dict(stored.get("scale", [])), "levels", stored.get("scale_levels")),
         "settings": dict(stored["settings"]),
     }
     return {key: value for key, value in document.items() if value or key == "attributes"}

@@ -98,9 +98,21 @@ def make_init(positional: Iterable[str] = (), extra: Iterable[tuple[str, Any]] =
     return scope["__init__"]
 
 
-CHOICE_DATA = ("choice", "situation", "alternative", "chosen", "available", "outside", "filter", "person", "weight")
-CHOICE_UTILITY = ("form", "constants", "reference", "generic", "specific", "signs", "context")
-CHOICE_BEYOND = ("random", "correlated", "random_draws", "nests", "latent", "membership")
+CHOICE_DATA = (
+    "choice",
+    "situation",
+    "alternative",
+    "chosen",
+    "available",
+    "outside",
+    "rank",
+    "ranking",
+    "filter",
+    "person",
+    "weight",
+)
+CHOICE_UTILITY = ("form", "constants", "reference", "generic", "specific", "signs", "context", "rivals")
+CHOICE_BEYOND = ("random", "correlated", "random_draws", "nests", "latent", "membership", "scale")
 
 
 class TableParameters:

@@ -57,6 +57,7 @@ nb::dict what_if_dict(const Model& model, const Data& data,
   out["surplus_error"] = result.surplus_error;
   out["money_change"] = result.money_change;
   out["money_error"] = result.money_error;
+  out["notes"] = result.notes;
   if (errors.draws == 0) return out;
   out["change_interval"] = bounds(result.change_interval);
   out["surplus_interval"] = bounds(result.surplus_interval);
@@ -75,6 +76,8 @@ nb::dict trade_off_dict(const Model& m, const Data& data, const std::string& att
   out["alternatives"] = result.alternatives;
   out["by"] = to_array(result.by);
   out["errors"] = to_array(result.errors);
+  out["members"] = to_array(result.members);
+  out["warnings"] = result.warnings;
   if (errors.draws == 0) return out;
   out["interval"] = bounds(result.interval);
   out["intervals"] = bounds(result.intervals);
@@ -111,6 +114,8 @@ void bind_declaration(nb::module_& module) {
       .def_rw("chosen", &D::chosen)
       .def_rw("available", &D::available)
       .def_rw("outside", &D::outside)
+      .def_rw("rank", &D::rank)
+      .def_rw("ranking", &D::ranking)
       .def_rw("filter", &D::filter)
       .def_rw("weight", &D::weight)
       .def_rw("person", &D::person)
@@ -126,6 +131,7 @@ void bind_declaration(nb::module_& module) {
       .def_rw("signs", &D::signs)
       .def_rw("context", &D::context)
       .def_rw("nominal", &D::nominal)
+      .def_rw("rivals", &D::rivals)
       .def_rw("settings", &D::settings)
       .def_rw("random", &D::random)
       .def_rw("correlated", &D::correlated)
@@ -133,6 +139,8 @@ void bind_declaration(nb::module_& module) {
       .def_rw("nests", &D::nests)
       .def_rw("latent", &D::latent)
       .def_rw("membership", &D::membership)
+      .def_rw("scale", &D::scale)
+      .def_rw("scale_levels", &D::scale_levels)
       .def_rw("places", &D::places);
   module.def("did_you_mean", [](const std::string& wrong, const std::vector<std::string>& valid) {
     return did_you_mean(wrong, valid);
@@ -158,6 +166,12 @@ void bind_choice(nb::module_& module) {
   module.def("market_shares", [](const Model& m, const Data& data) {
     return to_list(unlocked([&] { return market_shares(m, data); }));
   });
+  module.def("segments", [](const Model& m, const Data& data, const std::string& column) {
+    nb::list out;
+    for (const Segment& one : unlocked([&] { return segments(m, data, column); }))
+      out.append(nb::make_tuple(one.level, one.data));
+    return out;
+  });
   module.def("posterior_means", [](const Model& m, const Data& data) {
     return to_list(unlocked([&] { return posterior_means(m, data); }));
   });
@@ -166,11 +180,11 @@ void bind_choice(nb::module_& module) {
   module.def("elasticities", [](const Model& m, const Data& data, const std::string& attribute,
                                 const EconomicsErrors& errors) {
     const ChoiceElasticities result = unlocked([&] { return elasticities(m, data, attribute, 0, errors); });
-    return nb::make_tuple(result.by, result.errors);
+    return nb::make_tuple(result.by, result.errors, result.warnings);
   });
   module.def("slopes", [](const Model& m, const Data& data, const std::string& attribute) {
     const ChoiceSlopes result = unlocked([&] { return slopes(m, data, attribute); });
-    return nb::make_tuple(result.alternatives, to_array(result.mean), to_array(result.negative));
+    return nb::make_tuple(result.alternatives, to_array(result.mean), result.warnings);
   });
   module.def("trade_off", &trade_off_dict, nb::arg("model"), nb::arg("data"), nb::arg("attribute"),
              nb::arg("money"), nb::arg("errors"));

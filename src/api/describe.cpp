@@ -79,6 +79,9 @@ std::string choice_text(const StoredModel& m) {
       labelled("choice", "among " + joined(choice.alternatives)) + labelled("attributes", joined(declared));
   for (const ChoiceTerm& term : schema.terms)
     out += labelled("term", term.name + " = " + term.expression.text());
+  if (!schema.rivals.empty())
+    out += labelled("rivals",
+                    joined(choice.declaration.rivals) + " of the other alternatives; no random utility");
   for (const auto& [sign, what] : {std::pair(-1, "raise utility"), std::pair(1, "lower utility")}) {
     std::vector<std::string> kept;
     for (std::size_t k = 0; k < schema.signs.size(); ++k)

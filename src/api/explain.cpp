@@ -8,6 +8,7 @@
 
 #include "bl/errors.hpp"
 #include "choice/beyond_text.hpp"
+#include "choice/fit.hpp"
 #include "explain/color.hpp"
 #include "explain/fixed_level.hpp"
 #include "explain/hierarchy.hpp"
@@ -127,9 +128,11 @@ std::string explain_model(const Model& model, ExplainFormat format, const Explai
   ExplainOptions how = options;
   // Of a linear utility every coefficient counts, unless fewer are asked for.
   if (choice != nullptr && choice->schema.linear && !options.full) how.terms.reset();
-  return render(
+  const std::string out = render(
       problem, format, how,
       choice == nullptr ? explain::common_factors(standardised) : std::vector<explain::FactorReading>{});
+  const bool rivals = choice != nullptr && !choice->schema.rivals.empty();
+  return format == ExplainFormat::text && rivals ? out + "\nNote: " + kRivalWords + ".\n" : out;
 }
 
 }  // namespace bl

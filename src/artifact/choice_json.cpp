@@ -11,7 +11,7 @@ using Declaration = ChoiceDeclaration;
 using Named = Declaration::Named;
 
 // The texts of a declaration; those that are empty are left out.
-constexpr std::array<std::pair<const char*, std::string Declaration::*>, 12> kTexts = {
+constexpr std::array<std::pair<const char*, std::string Declaration::*>, 14> kTexts = {
     {{"layout", &Declaration::layout},
      {"choice", &Declaration::choice},
      {"situation", &Declaration::situation},
@@ -19,6 +19,8 @@ constexpr std::array<std::pair<const char*, std::string Declaration::*>, 12> kTe
      {"chosen", &Declaration::chosen},
      {"available", &Declaration::available},
      {"outside", &Declaration::outside},
+     {"rank", &Declaration::rank},
+     {"ranking", &Declaration::ranking},
      {"filter", &Declaration::filter},
      {"weight", &Declaration::weight},
      {"person", &Declaration::person},
@@ -73,13 +75,16 @@ Declaration declaration_from_json(const JsonField& field) {
   if (has(field, "generic")) d.generic = field["generic"].texts();
   for (const auto& [key, member] :
        {std::pair("random", &Declaration::random), std::pair("draws", &Declaration::draws),
-        std::pair("latent", &Declaration::latent)})
+        std::pair("latent", &Declaration::latent), std::pair("scale", &Declaration::scale)})
     if (has(field, key)) d.*member = named(field[key]);
   if (has(field, "nests"))
     for (const JsonField& one : field["nests"].elements())
       d.nests.push_back({one["name"].text(), one["alternatives"].texts()});
   if (has(field, "correlated")) d.correlated = field["correlated"].texts();
-  if (has(field, "membership")) d.membership = field["membership"].texts();
+  for (const auto& [key, member] :
+       {std::pair("membership", &Declaration::membership), std::pair("rivals", &Declaration::rivals),
+        std::pair("scale_levels", &Declaration::scale_levels)})
+    if (has(field, key)) d.*member = field[key].texts();
   d.context = field["context"].texts();
   d.nominal = field["nominal"].texts();
   d.name = field["name"].text();
@@ -107,13 +112,15 @@ json to_json(const ChoiceDeclaration& d) {
   if (!d.terms.empty()) out["terms"] = d.terms;
   if (d.constants) out["constants"] = *d.constants;
   if (d.generic) out["generic"] = *d.generic;
-  for (const auto& [key, value] :
-       {std::pair("random", &d.random), std::pair("draws", &d.draws), std::pair("latent", &d.latent)})
+  for (const auto& [key, value] : {std::pair("random", &d.random), std::pair("draws", &d.draws),
+                                   std::pair("latent", &d.latent), std::pair("scale", &d.scale)})
     if (!value->empty()) out[key] = *value;
   for (const Declaration::Nest& one : d.nests)
     out["nests"].push_back({{"name", one.name}, {"alternatives", one.alternatives}});
   if (!d.correlated.empty()) out["correlated"] = d.correlated;
-  if (!d.membership.empty()) out["membership"] = d.membership;
+  for (const auto& [key, value] : {std::pair("membership", &d.membership), std::pair("rivals", &d.rivals),
+                                   std::pair("scale_levels", &d.scale_levels)})
+    if (!value->empty()) out[key] = *value;
   out["context"] = d.context;
   out["nominal"] = d.nominal;
   out["name"] = d.name;

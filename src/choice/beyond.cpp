@@ -12,6 +12,7 @@
 #include "features/choice_terms.hpp"
 #include "random_utility/latent_classes.hpp"
 #include "random_utility/nested_logit.hpp"
+#include "random_utility/scaled_logit.hpp"
 
 namespace bl {
 
@@ -135,7 +136,7 @@ BeyondModel make_beyond(const ChoiceSchema& schema, const ChoiceData& data) {
   out.terms = linear_terms(schema, data.alternatives);
   out.sets = std::make_unique<ru::ChoiceSets>();
   ru::ChoiceSets& sets = *out.sets;
-  out.order = by_person(data, schema.nests.empty(), sets.persons);
+  out.order = by_person(data, schema.random || schema.latent, sets.persons);
   sets.begin = {0};
   sets.design.resize(data.attributes.rows(), static_cast<Index>(out.terms.size()));
   for (const Index i : out.order) {
@@ -149,6 +150,7 @@ BeyondModel make_beyond(const ChoiceSchema& schema, const ChoiceData& data) {
     }
     sets.begin.push_back(static_cast<std::int64_t>(sets.alternative.size()));
     sets.chosen.push_back(std::max(data.chosen[static_cast<std::size_t>(i)], 0));
+    if (schema.scale) sets.source.push_back(data.sources[static_cast<std::size_t>(i)]);
   }
   sets.weights = unit_weights(data, out);
   const auto terms = static_cast<Index>(out.terms.size());
@@ -157,6 +159,9 @@ BeyondModel make_beyond(const ChoiceSchema& schema, const ChoiceData& data) {
   } else if (schema.latent) {
     fill_membership(data, out);
     out.model = std::make_unique<ru::LatentClassLogit>(sets, static_cast<Index>(schema.latent->classes));
+  } else if (schema.scale) {
+    out.model =
+        std::make_unique<ru::ScaledLogit>(sets, terms, static_cast<Index>(schema.scale->levels.size()));
   } else {
     out.model = std::make_unique<ru::NestedLogit>(sets, nested_spec(schema, data.alternatives, terms));
   }

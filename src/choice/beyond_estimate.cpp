@@ -69,6 +69,9 @@ std::vector<ru::Coordinate> coordinates_of(const ChoiceSchema& schema, const Bey
       out.push_back({});
       for (const double scale : columns) out.push_back({.factor = 1 / scale});
     }
+  } else if (schema.scale) {
+    out = terms;
+    out.resize(size);
   } else {
     out = terms;
     for (std::size_t m = 0; m < schema.nests.size(); ++m) out.push_back({.kind = Kind::positive});
@@ -101,6 +104,10 @@ std::vector<double> start_of(const ChoiceSchema& schema, const BeyondModel& beyo
                              const std::vector<double>& logit, const ru::MaximumSpec& how, ThreadPool& pool) {
   if (schema.random) return mixed_start(schema, beyond, logit);
   std::vector<double> out = logit;
+  if (schema.scale) {
+    out.resize(static_cast<std::size_t>(beyond.model->parameters()), 0.0);
+    return out;
+  }
   out.resize(out.size() + schema.nests.size(), 1.0 + 1e-3);
   out.resize(out.size() + cross_nested(schema).size(), 0.5);
   if (!schema.latent) return out;

@@ -84,6 +84,20 @@ void latent_notes(const BeyondModel& beyond, const std::vector<double>& paramete
   out.push_back("mean shares of the classes: " + shares);
 }
 
+void scale_notes(const ChoiceSchema& schema, const BeyondModel& beyond, const std::vector<double>& parameters,
+                 const inference::Estimate& e, Notes& out) {
+  const SourceScale& scale = *schema.scale;
+  for (std::size_t s = 1; s < scale.levels.size(); ++s) {
+    const std::size_t at = beyond.terms.size() + s - 1;
+    const auto i = static_cast<Index>(at);
+    const double size = std::exp(parameters[at]), error = std::sqrt(e.entries(i, i));
+    const double z = parameters[at] / error;
+    out.push_back(
+        fmt::format("scale of {} against {} (1): {:.4f} (s.e. {:.4f}); the same: z = {:.2f}, p = {:.4f}",
+                    scale.levels[s], scale.levels[0], size, size * error, z, inference::normal_two_sided(z)));
+  }
+}
+
 }  // namespace
 
 Notes beyond_notes(const ChoiceSchema& schema, const BeyondModel& beyond, const ru::Maximum& maximum,
@@ -91,6 +105,7 @@ Notes beyond_notes(const ChoiceSchema& schema, const BeyondModel& beyond, const 
   Notes out;
   if (schema.random) mixed_notes(schema, beyond, maximum.parameters, out);
   if (!schema.nests.empty()) nested_notes(schema, beyond, maximum.parameters, estimate, out);
+  if (schema.scale) scale_notes(schema, beyond, maximum.parameters, estimate, out);
   if (schema.latent) latent_notes(beyond, maximum.parameters, out);
   return out;
 }

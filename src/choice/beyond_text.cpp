@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/joined.hpp"
 #include "features/beyond_names.hpp"
 
@@ -40,6 +42,14 @@ std::string latent_text(const ChoiceSchema& schema, const std::vector<std::strin
                                            : out + "The means take persons whose membership columns are 0.\n";
 }
 
+std::string scale_text(const ChoiceSchema& schema, const std::vector<double>& values, std::size_t terms) {
+  std::string out = fmt::format("\nThese are utilities where {} is {}; they are multiplied where it is\n",
+                                schema.scale->column, schema.scale->levels[0]);
+  for (std::size_t s = 1; s < schema.scale->levels.size(); ++s)
+    out += fmt::format("  {}: by {:.4g}\n", schema.scale->levels[s], std::exp(values[terms + s - 1]));
+  return out;
+}
+
 }  // namespace
 
 std::string beyond_text(const FittedModel& model) {
@@ -48,6 +58,7 @@ std::string beyond_text(const FittedModel& model) {
   const std::size_t terms = linear_terms(choice.schema, choice.alternatives).size();
   if (choice.schema.random) return mixed_text(choice.schema, names, choice.beyond, terms);
   if (choice.schema.latent) return latent_text(choice.schema, names, choice.beyond);
+  if (choice.schema.scale) return scale_text(choice.schema, choice.beyond, terms);
   return nested_text(choice.schema, names, choice.beyond, terms);
 }
 

@@ -7,6 +7,14 @@
 
 namespace bl {
 
+// Said wherever a network that reads its rivals answers what random utility would.
+inline constexpr const char* kRivalWords =
+    "the utility of an alternative reads the others of its situation, so this is no random utility: shares "
+    "and "
+    "elasticities hold, but there is no consumer surplus, and adding or withdrawing an alternative changes "
+    "the "
+    "utilities of the others";
+
 FitSummary fit_choices(const Table& table, const ChoiceDeclaration& declaration, const Settings& settings,
                        const FitOptions& options);
 

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "bl/errors.hpp"
+#include "features/choice_ranks.hpp"
 #include "plan/table_plan.hpp"
 
 namespace bl {
@@ -45,14 +46,15 @@ ChoiceData part_of(const FittedModel& model, const ChoiceData& all, Part part) {
 }  // namespace
 
 ChoiceData read_part(const FittedModel& model, const Table& table, Part part, bool need_choice) {
-  if (part == Part::all) return read_all(model, table, need_choice);
-  require_parts(model, table);
-  return part_of(model, read_all(model, table, true), part);
+  if (part != Part::all) require_parts(model, table);
+  ChoiceData out = read_all(model, table, need_choice || part != Part::all);
+  if (part != Part::all) out = part_of(model, out, part);
+  return need_choice ? exploded(out) : out;
 }
 
 ChoiceData read_for_estimates(const FittedModel& model, const Table& table, bool need_choice) {
   ChoiceData all = read_all(model, table, need_choice);
-  return is_fit_data(model, table) ? part_of(model, all, Part::train) : all;
+  return exploded(is_fit_data(model, table) ? part_of(model, all, Part::train) : all);
 }
 
 std::size_t attribute_of(const FittedModel& model, const std::string& name) {
@@ -64,6 +66,10 @@ std::size_t attribute_of(const FittedModel& model, const std::string& name) {
   const auto at = static_cast<std::size_t>(found - names.begin());
   const ChoiceSchema& schema = model.choice().schema;
   if (at < schema.declared) return at;
+  if (at >= schema.declared + schema.terms.size())
+    throw UsageError(
+        fmt::format("{} is read of the rivals; ask for {}, which they follow", in_quotes(name),
+                    in_quotes(names[schema.rivals[at - schema.declared - schema.terms.size()].attribute])));
   const ChoiceTerm& term = schema.terms[at - schema.declared];
   std::vector<std::string> read;
   for (const std::size_t k : term.reads) read.push_back(names[k]);

@@ -8,7 +8,8 @@
 
 namespace bl {
 
-// The situations of a part with the model's numbering of alternatives. DataError for an alternative that the
+// The situations of a part with the model's numbering of alternatives; where choices are needed, rankings are
+// exploded into them. DataError for an alternative that the
 // model has not seen, and where a part is asked of another file than that of the fit.
 ChoiceData read_part(const FittedModel& model, const Table& table, Part part, bool need_choice);
 

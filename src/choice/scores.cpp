@@ -124,7 +124,7 @@ Matrix<double> through_terms(const ChoiceSchema& schema, const ChoiceData& data,
 
 }  // namespace
 
-Matrix<double> marginal_utilities(const FittedModel& model, const ChoiceData& data, ThreadPool& pool) {
+Matrix<double> input_slopes(const FittedModel& model, const ChoiceData& data, ThreadPool& pool) {
   Matrix<double> out(data.attributes.rows(), data.attributes.cols());
   const std::vector<double>& scales = model.choice().scales;
   for_each_task(model, data, pool, Part::all,
@@ -138,6 +138,11 @@ Matrix<double> marginal_utilities(const FittedModel& model, const ChoiceData& da
                     for (Index k = 0; k < gradient.cols; ++k)
                       gradient(i, k) /= scales[static_cast<std::size_t>(k)];
                 });
+  return out;
+}
+
+Matrix<double> marginal_utilities(const FittedModel& model, const ChoiceData& data, ThreadPool& pool) {
+  Matrix<double> out = input_slopes(model, data, pool);
   const ChoiceSchema& schema = model.choice().schema;
   return schema.terms.empty() ? out : through_terms(schema, data, out);
 }

@@ -32,6 +32,9 @@ struct ChoiceScores {
 ChoiceScores score_choices(const FittedModel& model, const ChoiceData& data, ThreadPool& pool,
                            Part part = Part::all);
 
+// d utility / d input of every entry (attributes, terms, summaries of rivals), in raw units, the others held.
+Matrix<double> input_slopes(const FittedModel& model, const ChoiceData& data, ThreadPool& pool);
+
 // d utility / d attribute of every entry, in raw units, through all terms that read it: entries x declared
 // attributes.
 Matrix<double> marginal_utilities(const FittedModel& model, const ChoiceData& data, ThreadPool& pool);

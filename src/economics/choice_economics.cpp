@@ -12,6 +12,8 @@
 #include "economics/beyond_economics.hpp"
 #include "economics/choice_errors.hpp"
 #include "economics/choice_scenario.hpp"
+#include "economics/rival_responses.hpp"
+#include "economics/trust.hpp"
 #include "fitted/fitted_model.hpp"
 
 namespace bl {
@@ -25,6 +27,22 @@ double per_percent(double slope, double value) {
   return value == 0 ? 0 : slope * value;
 }
 
+// What the others of situation i do since they read k: P_j (dV_j/dx_k - sum over l of P_l dV_l/dx_k) x_k.
+void add_rivals(const RivalResponses& rivals, const ChoiceData& base, std::size_t i, Index x,
+                const std::vector<double>& probability, std::vector<double>& out) {
+  const std::size_t n = base.alternatives.size();
+  const auto begin = static_cast<std::size_t>(base.begin[i]),
+             end = static_cast<std::size_t>(base.begin[i + 1]);
+  for (std::size_t k = begin; k < end; ++k) {
+    const double value = base.attributes(static_cast<Index>(k), x) * base.weight(i);
+    double mean = 0;
+    for (std::size_t l = begin; l < end; ++l) mean += probability[l] * rivals.slope(i, l, k);
+    for (std::size_t j = begin; j < end; ++j)
+      out[static_cast<std::size_t>(base.classes[j]) * n + static_cast<std::size_t>(base.classes[k])] +=
+          probability[j] * (rivals.slope(i, j, k) - mean) * value;
+  }
+}
+
 // dP_j / dx_k * x_k = P_j (1{j = k} - P_k) dV_k/dx_k * x_k, summed over situations and divided by the sum of
 // P_j. Row by row: j n + k.
 std::vector<double> elasticity_numbers(const FittedModel& model, const ChoiceData& base, Index x,
@@ -32,6 +50,7 @@ std::vector<double> elasticity_numbers(const FittedModel& model, const ChoiceDat
   if (model.choice().schema.beyond_logit()) return beyond_elasticities(model, base, x, pool);
   const ChoiceScores scores = score_choices(model, base, pool);
   const Matrix<double> slopes = marginal_utilities(model, base, pool);
+  const RivalResponses rivals(model, base, x, pool);
   const std::size_t n = base.alternatives.size();
   std::vector<double> totals(n, 0), out(n * n, 0);
   for (std::size_t i = 0; i < base.chosen.size(); ++i) {
@@ -48,11 +67,33 @@ std::vector<double> elasticity_numbers(const FittedModel& model, const ChoiceDat
             per_percent(slopes(entry, x), base.attributes(entry, x));
       }
     }
+    if (!rivals.none()) add_rivals(rivals, base, i, x, scores.probability, out);
   }
   for (std::size_t j = 0; j < n; ++j)
     for (std::size_t k = 0; k < n; ++k)
       out[j * n + k] = totals[j] > 0 ? out[j * n + k] / totals[j] : kUnknown;
   return out;
+}
+
+// What the members of a network say, and warnings about alternatives by their own attribute.
+void add_members(const Model& model, const ChoiceData& base, Index x, ThreadPool& pool,
+                 ChoiceElasticities& out) {
+  const std::size_t n = out.alternatives.size();
+  std::vector<std::vector<double>> members;
+  for (const Model& one : members_of(model)) members.push_back(elasticity_numbers(one.impl(), base, x, pool));
+  for (std::size_t j = 0; j < n && !members.empty(); ++j) {
+    out.members.emplace_back();
+    for (std::size_t k = 0; k < n; ++k) {
+      std::vector<double> values;
+      for (const std::vector<double>& one : members) values.push_back(one[j * n + k]);
+      const auto [low, high] = std::minmax_element(values.begin(), values.end());
+      out.members.back().push_back({*low, *high});
+      // An alternative without the attribute has no elasticity by it.
+      if (j == k && !(*low == 0 && *high == 0))
+        warn_of_members("the elasticity of " + out.alternatives[j], out.by[j][j], values, out.warnings);
+    }
+  }
+  if (!members.empty()) advise(model, members.size(), out.warnings);
 }
 
 }  // namespace
@@ -103,36 +144,7 @@ ChoiceElasticities elasticities(const Model& model, const Data& data, const std:
     out.errors.emplace_back(found.errors.begin() + from, found.errors.begin() + to);
     out.intervals.emplace_back(found.intervals.begin() + from, found.intervals.begin() + to);
   }
-  return out;
-}
-
-ChoiceSlopes slopes(const Model& model, const Data& data, const std::string& attribute, std::size_t threads) {
-  const FittedModel& m = model.impl();
-  const auto x = static_cast<Index>(attribute_of(m, attribute));
-  const ChoiceData base = read_part(m, data.impl().table, Part::all, false);
-  require_alone(m, base, attribute);
-  ThreadPool pool(threads);
-  if (m.choice().schema.beyond_logit()) return beyond_slopes(m, base, x, pool);
-  const Matrix<double> gradients = marginal_utilities(m, base, pool);
-  const std::size_t n = base.alternatives.size();
-  ChoiceSlopes out{.alternatives = base.alternatives,
-                   .mean = std::vector<double>(n, 0),
-                   .negative = std::vector<double>(n, 0)};
-  std::vector<double> counts(n, 0);
-  for (std::size_t i = 0; i < base.chosen.size(); ++i) {
-    for (auto j = static_cast<std::size_t>(base.begin[i]); j < static_cast<std::size_t>(base.begin[i + 1]);
-         ++j) {
-      const auto alternative = static_cast<std::size_t>(base.classes[j]);
-      const double slope = gradients(static_cast<Index>(j), x), w = base.weight(i);
-      counts[alternative] += w;
-      out.mean[alternative] += w * slope;
-      out.negative[alternative] += slope < 0 ? w : 0;
-    }
-  }
-  for (std::size_t a = 0; a < n; ++a) {
-    out.mean[a] = counts[a] > 0 ? out.mean[a] / counts[a] : kUnknown;
-    out.negative[a] = counts[a] > 0 ? out.negative[a] / counts[a] : kUnknown;
-  }
+  add_members(model, base, x, pool, out);
   return out;
 }
 
@@ -142,6 +154,70 @@ double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values.empty() ? kUnknown : quantile(values, 0.5);
 }
+
+// Means, signs and quartiles of dV/dx; in all, too.
+ChoiceSlopes slope_numbers(const ChoiceData& base, const Matrix<double>& gradients, Index x,
+                           SignShares& signs) {
+  const std::size_t n = base.alternatives.size();
+  ChoiceSlopes out{.alternatives = base.alternatives,
+                   .mean = std::vector<double>(n, 0),
+                   .negative = std::vector<double>(n, 0)};
+  std::vector<double> counts(n, 0);
+  std::vector<std::vector<double>> values(n);
+  double total = 0;
+  for (std::size_t i = 0; i < base.chosen.size(); ++i) {
+    for (auto j = static_cast<std::size_t>(base.begin[i]); j < static_cast<std::size_t>(base.begin[i + 1]);
+         ++j) {
+      const auto alternative = static_cast<std::size_t>(base.classes[j]);
+      const double slope = gradients(static_cast<Index>(j), x), w = base.weight(i);
+      counts[alternative] += w;
+      total += w;
+      out.mean[alternative] += w * slope;
+      out.negative[alternative] += slope < 0 ? w : 0;
+      signs.below += slope < 0 ? w : 0;
+      signs.above += slope > 0 ? w : 0;
+      values[alternative].push_back(slope);
+    }
+  }
+  for (std::size_t a = 0; a < n; ++a) {
+    out.mean[a] = counts[a] > 0 ? out.mean[a] / counts[a] : kUnknown;
+    out.negative[a] = counts[a] > 0 ? out.negative[a] / counts[a] : kUnknown;
+    std::sort(values[a].begin(), values[a].end());
+    out.lower_quartile.push_back(values[a].empty() ? kUnknown : quantile(values[a], 0.25));
+    out.upper_quartile.push_back(values[a].empty() ? kUnknown : quantile(values[a], 0.75));
+  }
+  signs.below /= total;
+  signs.above /= total;
+  return out;
+}
+
+}  // namespace
+
+ChoiceSlopes slopes(const Model& model, const Data& data, const std::string& attribute, std::size_t threads) {
+  const FittedModel& m = model.impl();
+  const auto x = static_cast<Index>(attribute_of(m, attribute));
+  const ChoiceData base = read_part(m, data.impl().table, Part::all, false);
+  require_alone(m, base, attribute);
+  ThreadPool pool(threads);
+  if (m.choice().schema.beyond_logit()) return beyond_slopes(m, base, x, pool);
+  SignShares signs;
+  ChoiceSlopes out = slope_numbers(base, marginal_utilities(m, base, pool), x, signs);
+  const std::string what = "the marginal utility of " + attribute;
+  warn_of_signs(what, signs, out.warnings);
+  for (const Model& one : members_of(model)) {
+    SignShares of_member;
+    out.members.push_back(slope_numbers(base, marginal_utilities(one.impl(), base, pool), x, of_member).mean);
+  }
+  for (std::size_t a = 0; a < out.alternatives.size() && !out.members.empty(); ++a) {
+    std::vector<double> values;
+    for (const std::vector<double>& one : out.members) values.push_back(one[a]);
+    warn_of_members(what + " in " + out.alternatives[a], out.mean[a], values, out.warnings);
+  }
+  if (!m.choice().schema.linear) advise(model, out.members.size(), out.warnings);
+  return out;
+}
+
+namespace {
 
 // dV/dx over dV/dm of every entry where m counts: of each alternative.
 std::vector<std::vector<double>> ratios_of(const FittedModel& model, const ChoiceData& base, Index x, Index m,
@@ -193,6 +269,31 @@ ChoiceTradeOff beyond_trade_off(const Model& model, const ChoiceData& base, Inde
   return out;
 }
 
+// What the members say, and why the value may not be trusted.
+void judge(const Model& model, const ChoiceData& base, const std::string& attribute, const std::string& money,
+           ThreadPool& pool, ChoiceTradeOff& out) {
+  const FittedModel& impl = model.impl();
+  const auto x = static_cast<Index>(attribute_of(impl, attribute)),
+             m = static_cast<Index>(attribute_of(impl, money));
+  const Matrix<double> gradients = marginal_utilities(impl, base, pool);
+  SignShares of_money, of_attribute;
+  static_cast<void>(slope_numbers(base, gradients, m, of_money));
+  static_cast<void>(slope_numbers(base, gradients, x, of_attribute));
+  warn_of_pleasing_cost(money, of_money, out.warnings);
+  warn_of_signs("the marginal utility of " + attribute, of_attribute, out.warnings);
+  if (impl.choice().schema.linear) return;
+  for (const Model& one : members_of(model)) {
+    std::vector<double> all;
+    for (const std::vector<double>& values : ratios_of(one.impl(), base, x, m, pool))
+      all.insert(all.end(), values.begin(), values.end());
+    out.members.push_back(median(std::move(all)));
+  }
+  const std::string what = "the value of " + attribute;
+  warn_of_members(what, out.value, out.members, out.warnings);
+  warn_of_quartiles(what, out.value, out.lower_quartile, out.upper_quartile, out.warnings);
+  advise(model, out.members.size(), out.warnings);
+}
+
 }  // namespace
 
 ChoiceTradeOff trade_off(const Model& model, const Data& data, const std::string& attribute,
@@ -231,6 +332,7 @@ ChoiceTradeOff trade_off(const Model& model, const Data& data, const std::string
       !differ(all) && std::none_of(by.begin(), by.end(), [](const auto& values) { return values.empty(); });
   out.standard_error = same ? out.errors[0] : kUnknown;
   out.interval = same ? out.intervals[0] : Interval{kUnknown, kUnknown};
+  judge(model, base, attribute, money, pool, out);
   return out;
 }
 

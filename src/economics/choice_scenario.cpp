@@ -6,7 +6,7 @@
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "choice/reading.hpp"
-#include "features/choice_terms.hpp"
+#include "features/choice_rivals.hpp"
 
 namespace bl {
 
@@ -60,6 +60,7 @@ ChangedChoices with_entries(const ChangedChoices& from, std::int32_t copied, std
                             const std::vector<bool>& gone) {
   ChangedChoices to;
   to.data = from.data;
+  to.data.ranks.clear();
   to.touched = from.touched;
   to.data.classes.clear();
   to.data.begin = {0};
@@ -123,19 +124,19 @@ void require_all_changed(const FittedModel& model, const ChoiceScenario& scenari
   }
 }
 
-// Terms follow what was changed; an attribute that an alternative got by a change counts in them.
+// Terms and summaries of rivals follow what was changed; an attribute that an alternative got by a change counts
+// in them.
 void follow(const FittedModel& model, const ChoiceScenario& scenario, ChangedChoices& out) {
   const LacksAttribute by_schema = lacks_by_schema(model.choice().schema, out.data);
   std::vector<std::pair<std::int32_t, std::size_t>> given;
   for (const ChoiceScenario::Change& change : scenario.changes)
     given.emplace_back(alternative_of(out.data, change.alternative), attribute_of(model, change.attribute));
-  compute_terms(
-      model.choice().schema,
-      [&](std::size_t entry, std::size_t attribute) {
-        return by_schema(entry, attribute) &&
-               std::find(given.begin(), given.end(), std::pair(out.names[entry], attribute)) == given.end();
-      },
-      out.data);
+  const LacksAttribute lacks = [&](std::size_t entry, std::size_t attribute) {
+    return by_schema(entry, attribute) &&
+           std::find(given.begin(), given.end(), std::pair(out.names[entry], attribute)) == given.end();
+  };
+  compute_terms(model.choice().schema, lacks, out.data);
+  compute_rivals(model.choice().schema, lacks, out.data);
 }
 
 }  // namespace
@@ -170,7 +171,9 @@ ChangedChoices apply_scenario(const FittedModel& model, const ChoiceData& base,
     gone[static_cast<std::size_t>(alternative_of(out.data, name))] = true;
   for (std::size_t j = 0; j < gone.size(); ++j) out.touched[j] = out.touched[j] || gone[j];
   constexpr std::int32_t kNone = -1;
-  return with_entries(out, kNone, kNone, gone);
+  out = with_entries(out, kNone, kNone, gone);
+  follow(model, scenario, out);
+  return out;
 }
 
 }  // namespace bl

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "bl/choice.hpp"
 #include "bl/errors.hpp"
+#include "choice/fit.hpp"
 #include "choice/reading.hpp"
 #include "choice/scores.hpp"
 #include "economics/beyond_economics.hpp"
@@ -83,8 +84,10 @@ WhatIf what_if_numbers(const FittedModel& model, const ChoiceData& base, const C
     throw NumericError("money has no positive marginal utility in situation " +
                        in_quotes(base.labels[*surplus.worthless]) + ", so surplus has no value in " +
                        in_quotes(model.choice().schema.attributes[static_cast<std::size_t>(*cost)]));
-  result.surplus_change = surplus.utility;
+  const bool random_utility = model.choice().schema.rivals.empty();
+  result.surplus_change = random_utility ? surplus.utility : kUnknown;
   result.money_change = surplus.money;
+  if (!random_utility) result.notes.emplace_back(kRivalWords);
   return result;
 }
 
@@ -97,6 +100,8 @@ WhatIf what_if(const Model& model, const Data& data, const ChoiceScenario& scena
       money.empty() ? std::nullopt : std::optional(static_cast<Index>(attribute_of(m, money)));
   const ChoiceData base = read_part(m, data.impl().table, Part::all, false);
   if (cost) require_alone(m, base, money);
+  if (cost && !m.choice().schema.rivals.empty())
+    throw UsageError(std::string("no surplus in money: ") + kRivalWords + "; leave out `money`");
   if (cost && m.choice().schema.beyond_logit()) require_common_money(m, *cost);
   const ChangedChoices changed = apply_scenario(m, base, scenario);
   ThreadPool pool(threads);
@@ -141,6 +146,7 @@ OutputTable what_if_rows(const Model& model, const Data& data, const ChoiceScena
   };
   add("before", base, base.classes, before);
   add("after", changed.data, changed.names, after);
+  if (!schema.rivals.empty()) return out;  // no random utility, so no surplus
   OutputColumn surplus{"surplus change", {}, {}};
   for (std::size_t i = 0; i < rows; ++i) surplus.numbers.push_back(after.log_sum[i] - before.log_sum[i]);
   out.columns.push_back(std::move(surplus));

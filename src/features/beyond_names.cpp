@@ -67,6 +67,8 @@ Texts beyond_names(const ChoiceSchema& schema, const Texts& alternatives) {
   for (const ChoiceNest& nest : schema.nests) names.push_back("mu(" + nest.name + ")");
   for (const CrossNested& one : cross_nested(schema))
     names.push_back(fmt::format("alpha({}, {})", one.alternative, schema.nests[one.first].name));
+  for (std::size_t s = 1; schema.scale && s < schema.scale->levels.size(); ++s)
+    names.push_back("log scale(" + schema.scale->levels[s] + ")");
   if (!schema.latent) return names;
   Texts by_class;
   for (std::int64_t c = 1; c <= schema.latent->classes; ++c)
@@ -84,6 +86,7 @@ std::string beyond_words(const ChoiceSchema& schema) {
     return fmt::format("mixed logit, {} draws per {}", schema.random->draws,
                        schema.person.empty() ? "situation" : "person");
   if (schema.latent) return fmt::format("logit with {} latent classes", schema.latent->classes);
+  if (schema.scale) return "logit with a scale by " + schema.scale->column;
   return cross_nested(schema).empty() ? "nested logit" : "cross-nested logit";
 }
 

@@ -30,10 +30,15 @@ class Compiler {
 
   void compile() {
     const int kinds = static_cast<int>(!d_.random.empty()) + static_cast<int>(!d_.nests.empty()) +
-                      static_cast<int>(!d_.latent.empty());
+                      static_cast<int>(!d_.latent.empty()) + static_cast<int>(!d_.scale.empty());
     if (kinds > 0 && !schema_.linear)
-      fail(first_place(), "random coefficients, nests and latent classes are for a linear utility");
-    if (kinds > 1) fail(first_place(), "choose one of random coefficients, nests and latent classes");
+      fail(first_place(),
+           "random coefficients, nests, latent classes and scales are for a linear utility: the weights "
+           "(lambda) of blocks are the same for all persons; use form = \"linear\" with [terms] for what is "
+           "not "
+           "linear, or give the network context, by which persons may differ");
+    if (kinds > 1)
+      fail(first_place(), "choose one of random coefficients, nests, latent classes and a scale");
     if (d_.random.empty() && (!d_.correlated.empty() || !d_.draws.empty()))
       fail(d_.draws.empty() ? "random/correlated" : "draws",
            "correlated and draws belong to random coefficients, and there are none");
@@ -42,6 +47,7 @@ class Compiler {
     if (!d_.random.empty()) compile_random();
     if (!d_.nests.empty()) compile_nests();
     if (!d_.latent.empty()) compile_latent();
+    if (!d_.scale.empty()) compile_scale();
     if (kinds > 0) check_signs();
   }
 
@@ -51,7 +57,8 @@ class Compiler {
   }
   std::string first_place() const {
     if (!d_.random.empty()) return "random/" + d_.random[0].first;
-    return !d_.nests.empty() ? "nests/" + d_.nests[0].name : "latent";
+    if (!d_.nests.empty()) return "nests/" + d_.nests[0].name;
+    return d_.latent.empty() ? "scale" : "latent";
   }
 
   std::int64_t whole(const std::string& key, const std::string& text, std::int64_t least,
@@ -185,6 +192,22 @@ class Compiler {
         fail("latent/membership", error.what());
       }
     }
+  }
+
+  void compile_scale() {
+    SourceScale& scale = schema_.scale.emplace();
+    for (const auto& [key, text] : d_.scale) {
+      if (key != "by" && key != "reference")
+        fail("scale/" + key, "unknown key " + in_quotes(key) + " of scale" +
+                                 did_you_mean(key, Texts{"by", "reference", "levels"}));
+      (key == "by" ? scale.column : scale.reference) = text;
+    }
+    if (scale.column.empty()) fail("scale", "scale needs 'by', the column of the data source");
+    scale.levels = d_.scale_levels;
+    if (!scale.levels.empty() && !scale.reference.empty() && scale.levels[0] != scale.reference)
+      fail("scale", "the first of the levels is the reference, and " + in_quotes(scale.reference) +
+                        " is not; leave out one of both");
+    if (scale.levels.size() == 1) fail("scale", "a scale needs two levels or more");
   }
 
   // A sign says on which side of zero a log-normal coefficient lies; it cannot hold others.

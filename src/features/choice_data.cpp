@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "data/conjuncts.hpp"
+#include "features/choice_rivals.hpp"
 #include "features/choice_source.hpp"
 #include "features/choice_terms.hpp"
 
@@ -54,8 +55,7 @@ ChoiceSource::ChoiceSource(const Table& source_table, const ChoiceSchema& source
 }
 
 bool ChoiceSource::reads_absent_choice(const Expression& expression) const {
-  const std::vector<std::string> of_choice =
-      schema->wide ? std::vector<std::string>{schema->choice} : schema->chosen->columns();
+  const std::vector<std::string> of_choice = columns_of_choice(*schema);
   for (const std::string& name : expression.columns())
     if (!has_column(name) && std::find(of_choice.begin(), of_choice.end(), name) != of_choice.end())
       return true;
@@ -71,6 +71,15 @@ const Column& ChoiceSource::column(const std::string& name) const {
 bool ChoiceSource::has_column(const std::string& name) const {
   return table->find(name) != nullptr ||
          std::any_of(derived.begin(), derived.end(), [&](const Column& one) { return one.name == name; });
+}
+
+std::vector<std::string> columns_of_choice(const ChoiceSchema& schema) {
+  if (schema.ranks.empty())
+    return schema.wide ? std::vector<std::string>{schema.choice} : schema.chosen->columns();
+  std::vector<std::string> out;
+  for (const Expression& one : schema.ranks)
+    for (const std::string& name : one.columns()) out.push_back(name);
+  return out;
 }
 
 void ChoiceSource::fail(Index row, const std::string& message) const {
@@ -94,6 +103,8 @@ Column gather(const Column& column, const std::vector<Index>& rows) {
   return out;
 }
 
+}  // namespace
+
 Table gather(const Table& table, const std::vector<const Column*>& columns, const std::vector<Index>& rows) {
   Table out;
   out.source = table.source;
@@ -102,6 +113,8 @@ Table gather(const Table& table, const std::vector<const Column*>& columns, cons
   for (const Column* column : columns) out.columns.push_back(gather(*column, rows));
   return out;
 }
+
+namespace {
 
 std::vector<double> read_weights(const ChoiceSource& source, const Expression& expression,
                                  const std::vector<Index>& rows) {
@@ -143,7 +156,48 @@ std::vector<std::int32_t> codes_of(const ChoiceSource& source, const std::string
   return out;
 }
 
+// A situation's level of the column of the scale.
+std::vector<std::int32_t> read_sources(const ChoiceSource& source, const SourceScale& scale,
+                                       const std::vector<Index>& rows) {
+  const Column& column = source.column(scale.column);
+  CellCodes codes(column, scale.levels);
+  std::vector<std::int32_t> out;
+  for (const Index row : rows) {
+    out.push_back(codes(row));
+    if (out.back() == kMissingCode)
+      source.fail(row, column.missing(row) ? "the data source " + in_quotes(scale.column) + " is missing"
+                                           : "the data source " + in_quotes(column.cell_text(row)) +
+                                                 " has no scale; known are " + quoted_list(scale.levels));
+  }
+  return out;
+}
+
 }  // namespace
+
+std::vector<std::string> scale_levels(const Table& table, const ChoiceSchema& schema) {
+  const ChoiceSource source(table, schema);
+  const Column& column = source.column(schema.scale->column);
+  constexpr std::size_t kMost = 20;
+  std::vector<std::string> levels;
+  if (!schema.scale->reference.empty()) levels.push_back(schema.scale->reference);
+  bool reference = levels.empty();
+  for (const Index row : source.rows) {
+    const std::string level = column.cell_text(row);
+    if (level.empty()) source.fail(row, "the data source " + in_quotes(schema.scale->column) + " is missing");
+    reference = reference || level == levels.front();
+    if (std::find(levels.begin(), levels.end(), level) == levels.end()) levels.push_back(level);
+    if (levels.size() > kMost)
+      throw UsageError("the column " + in_quotes(schema.scale->column) + " of the scale has more than " +
+                       std::to_string(kMost) + " levels; a data source has few");
+  }
+  if (!reference)
+    throw UsageError("no situation has the data source " + in_quotes(levels.front()) +
+                     ", the reference of the scale");
+  if (levels.size() < 2)
+    throw UsageError("a scale by " + in_quotes(schema.scale->column) +
+                     " needs two data sources or more, and there is " + in_quotes(levels.front()) + " alone");
+  return levels;
+}
 
 bool ChoiceData::choices_known() const {
   return std::find(chosen.begin(), chosen.end(), kUnknownChoice) == chosen.end();
@@ -167,6 +221,9 @@ ChoiceData read_choices(const Table& table, const ChoiceSchema& schema, bool nee
         read.push_back(column);
   data.term_columns = gather(table, read, data.rows);
   compute_terms(schema, lacks_by_schema(schema, data), data);
+  compute_rivals(schema, lacks_by_schema(schema, data), data);
+  if (schema.scale && !schema.scale->levels.empty())
+    data.sources = read_sources(source, *schema.scale, data.rows);
   if (schema.latent) data.membership = read_membership(source, schema.latent->membership, data.rows);
   return data;
 }
@@ -198,6 +255,7 @@ ChoiceData select_situations(const ChoiceData& data, const std::vector<Index>& s
     for (std::int64_t j = data.begin[i]; j < data.begin[i + 1]; ++j, ++at) {
       std::copy_n(data.attributes.row(static_cast<Index>(j)), data.attributes.cols(), out.attributes.row(at));
       out.classes.push_back(data.classes[static_cast<std::size_t>(j)]);
+      if (!data.ranks.empty()) out.ranks.push_back(data.ranks[static_cast<std::size_t>(j)]);
     }
     out.begin.push_back(at);
     out.chosen.push_back(data.chosen[i]);
@@ -205,6 +263,7 @@ ChoiceData select_situations(const ChoiceData& data, const std::vector<Index>& s
     out.rows.push_back(data.rows[i]);
     if (!data.weights.empty()) out.weights.push_back(data.weights[i]);
     if (!data.persons.empty()) out.persons.push_back(data.persons[i]);
+    if (!data.sources.empty()) out.sources.push_back(data.sources[i]);
   }
   const auto taken = [&](const Table& table) {
     std::vector<const Column*> columns;

@@ -20,15 +20,17 @@ struct ChoiceData {
   Matrix<double> attributes;              // entries x attributes, with the terms behind them
   std::vector<std::int32_t> classes;      // entries
   std::vector<std::int32_t> chosen;       // situations: position in the own set, or kUnknownChoice
-  std::vector<double> weights;            // situations; empty: all 1
-  std::vector<std::int32_t> persons;      // situations: code from 0; empty without a person column
-  std::vector<std::string> labels;        // situations: long: the situation's id, wide: the line of the file
-  std::vector<Index> rows;                // situations: a row of the table, the first
-  Table context;                          // one row per situation, the schema's context columns
-  Table term_columns;                     // one row per situation, other columns that terms read
+  std::vector<double> ranks;          // entries: 1 for the best; 0: below all that have one. Rankings alone
+  std::vector<double> weights;        // situations; empty: all 1
+  std::vector<std::int32_t> persons;  // situations: code from 0; empty without a person column
+  std::vector<std::string> labels;    // situations: long: the situation's id, wide: the line of the file
+  std::vector<Index> rows;            // situations: a row of the table, the first
+  Table context;                      // one row per situation, the schema's context columns
+  Table term_columns;                 // one row per situation, other columns that terms read
   // Long: columns behind several attributes that are the same on all lines of a situation, so the person's.
   std::set<std::string> person_columns;
-  Matrix<double> membership;  // situations x expressions of latent classes
+  Matrix<double> membership;          // situations x expressions of latent classes
+  std::vector<std::int32_t> sources;  // situations: level of the scale's column
 
   Index situations() const { return static_cast<Index>(begin.size()) - 1; }
   std::int64_t size(Index situation) const {
@@ -53,6 +55,10 @@ std::vector<std::int32_t> group_codes(const Table& table, const ChoiceSchema& sc
 
 // The person of a row of the table, as the file spells it.
 std::string person_name(const Table& table, const ChoiceSchema& schema, Index row);
+
+// The levels of the scale's column in the rows that the filter keeps, the reference first. UsageError where
+// there is one alone.
+std::vector<std::string> scale_levels(const Table& table, const ChoiceSchema& schema);
 
 // The given situations alone, in this order.
 ChoiceData select_situations(const ChoiceData& data, const std::vector<Index>& situations);

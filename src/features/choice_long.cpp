@@ -5,7 +5,7 @@
 
 #include "base/text.hpp"
 #include "bl/errors.hpp"
-#include "features/choice_source.hpp"
+#include "features/choice_ranks.hpp"
 
 namespace bl {
 
@@ -79,10 +79,10 @@ class LongReader {
  public:
   LongReader(const ChoiceSource& source, bool need_choice)
       : source_(source), schema_(*source.schema), rows_(sort_rows(source)) {
-    const auto columns = schema_.chosen->columns();
+    const auto columns = columns_of_choice(schema_);
     known_ = need_choice || std::all_of(columns.begin(), columns.end(),
                                         [&](const std::string& name) { return source.has_column(name); });
-    if (known_) chosen_ = source.evaluate(*schema_.chosen);
+    if (known_) chosen_ = source.evaluate(schema_.ranked() ? schema_.ranks[0] : *schema_.chosen);
     if (schema_.available) available_ = source.evaluate(*schema_.available);
     for (const Expression& expression : schema_.expressions)
       attributes_.push_back(source.evaluate(expression));
@@ -122,7 +122,7 @@ class LongReader {
     std::int32_t chosen = kUnknownChoice;
     for (std::int64_t k = rows_.begin[situation]; k < rows_.begin[situation + 1]; ++k) {
       const Index row = rows_.rows[static_cast<std::size_t>(k)];
-      const bool picked = known_ && truth_at(source_, chosen_, row, *schema_.chosen);
+      const bool picked = known_ && !schema_.ranked() && truth_at(source_, chosen_, row, *schema_.chosen);
       const bool available = available_.empty() || truth_at(source_, available_, row, *schema_.available);
       if (picked && !available)
         source_.fail(row, situation_text(situation) + ": the chosen alternative " + in_quotes(name_of(row)) +
@@ -132,6 +132,7 @@ class LongReader {
       if (!available) continue;
       if (picked) chosen = static_cast<std::int32_t>(data_.classes.size() - from);
       append(row, from, situation);
+      if (known_ && schema_.ranked()) data_.ranks.push_back(chosen_[static_cast<std::size_t>(row)]);
     }
     if (!schema_.outside.empty()) {
       if (known_ && chosen == kUnknownChoice) chosen = static_cast<std::int32_t>(data_.classes.size() - from);
@@ -141,6 +142,7 @@ class LongReader {
     if (data_.classes.size() == from)
       source_.fail(first,
                    situation_text(situation) + ": no alternative is available: the choice set is empty");
+    if (known_ && schema_.ranked()) chosen = best_ranked(source_, first, from, data_);
     if (known_ && chosen == kUnknownChoice)
       source_.fail(first, situation_text(situation) + ": no alternative is chosen");
     data_.chosen.push_back(chosen);
@@ -164,7 +166,7 @@ class LongReader {
         source_.fail(row, "the attribute " + in_quotes(schema_.attributes[k]) + " (" +
                               schema_.expressions[k].text() + ") is missing");
     }
-    values_.resize(values_.size() + schema_.terms.size());  // are computed of these
+    values_.resize(values_.size() + schema_.computed());  // are computed of these
   }
 
   // What belongs to the decision maker is the same on all lines of a situation.
@@ -174,6 +176,8 @@ class LongReader {
         check_same(situation, name, "the column " + in_quotes(name) + " of the term " + in_quotes(term.name));
     for (const std::string& name : schema_.context)
       check_same(situation, name, "the context " + in_quotes(name));
+    if (schema_.scale)
+      check_same(situation, schema_.scale->column, "the data source " + in_quotes(schema_.scale->column));
   }
 
   void check_same(std::size_t situation, const std::string& name, const std::string& what) const {
@@ -211,7 +215,8 @@ class LongReader {
   const ChoiceSchema& schema_;
   LongRows rows_;
   bool known_ = true;
-  std::vector<double> chosen_, available_, values_;
+  std::vector<double> chosen_;  // or ranks
+  std::vector<double> available_, values_;
   std::vector<std::vector<double>> attributes_;
   ChoiceData data_;
 };

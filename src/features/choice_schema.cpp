@@ -26,6 +26,7 @@ class Compiler {
       schema_.derived.emplace_back(name, expression("derived/" + name, text));
     compile_attributes();
     compile_terms();
+    compile_rivals();
     compile_utility();
     return std::move(schema_);
   }
@@ -66,8 +67,9 @@ class Compiler {
     schema_.filter = optional_expression("data/filter", d_.filter);
     schema_.weight = optional_expression("data/weight", d_.weight);
     schema_.person = d_.person;
+    compile_ranks();
     if (schema_.wide) {
-      require(d_.choice, "choice");
+      if (!schema_.ranked()) require(d_.choice, "choice");
       for (const auto& [key, text] :
            {std::pair("situation", &d_.situation), std::pair("alternative", &d_.alternative),
             std::pair("chosen", &d_.chosen), std::pair("available", &d_.available),
@@ -77,10 +79,30 @@ class Compiler {
     } else {
       require(d_.situation, "situation");
       require(d_.alternative, "alternative");
-      require(d_.chosen, "chosen");
+      if (!schema_.ranked()) require(d_.chosen, "chosen");
       if (!d_.choice.empty())
         fail("data/choice", "'choice' belongs to layout = \"wide\"; a long file has 'chosen'");
     }
+  }
+
+  void compile_ranks() {
+    if (d_.rank.empty() && d_.ranking.empty()) return;
+    const std::string key = d_.rank.empty() ? "data/ranking" : "data/rank";
+    if (!d_.rank.empty() && !d_.ranking.empty()) fail(key, "'rank' and 'ranking' exclude each other");
+    if (!d_.choice.empty() || !d_.chosen.empty())
+      fail(key, "a ranking says itself what was chosen, the best; leave out '" +
+                    std::string(d_.choice.empty() ? "chosen" : "choice") + "'");
+    if (!d_.outside.empty()) fail(key, "an outside option has no line, so no rank");
+    if (!schema_.wide && d_.rank.empty())
+      fail(key, "'ranking' belongs to layout = \"wide\"; a long file has 'rank'");
+    if (!d_.rivals.empty())
+      fail(key,
+           "the rivals of an alternative grow fewer while it is ranked; leave out rivals or the ranking");
+    schema_.choice_is_ranking = d_.rank.empty();
+    schema_.choice = schema_.wide ? (d_.rank.empty() ? d_.ranking : d_.rank) : "";
+    for (const ChoiceDeclaration::Alternative& one : d_.alternatives)
+      if (schema_.wide && !d_.rank.empty()) schema_.ranks.push_back(expression(key, filled_in(d_.rank, one)));
+    if (!schema_.wide) schema_.ranks.push_back(expression(key, d_.rank));
   }
 
   // The names of all attributes in order of appearance, then the expressions of each alternative.
@@ -133,11 +155,15 @@ class Compiler {
     for (const auto& [own, text] : given.attributes)
       if (own == name) return expression(key + "/attributes/" + name, text);
     if (k >= d_.attributes.size()) return Expression::parse("0");
+    return expression("attributes/" + name, filled_in(d_.attributes[k].second, given));
+  }
+
+  // With the alternative's columns for {}.
+  static std::string filled_in(std::string text, const ChoiceDeclaration::Alternative& given) {
     const std::string& columns = given.columns.empty() ? given.name : given.columns;
-    std::string text = d_.attributes[k].second;
     for (std::size_t at = 0; (at = text.find("{}", at)) != std::string::npos; at += columns.size())
       text.replace(at, 2, columns);
-    return expression("attributes/" + name, text);
+    return text;
   }
 
   void compile_terms() {
@@ -163,10 +189,45 @@ class Compiler {
     }
   }
 
+  // "mean" of every attribute, or "mean(cost)" of one.
+  void compile_rivals() {
+    using Kind = RivalSummary::Kind;
+    constexpr const char* kKey = "utility/rivals";
+    const Texts kinds = {"mean", "min", "max", "rank"};
+    for (const std::string& text : d_.rivals) {
+      const std::size_t open = text.find('(');
+      const std::string kind = text.substr(0, open);
+      check_name(kKey, kind, kinds, "summary of rivals");
+      const auto at = std::find(kinds.begin(), kinds.end(), kind) - kinds.begin();
+      Texts of(schema_.attributes.begin(),
+               schema_.attributes.begin() + static_cast<std::ptrdiff_t>(schema_.declared));
+      if (open != std::string::npos) {
+        if (text.back() != ')') fail(kKey, in_quotes(text) + ": expected for example 'mean(cost)'");
+        const std::string name = text.substr(open + 1, text.size() - open - 2);
+        check_name(kKey, name, of, "attribute");
+        of = {name};
+      }
+      for (const std::string& name : of) {
+        const auto found = std::find(schema_.attributes.begin(), schema_.attributes.end(), name);
+        const std::string called = kind == "rank" ? "rank of " + name : "rivals' " + kind + " of " + name;
+        if (has(schema_.attributes, called)) fail(kKey, in_quotes(text) + " stands there twice");
+        schema_.rivals.push_back(
+            {called, static_cast<std::size_t>(found - schema_.attributes.begin()), static_cast<Kind>(at)});
+        schema_.attributes.push_back(called);
+      }
+    }
+  }
+
   void compile_utility() {
-    if (!d_.form.empty() && d_.form != "linear" && d_.form != "network")
-      fail("utility/form", "form " + in_quotes(d_.form) + ": expected 'linear' or 'network'");
-    schema_.linear = d_.form != "network";
+    if (!d_.form.empty() && !has({"linear", "network", "smooth"}, d_.form))
+      fail("utility/form", "form " + in_quotes(d_.form) +
+                               ": expected 'linear', 'network' or 'smooth' (a small network for economics)");
+    schema_.linear = d_.form.empty() || d_.form == "linear";
+    schema_.smooth = d_.form == "smooth";
+    if (schema_.linear && !d_.rivals.empty())
+      fail("utility/rivals",
+           "rivals are for form = \"network\": in a linear utility the mean of the others says no more than "
+           "the own attribute");
     schema_.context = d_.context;
     schema_.nominal = d_.nominal;
     for (const std::string& name : schema_.nominal)
@@ -231,6 +292,9 @@ class Compiler {
       if (!schema_.linear) refuse_terms_of_signed(key, at);
       int& direction = schema_.signs[at];
       direction = sign == "positive" ? 1 : -1;
+      for (std::size_t r = 0; r < schema_.rivals.size(); ++r)  // a rank rises with the attribute
+        if (schema_.rivals[r].attribute == at && schema_.rivals[r].kind == RivalSummary::Kind::rank)
+          schema_.signs[schema_.declared + schema_.terms.size() + r] = direction;
       for (LinearUtility::Coefficient& one : schema_.utility.coefficients)
         if (one.attribute == attribute) one.sign = direction;
     }

@@ -86,6 +86,22 @@ struct LatentClasses {
   std::vector<Expression> membership;
 };
 
+// A scale of the utility by data source, as for stated and revealed choices.
+struct SourceScale {
+  std::string column;
+  std::string reference;            // empty: the first in the data
+  std::vector<std::string> levels;  // the reference first; empty until the data tell
+};
+
+// What a utility reads of the other alternatives of a situation: the mean, smallest or largest of an attribute
+// over them, or where its own stands among all, from 0 (the smallest) to 1.
+struct RivalSummary {
+  enum class Kind : std::uint8_t { mean, smallest, largest, rank };
+  std::string name;
+  std::size_t attribute = 0;
+  Kind kind = Kind::mean;
+};
+
 struct ChoiceSchema {
   bool wide = true;
   std::string choice;                   // wide: column that holds the code of the chosen alternative
@@ -93,25 +109,34 @@ struct ChoiceSchema {
   std::optional<Expression> chosen;     // long: true on the line of the chosen alternative
   std::optional<Expression> available;  // long; absent: always
   std::string outside;  // long: name of an option without attributes that is in every set; empty: none
+  // Rankings: an expression (long), one per alternative (wide), or `choice` holds codes from best to worst.
+  std::vector<Expression> ranks;
+  bool choice_is_ranking = false;
   std::optional<Expression> filter, weight;
   std::string person;  // column; empty: every situation is another person's
   std::vector<std::pair<std::string, Expression>> derived;
-  std::vector<std::string> attributes;          // those that are declared, then the terms
+  std::vector<std::string> attributes;          // those that are declared, the terms, the rivals' summaries
   std::size_t declared = 0;                     // of the attributes
-  std::vector<ChoiceTerm> terms;                // the rest
+  std::vector<ChoiceTerm> terms;                // behind them
+  std::vector<RivalSummary> rivals;             // the rest
   std::vector<Expression> expressions;          // long: one per declared attribute
   std::vector<ChoiceAlternative> alternatives;  // long: may be empty, then the data tell
   std::vector<std::string> context,
       nominal;             // columns of the decision maker; those of them that are categories
   bool linear = true;      // else a network
+  bool smooth = false;     // a network: small, for economics
   LinearUtility utility;   // linear
   std::vector<int> signs;  // per attribute: 1 it never lowers the utility, -1 it never raises it, 0 free
-  std::optional<RandomCoefficients> random;  // linear; at most one of these three
+  std::optional<RandomCoefficients> random;  // linear; at most one of these four
   std::vector<ChoiceNest> nests;
   std::optional<LatentClasses> latent;
+  std::optional<SourceScale> scale;
 
   // A linear utility in a model other than the conditional logit.
-  bool beyond_logit() const { return random || !nests.empty() || latent; }
+  bool beyond_logit() const { return random || !nests.empty() || latent || scale; }
+  bool ranked() const { return choice_is_ranking || !ranks.empty(); }
+  // Attributes that follow from the declared ones.
+  std::size_t computed() const { return terms.size() + rivals.size(); }
 
   std::vector<std::string> alternative_names() const;
   // The column of the choice, or of the alternatives in a long file.

@@ -48,6 +48,12 @@ struct ChoiceSource {
   [[noreturn]] void fail(Index row, const std::string& message) const;
 };
 
+// These columns and rows alone.
+Table gather(const Table& table, const std::vector<const Column*>& columns, const std::vector<Index>& rows);
+
+// The columns that say what was chosen.
+std::vector<std::string> columns_of_choice(const ChoiceSchema& schema);
+
 // Fills everything but weights, persons and context.
 ChoiceData read_wide_choices(const ChoiceSource& source, bool need_choice);
 ChoiceData read_long_choices(const ChoiceSource& source, bool need_choice);

@@ -22,7 +22,7 @@ class ChoiceFile {
     const toml::table root = parse_toml(text, out_.name);
     check_keys(root, "",
                {"data", "derived", "attributes", "terms", "alternatives", "utility", "random", "draws",
-                "nests", "latent", "settings"});
+                "nests", "latent", "scale", "settings"});
     read_data(table_at(root, "data", true));
     out_.derived = named(table_at(root, "derived", false), "derived");
     out_.attributes = named(table_at(root, "attributes", out_.layout == "long"), "attributes");
@@ -30,6 +30,7 @@ class ChoiceFile {
     read_alternatives(root);
     read_utility(table_at(root, "utility", false));
     read_beyond(root);
+    read_scale(table_at(root, "scale", false));
     for (const auto& [key, node] : ordered(table_at(root, "settings", false)))
       out_.settings.emplace_back(
           key, node->is_boolean() ? (node->value_or(false) ? "true" : "false") : scalar(*node));
@@ -114,11 +115,10 @@ class ChoiceFile {
 
   void read_data(const toml::table& data) {
     const std::vector<std::pair<const char*, std::string*>> keys = {
-        {"layout", &out_.layout},       {"choice", &out_.choice},
-        {"situation", &out_.situation}, {"alternative", &out_.alternative},
-        {"chosen", &out_.chosen},       {"available", &out_.available},
-        {"outside", &out_.outside},     {"filter", &out_.filter},
-        {"weight", &out_.weight},       {"person", &out_.person}};
+        {"layout", &out_.layout},           {"choice", &out_.choice}, {"situation", &out_.situation},
+        {"alternative", &out_.alternative}, {"chosen", &out_.chosen}, {"available", &out_.available},
+        {"outside", &out_.outside},         {"filter", &out_.filter}, {"weight", &out_.weight},
+        {"person", &out_.person},           {"rank", &out_.rank},     {"ranking", &out_.ranking}};
     Texts valid;
     for (const auto& [key, text] : keys) valid.emplace_back(key);
     check_keys(data, "[data]", valid);
@@ -151,12 +151,14 @@ class ChoiceFile {
   }
 
   void read_utility(const toml::table& utility) {
-    check_keys(utility, "[utility]",
-               {"form", "constants", "reference", "generic", "specific", "signs", "context", "nominal"});
+    check_keys(
+        utility, "[utility]",
+        {"form", "constants", "reference", "generic", "specific", "signs", "context", "nominal", "rivals"});
     take(utility, "utility", "form", out_.form);
     take(utility, "utility", "reference", out_.reference);
     take(utility, "utility", "context", out_.context);
     take(utility, "utility", "nominal", out_.nominal);
+    take(utility, "utility", "rivals", out_.rivals);
     if (utility.contains("generic")) take(utility, "utility", "generic", out_.generic.emplace());
     if (const toml::node* node = utility.get("constants")) {
       if (!node->is_boolean()) fail(*node, "'constants' must be true or false");
@@ -193,6 +195,15 @@ class ChoiceFile {
         out_.membership = list(*node);
       else
         out_.latent.emplace_back(key, scalar(*node));
+    }
+  }
+  void read_scale(const toml::table& scale) {
+    for (const auto& [key, node] : ordered(scale)) {
+      note_place("scale/" + key, *node);
+      if (key == "levels")
+        out_.scale_levels = list(*node);
+      else
+        out_.scale.emplace_back(key, scalar(*node));
     }
   }
   static std::string joined_list(const Texts& texts) {

@@ -1,8 +1,10 @@
 // One line per situation: attributes and availability of every alternative stand side by side.
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/text.hpp"
-#include "features/choice_source.hpp"
+#include "features/choice_ranks.hpp"
 
 namespace bl {
 
@@ -43,7 +45,7 @@ void append_entry(const ChoiceSource& source, const WideColumns& columns, std::s
                            schema.alternatives[alternative].attributes[k].text() +
                            ") is missing, though it is available");
   }
-  out.resize(out.size() + schema.terms.size());  // are computed of these
+  out.resize(out.size() + schema.computed());  // are computed of these
 }
 
 // Where the chosen alternative stands in the set just read.
@@ -66,18 +68,50 @@ std::int32_t chosen_position(const ChoiceSource& source, const ChoiceData& data,
                        " is not available");
 }
 
+// What was chosen, or how the alternatives were ranked.
+class WideChoices {
+ public:
+  WideChoices(const ChoiceSource& source, bool need_choice) : source_(source) {
+    const ChoiceSchema& schema = *source.schema;
+    const std::vector<std::string> columns = columns_of_choice(schema);
+    known_ = need_choice || std::all_of(columns.begin(), columns.end(),
+                                        [&](const std::string& name) { return source.has_column(name); });
+    if (!known_) return;
+    for (const Expression& one : schema.ranks) ranks_.push_back(source.evaluate(one));
+    std::vector<std::string> codes;
+    for (const ChoiceAlternative& one : schema.alternatives) codes.push_back(one.code);
+    if (!schema.ranked()) codes_.emplace(source.column(schema.choice), codes);
+  }
+
+  // The position of the chosen alternative in the set just read.
+  std::int32_t read(Index row, ChoiceData& data) {
+    if (!known_) return kUnknownChoice;
+    if (codes_) return chosen_position(source_, data, (*codes_)(row), row);
+    const auto from = static_cast<std::size_t>(data.begin.back());
+    if (source_.schema->choice_is_ranking)
+      append_ranking(source_, row, from, data);
+    else
+      for (std::size_t j = from; j < data.classes.size(); ++j)
+        data.ranks.push_back(
+            ranks_[static_cast<std::size_t>(data.classes[j])][static_cast<std::size_t>(row)]);
+    return best_ranked(source_, row, from, data);
+  }
+
+ private:
+  const ChoiceSource& source_;
+  bool known_ = true;
+  std::optional<CellCodes> codes_;
+  std::vector<std::vector<double>> ranks_;  // per alternative
+};
+
 }  // namespace
 
 ChoiceData read_wide_choices(const ChoiceSource& source, bool need_choice) {
   const ChoiceSchema& schema = *source.schema;
   const WideColumns columns(source);
-  const bool known = need_choice || source.has_column(schema.choice);
-  std::vector<std::string> codes;
+  WideChoices picked(source, need_choice);
   ChoiceData data;
   data.alternatives = schema.alternative_names();
-  for (const ChoiceAlternative& one : schema.alternatives) codes.push_back(one.code);
-  std::optional<CellCodes> choices;
-  if (known) choices.emplace(source.column(schema.choice), codes);
   data.begin.push_back(0);
   std::vector<double> values;
   for (const Index row : source.rows) {
@@ -88,7 +122,7 @@ ChoiceData read_wide_choices(const ChoiceSource& source, bool need_choice) {
     }
     if (static_cast<std::int64_t>(data.classes.size()) == data.begin.back())
       source.fail(row, "no alternative is available: the choice set is empty");
-    data.chosen.push_back(known ? chosen_position(source, data, (*choices)(row), row) : kUnknownChoice);
+    data.chosen.push_back(picked.read(row, data));
     data.begin.push_back(static_cast<std::int64_t>(data.classes.size()));
     data.labels.push_back(std::to_string(source.table->lines[row]));
   }

@@ -17,6 +17,7 @@ struct ChoiceSets {
   std::vector<std::int64_t> persons;      // persons + 1: situations
   std::vector<double> weights;            // persons
   Matrix<double> membership;              // persons x columns, of latent classes
+  std::vector<std::int32_t> source;       // situations: whose scale they have; 0: 1
 
   Index situations() const { return static_cast<Index>(begin.size()) - 1; }
   Index person_count() const { return static_cast<Index>(persons.size()) - 1; }

@@ -100,6 +100,11 @@ std::string money_of(const FittedModel& model, const std::string& asked) {
 ChoiceSubject choice_subject(const Model& model, const Data& data, std::size_t row, const std::string& money,
                              ThreadPool& pool) {
   ChoiceSubject s{.model = model, .fitted = model.impl(), .data = data, .pool = pool};
+  if (!s.fitted.choice().schema.rivals.empty())
+    throw UsageError(
+        "the page changes one alternative at a time, and a network that reads its rivals would have to read "
+        "them "
+        "again; ask `explain` and `whatif` in place of a report");
   s.all = read_part(s.fitted, data.impl().table, Part::all, true);
   choose_judged(s);
   s.columns = column_views(s.fitted.stored.encoder, s.all.context, all_rows(s.all.context.rows));

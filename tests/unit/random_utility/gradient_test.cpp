@@ -6,6 +6,7 @@
 #include "random_utility/latent_classes.hpp"
 #include "random_utility/mixed_logit.hpp"
 #include "random_utility/nested_logit.hpp"
+#include "random_utility/scaled_logit.hpp"
 #include "support/finite_differences.hpp"
 #include "unit/random_utility/made_choices.hpp"
 
@@ -149,6 +150,30 @@ TEST(LatentClassResponses, AreTheDerivativesOfTheProbabilities) {
   ChoiceSets sets = made_choices({.persons = 4, .situations = 2, .membership = 1});
   expect_responses(sets, {-0.4, 0.7, 0.3, 0.8, -0.2, 0.5, 0.3, -0.5}, 2,
                    [](const ChoiceSets& s) { return std::make_unique<LatentClassLogit>(s, 2); });
+}
+
+// Situations of three data sources in turn.
+ChoiceSets from_sources(const MadeSpec& spec) {
+  ChoiceSets sets = made_choices(spec);
+  for (Index t = 0; t < sets.situations(); ++t) sets.source.push_back(static_cast<std::int32_t>(t % 3));
+  return sets;
+}
+
+TEST(ScaledLogitGradient, OfCoefficientsAndLogScales) {
+  const ChoiceSets sets = from_sources({.weights = true});
+  expect_gradient(ScaledLogit(sets, 3, 3), {-0.4, 0.7, 0.3, 0.6, -0.8});
+}
+
+TEST(ScaledLogitResponses, AreTheDerivativesOfTheProbabilities) {
+  ChoiceSets sets = from_sources({.persons = 4, .situations = 2});
+  expect_responses(sets, {-0.4, 0.7, 0.3, 0.6, -0.8}, 1,
+                   [](const ChoiceSets& s) { return std::make_unique<ScaledLogit>(s, 3, 3); });
+}
+
+TEST(ScaledLogit, WithoutDifferencesIsTheLogit) {
+  const ChoiceSets sets = from_sources({});
+  EXPECT_NEAR(value_at(ScaledLogit(sets, 3, 3), {-0.4, 0.7, 0.3, 0, 0}), logit_value(sets, {-0.4, 0.7, 0.3}),
+              1e-12);
 }
 
 }  // namespace

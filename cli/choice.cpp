@@ -99,13 +99,12 @@ bool have_quartiles(const ChoiceSlopes& slopes) {
 
 std::string slopes_text(const ChoiceSlopes& slopes, const std::string& attribute) {
   const bool quartiles = have_quartiles(slopes);
-  std::string out =
-      quartiles
-          ? fmt::format("{:<24.23}{:>12}{:>23}{:>21}\n", "marginal utility of " + attribute, "mean",
-                        "quartiles", "situations below 0")
-          : fmt::format("marginal utility of {:<14}{:>14}{:>22}\n", attribute, "mean", "situations below 0");
+  std::string out = quartiles ? fmt::format("marginal utility of {:<14.14}{:>9}{:>24}{:>9}\n", attribute,
+                                            "mean", "quartiles", "below 0")
+                              : fmt::format("marginal utility of {:<14}{:>14}{:>22}\n", attribute, "mean",
+                                            "situations below 0");
   for (std::size_t j = 0; j < slopes.alternatives.size(); ++j)
-    out += quartiles ? fmt::format("{:<24.23}{:>12.6f}{:>12.6f}{:>11.6f}{:>20.1f}%\n", slopes.alternatives[j],
+    out += quartiles ? fmt::format("{:<31.30}{:>12.6f}{:>12.6f}{:>12.6f}{:>8.1f}%\n", slopes.alternatives[j],
                                    slopes.mean[j], slopes.lower_quartile[j], slopes.upper_quartile[j],
                                    100 * slopes.negative[j])
                      : fmt::format("{:<34.33}{:>14.6f}{:>21.1f}%\n", slopes.alternatives[j], slopes.mean[j],

@@ -189,7 +189,8 @@ std::string why_processor_only(const Architecture& a, const ObjectiveSpec& spec)
     return "the exact likelihood of one number is computed on the processor alone; another activation "
            "(`utility` = tanh) goes to the GPU";
   if (spec.random)
-    return "random candidates are drawn on the processor alone; `panels` has fixed nodes, which go to the GPU";
+    return "random candidates are drawn on the processor alone; `panels` has fixed nodes, which go to the "
+           "GPU";
   if (a.layers.size() > kMostLayers)
     return fmt::format("networks of more than {} layers, here {}, are computed on the processor alone",
                        kMostLayers, a.layers.size());

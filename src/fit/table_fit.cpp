@@ -41,15 +41,18 @@ double table_megabytes(const Table& table) {
   return static_cast<double>(bytes) / (1 << 20);
 }
 
-// Of the rows that were held out.
-void evaluate_parts(const Prepared& p, const FittedModel& model, FitSummary& summary) {
+// Of the rows that were held out; returns what is to be known about the figures.
+std::vector<std::string> evaluate_parts(const Prepared& p, const FittedModel& model, FitSummary& summary) {
   ThreadPool pool(static_cast<std::size_t>(p.settings->threads));
   const SpillScope scope(p.settings->out_of_core);
   const Encoder lenient = p.encoder.with_unseen(UnseenPolicy::missing);
+  RowNotes notes;
   if (!p.split.validation.empty())
-    summary.validation = evaluate_rows(model, lenient, *p.table, p.split.validation, model.utility, pool);
+    summary.validation =
+        evaluate_rows(model, lenient, *p.table, p.split.validation, model.utility, pool, &notes);
   if (!p.split.test.empty())
-    summary.test = evaluate_rows(model, lenient, *p.table, p.split.test, model.utility, pool);
+    summary.test = evaluate_rows(model, lenient, *p.table, p.split.test, model.utility, pool, &notes);
+  return notes.texts();
 }
 
 // Weights of classes for decisions by macro F1. Found by the probabilities of validation rows alone.
@@ -156,7 +159,8 @@ FitSummary fit_table(const Table& table, const Settings& given, const FitOptions
   if (options.on_trained) options.on_trained(summary.model);
   json decisions;
   try {
-    evaluate_parts(prepared, *interim, summary);
+    for (std::string& note : evaluate_parts(prepared, *interim, summary))
+      trained.notes.push_back(std::move(note));
     decisions = found_decisions(prepared, *interim);
   } catch (const NumericError& error) {
     trained.notes.push_back(fmt::format("held-out metrics could not be computed: {}", error.what()));

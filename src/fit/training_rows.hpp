@@ -42,6 +42,7 @@ struct TrainingRows {
     judging.temperature = objective.temperature;
     use_exact_normaliser(s, p.architecture, p.encoder, support, objective);
     use_exact_normaliser(s, p.architecture, p.encoder, support, judging);
+    use_random_candidates(s, support, values, objective, judging);
   }
 };
 

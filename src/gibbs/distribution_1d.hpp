@@ -18,7 +18,7 @@ namespace bl::gibbs {
 class Distribution1d {
  public:
   // UsageError unless lower < upper are finite; NumericError naming the point where the log-density is not
-  // finite, or where max_points do not reach the tolerance.
+  // finite. Where max_points do not reach the tolerance, error() is above it.
   Distribution1d(LogDensity1d log_density, double lower, double upper, const QuadratureOptions& options = {});
 
   double lower() const { return lower_; }

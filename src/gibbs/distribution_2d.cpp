@@ -60,12 +60,6 @@ Distribution2d::Distribution2d(LogDensity2d log_density, const Rectangle& suppor
   for (const Peak2d& peak : peaks_) log_top_ = std::max(log_top_, peak.value);
   initial_cells();
   while (split_once()) {
-    if (points_ > options_.max_points)
-      throw NumericError(
-          fmt::format("quadrature on a rectangle: {} evaluations reach a relative error of {:.2g}, not the "
-                      "tolerance {:.2g}; "
-                      "loosen the tolerance or raise max_points",
-                      points_, error_, options_.tolerance));
   }
   add_unseen_peak();
 }
@@ -270,6 +264,7 @@ bool Distribution2d::split_once() {
   error_ /= total_;
   if (error_ <= options_.tolerance && std::find(blind.begin(), blind.end(), true) == blind.end())
     return false;
+  if (points_ > options_.max_points) return false;
   const double share = 0.5 * options_.tolerance * total_ / static_cast<double>(cells_.size());
   std::vector<Cell> kept, fresh;
   for (std::size_t i = 0; i < cells_.size(); ++i) {

@@ -12,7 +12,7 @@ namespace bl::gibbs {
 struct QuadratureOptions {
   double tolerance = 1e-8;       // error of any probability; the estimate is Kronrod's rule against Gauss's
   Index grid = 256;              // points (per axis in two dimensions: a quarter) searched for peaks at first
-  Index max_points = 4'000'000;  // evaluations; NumericError where they do not reach the tolerance
+  Index max_points = 4'000'000;  // evaluations, about; where they do not reach the tolerance, error() says so
 };
 
 struct Estimate {

@@ -65,7 +65,9 @@ double Objective<T>::exact_row(const T* offsets, double y, double factor, T* d_o
 template <class T>
 double Objective<T>::exact_likelihood(const PreparedParameters<T>& w, std::span<const std::int64_t> rows,
                                       double scale, ObjectiveWorkspace<T>& ws, GradientSum<T>* sums) const {
-  place_candidates(rows, ws);
+  ws.begin.resize(rows.size() + 1);
+  ws.begin[0] = 0;
+  place_interval(rows, ws);
   const Points<T> at = points(ws);
   const MatrixView<const T> heads = network_->heads(w, at, ws.network);
   ws.lines.prepare(*network_, w, spec_.temperature);

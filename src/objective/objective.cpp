@@ -47,11 +47,8 @@ Objective<T>::Objective(const Network<T>& network, ObjectiveSpec spec, const Dat
   } else if (a.input.classes > 0) {
     candidates_ = Candidates::classes;
   } else {
-    candidates_ = Candidates::nodes;
-    if (spec_.kind == ObjectiveKind::hybrid) throw UsageError("the hybrid objective needs a class response");
-    if (spec_.kind == ObjectiveKind::likelihood && spec_.rule.nodes.cols() != a.input.values)
-      throw UsageError(fmt::format("the quadrature rule has {} dimensions, the response {}",
-                                   spec_.rule.nodes.cols(), a.input.values));
+    candidates_ = spec_.random ? Candidates::random : Candidates::nodes;
+    check_continuous();
   }
   check_data();
 }
@@ -64,6 +61,19 @@ void Objective<T>::check_exact() const {
         "exact normalisers are for the likelihood of one number in one layer of identity, clip, relu and "
         "abs");
   if (!(spec_.exact->lower < spec_.exact->upper)) throw UsageError("the support is empty");
+}
+
+template <class T>
+void Objective<T>::check_continuous() const {
+  const Index values = network_->architecture().input.values;
+  if (spec_.kind == ObjectiveKind::hybrid) throw UsageError("the hybrid objective needs a class response");
+  if (spec_.kind != ObjectiveKind::likelihood) return;
+  const Index dimension = spec_.random ? spec_.random->proposal->dimension() : spec_.rule.nodes.cols();
+  if (dimension != values)
+    throw UsageError(fmt::format("the {} {} dimensions, the response {}",
+                                 spec_.random ? "proposal has" : "quadrature rule has", dimension, values));
+  if (spec_.random && spec_.random->count < 1)
+    throw UsageError(fmt::format("a row needs at least one random candidate, not {}", spec_.random->count));
 }
 
 template <class T>
@@ -131,10 +141,12 @@ double Objective<T>::average_candidates() const {
       return 1;
     case Candidates::alternatives:
       return static_cast<double>(data_.alternatives.begin.back()) / static_cast<double>(data_.rows);
+    case Candidates::random:
+      return spec_.random->count + 1;
     case Candidates::nodes:
       break;
   }
-  return static_cast<double>(spec_.rule.size() + 1);
+  return shared_normaliser() ? 1 : static_cast<double>(spec_.rule.size() + 1);
 }
 
 template <class T>
@@ -171,13 +183,14 @@ LossSum Objective<T>::chunk(const PreparedParameters<T>& w, std::span<const std:
   switch (spec_.kind) {
     case ObjectiveKind::likelihood:
       sum.loss = candidates_ == Candidates::interval ? exact_likelihood(w, rows, scale, ws, sums)
-                                                     : likelihood(w, rows, scale, ws, sums);
+                 : shared_normaliser()               ? shared_likelihood(w, rows, scale, ws, sums)
+                                                     : likelihood(w, rows, noise, scale, ws, sums);
       break;
     case ObjectiveKind::score_matching:
       sum.loss = score_matching(w, rows, noise, scale, ws, sums);
       break;
     case ObjectiveKind::hybrid:
-      sum.discrete = likelihood(w, rows, scale * spec_.gamma_discrete, ws, sums);
+      sum.discrete = likelihood(w, rows, noise, scale * spec_.gamma_discrete, ws, sums);
       sum.continuous = score_matching(w, rows, noise, scale * spec_.gamma_continuous, ws, sums);
       sum.loss = spec_.gamma_discrete * sum.discrete + spec_.gamma_continuous * sum.continuous;
       break;

@@ -1,14 +1,16 @@
 // What training minimises, as value and gradient of a chunk of rows.
 //
 //   likelihood      mean of -log p(observed | x), p over candidates: classes, alternatives, quadrature nodes
-//                   (the observed value itself in the numerator), the outputs of the vector form, or a whole
-//                   interval, whose normaliser is exact where the utility is piecewise linear
+//                   (the observed value itself in the numerator), the outputs of the vector form, a whole
+//                   interval, whose normaliser is exact where the utility is piecewise linear, or the
+//                   observed value among random ones, drawn afresh at every step
 //   score matching  mean of 1/2 || grad_v BL(x, v~)/tau + (v~ - v)/sigma^2 ||^2,  v~ = v + sigma e
 //   hybrid          gamma_d * likelihood of class given (x, v)  +  gamma_c * score matching of v given
 //                   (x, class)
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -16,6 +18,7 @@
 #include "base/random.hpp"
 #include "model/network.hpp"
 #include "objective/dataset.hpp"
+#include "objective/proposal.hpp"
 #include "objective/quadrature_rule.hpp"
 #include "piecewise/density.hpp"
 #include "piecewise/layer_lines.hpp"
@@ -31,6 +34,16 @@ struct ExactResponse {
   std::vector<piecewise::Interval> slots = {};  // ascending, apart from each other
 };
 
+// Candidates v_1 ... v_K of a continuous response drawn from a proposal q, beside the observed v_0:
+//   loss = -BL(v_0)/tau + log of the mean over k = 0 ... K of exp(BL(v_k)/tau) / q(v_k)
+// Up to a constant of the row this is minus the log of the probability that v_0 is the observed one among them (ranking
+// noise-contrastive estimation), so it is bounded below and has its optimum at the true distribution for every K. No mass
+// can hide from candidates that stand elsewhere at every step.
+struct RandomCandidates {
+  std::shared_ptr<const Proposal> proposal;
+  int count = 64;
+};
+
 struct ObjectiveSpec {
   ObjectiveKind kind = ObjectiveKind::likelihood;
   double temperature = 1;
@@ -39,11 +52,13 @@ struct ObjectiveSpec {
   double label_smoothing = 0;  // likelihood of classes: share of the observed one spread over all evenly
   double gamma_discrete = 1;
   double gamma_continuous = 1;
-  QuadratureRule rule;                 // likelihood of a continuous response
-  std::optional<ExactResponse> exact;  // in the place of the rule
+  QuadratureRule rule;                     // likelihood of a continuous response
+  std::optional<ExactResponse> exact;      // in the place of the rule
+  std::optional<RandomCandidates> random;  // likewise
 };
 
-// The noise of score matching: a function of the row, or given outright (rows x draws * values).
+// The noise of score matching: a function of the row, or given outright (rows x draws * values). Random candidates are
+// functions of the row and the stream.
 struct Noise {
   RandomStream stream;
   double sigma = 0;
@@ -66,7 +81,8 @@ struct ObjectiveWorkspace {
   Matrix<T> context, values, noise, residual, d_scores, direction;
   std::vector<std::int32_t> begin, classes;
   std::vector<std::int32_t> numerator;  // per row: the observed candidate's place among all scores
-  std::vector<T> logits;
+  std::vector<T> logits, log_weights;   // of candidates
+  std::vector<double> place;
   piecewise::LayerLines lines;
   piecewise::LineWorkspace interval, slot;
   std::vector<piecewise::HeadShare> expected, observed;
@@ -100,21 +116,28 @@ class Objective {
                 double scale, ObjectiveWorkspace<T>& ws, GradientSum<T>* sums) const;
 
  private:
-  enum class Candidates { outputs, classes, alternatives, nodes, interval };
+  enum class Candidates { outputs, classes, alternatives, nodes, interval, random };
 
   void check_exact() const;
+  void check_continuous() const;
   void check_data() const;
   double average_candidates() const;
   void gather_context(std::span<const std::int64_t> rows, ObjectiveWorkspace<T>& ws) const;
-  void place_candidates(std::span<const std::int64_t> rows, ObjectiveWorkspace<T>& ws) const;
+  void place_candidates(std::span<const std::int64_t> rows, const Noise& noise,
+                        ObjectiveWorkspace<T>& ws) const;
   void place_classes(std::span<const std::int64_t> rows, ObjectiveWorkspace<T>& ws) const;
   void place_alternatives(std::span<const std::int64_t> rows, ObjectiveWorkspace<T>& ws) const;
   void place_nodes(std::span<const std::int64_t> rows, ObjectiveWorkspace<T>& ws) const;
+  void place_random(std::span<const std::int64_t> rows, const Noise& noise, ObjectiveWorkspace<T>& ws) const;
   void place_noisy_values(std::span<const std::int64_t> rows, const Noise& noise,
                           ObjectiveWorkspace<T>& ws) const;
   Points<T> points(const ObjectiveWorkspace<T>& ws) const;
-  double likelihood(const PreparedParameters<T>& w, std::span<const std::int64_t> rows, double scale,
-                    ObjectiveWorkspace<T>& ws, GradientSum<T>* sums) const;
+  // Whether all rows have one normaliser: nodes, and no context.
+  bool shared_normaliser() const { return candidates_ == Candidates::nodes && data_.context.cols == 0; }
+  double shared_likelihood(const PreparedParameters<T>& w, std::span<const std::int64_t> rows, double scale,
+                           ObjectiveWorkspace<T>& ws, GradientSum<T>* sums) const;
+  double likelihood(const PreparedParameters<T>& w, std::span<const std::int64_t> rows, const Noise& noise,
+                    double scale, ObjectiveWorkspace<T>& ws, GradientSum<T>* sums) const;
   void place_interval(std::span<const std::int64_t> rows, ObjectiveWorkspace<T>& ws) const;
   double exact_likelihood(const PreparedParameters<T>& w, std::span<const std::int64_t> rows, double scale,
                           ObjectiveWorkspace<T>& ws, GradientSum<T>* sums) const;

@@ -58,6 +58,24 @@ void use_exact_normaliser(const Settings& s, const Architecture& a, const Encode
       objective.exact->slots.push_back({slot.lower, slot.upper});
 }
 
+bool plans_random_candidates(const Settings& s) {
+  return s.panels == 0 && s.optimizer != "lbfgs" && s.starts == 0 && !s.identifiable && s.device == "cpu";
+}
+
+void use_random_candidates(const Settings& s, const Support& support, const Matrix<double>& train_values,
+                           ObjectiveSpec& training, ObjectiveSpec& judging) {
+  constexpr int kToJudge = 1024;
+  if (training.kind != ObjectiveKind::likelihood || training.exact || support.dimension() == 0 ||
+      !plans_random_candidates(s))
+    return;
+  training.rule = {};
+  training.random.emplace();
+  training.random->proposal = std::make_shared<const Proposal>(train_values, support);
+  if (support.dimension() <= kMostRuleDimensions) return;
+  judging.random = training.random;
+  judging.random->count = kToJudge;
+}
+
 std::vector<double> exact_starting_values(const Architecture& a, std::uint64_t seed) {
   constexpr double kBias = 0.5;
   const ParameterLayout layout(a);

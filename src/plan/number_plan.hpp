@@ -21,6 +21,13 @@ NumberPolicy plan_number_policy(const Settings& settings, const Schema& schema);
 // The exact normaliser in the place of quadrature, where the architecture has one and no panels are asked for.
 void use_exact_normaliser(const Settings& settings, const Architecture& architecture, const Encoder& encoder,
                           const Support& support, ObjectiveSpec& objective);
+// Whether the likelihood of continuous responses that has no exact normaliser is learned with random candidates. A fit to
+// the minimum needs a loss that stands still, and a GPU has fixed nodes.
+bool plans_random_candidates(const Settings& settings);
+// They in the place of quadrature; more than two responses are judged by them, too.
+void use_random_candidates(const Settings& settings, const Support& support,
+                           const Matrix<double>& train_values, ObjectiveSpec& training,
+                           ObjectiveSpec& judging);
 // Starting values for that path: kinks spread over the responses.
 std::vector<double> exact_starting_values(const Architecture& architecture, std::uint64_t seed);
 

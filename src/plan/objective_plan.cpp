@@ -111,7 +111,8 @@ ObjectiveSpec plan_objective(const Settings& s, const ResponseSpace& space, cons
   spec.kind = kind == "hybrid" ? ObjectiveKind::hybrid
               : kind == "dsm"  ? ObjectiveKind::score_matching
                                : ObjectiveKind::likelihood;
-  if (spec.kind == ObjectiveKind::likelihood && space.values() > 0) {
+  const bool by_rule = space.values() <= kMostRuleDimensions || !plans_random_candidates(s);
+  if (spec.kind == ObjectiveKind::likelihood && space.values() > 0 && by_rule) {
     const int automatic = space.values() == 1 ? 16 : 5;
     int panels = s.panels > 0 ? static_cast<int>(s.panels) : automatic;
     if (use == NormaliserUse::judging) panels = judging_panels(panels, space.values());

@@ -145,7 +145,7 @@ FitUse fit_use(const Settings& settings, const ResponseSpace& space, Index train
   const bool curves = has_bends(encoder);
   const auto values = static_cast<std::size_t>(space.values());
   Settings coarse = settings;  // only the kind is asked for
-  coarse.panels = 1;
+  if (space.values() <= kMostRuleDimensions) coarse.panels = 1;
   return {.to_minimum = starts > 0,
           .optimizer = plan_training(settings, train_rows, space.single_continuous(), curves).optimizer.kind,
           .objective =

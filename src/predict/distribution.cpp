@@ -8,6 +8,7 @@
 #include "fitted/fitted_model.hpp"
 #include "predict/evaluation.hpp"
 #include "predict/number_distribution.hpp"
+#include "predict/row_quadrature.hpp"
 
 namespace bl {
 
@@ -47,17 +48,15 @@ struct GivenRows {
   Index class_of(std::size_t row) const { return classes.empty() ? 0 : classes[row]; }
 };
 
-// log p(v | x) of the continuous part, encoded units.
-double continuous_log_density(const GivenRows& given, Index row) {
-  double out = 0;
-  if (given.utility.values() == 1)
-    given.utility.distribution_1d(given.context_row(row), gibbs::kAllClasses)
-        .log_density(std::span<const double>(given.encoded.continuous.row(row), 1),
-                     std::span<double>(&out, 1));
-  else
-    given.utility.distribution_2d(given.context_row(row), gibbs::kAllClasses)
-        .log_density(given.values(row), std::span<double>(&out, 1));
-  return out;
+// log p(v | x) of the continuous part, encoded units, of `count` rows that share the features of the first.
+void continuous_log_density(const GivenRows& given, Index row, Index count, std::span<double> out) {
+  const MatrixView<const double> values = given.encoded.continuous.view().row_range(row, count);
+  if (given.utility.values() == 2)
+    return row_distribution_2d(given.utility, given.context_row(row), gibbs::kAllClasses, nullptr)
+        .log_density(values, out);
+  row_distribution_1d(given.utility, given.context_row(row), gibbs::kAllClasses, kLogDensityTolerance,
+                      nullptr)
+      .log_density({values.data, static_cast<std::size_t>(count)}, out);
 }
 
 }  // namespace
@@ -82,7 +81,7 @@ std::vector<double> log_density(const Model& model, const Data& data, const Dist
     const ResponseEncoding& response = impl.stored.encoder.responses()[impl.space.continuous_responses[0]];
     const Column& column = data.impl().table.column(response.name);
     for_each_distribution(
-        given.utility, response, given.encoded.features, kLogDensityTolerance, pool,
+        given.utility, response, given.encoded.features, kLogDensityTolerance, pool, nullptr,
         [&](std::size_t row) { return data.impl().table.place(static_cast<Index>(row)); },
         [&](std::size_t row, const NumberDistribution& distribution) {
           out[row] = distribution.log_density(column.numbers[row]);
@@ -92,9 +91,12 @@ std::vector<double> log_density(const Model& model, const Data& data, const Dist
   double log_scale = 0;
   for (const std::size_t k : impl.space.continuous_responses)
     log_scale += std::log(impl.stored.encoder.responses()[k].scale);
+  const bool alike = given.encoded.features.cols() == 0 && !out.empty();
+  if (alike) continuous_log_density(given, 0, static_cast<Index>(out.size()), out);
   pool.run(out.size(), [&](std::size_t i) {
     const auto row = static_cast<Index>(i);
-    out[i] = continuous_log_density(given, row) - log_scale;
+    if (!alike) continuous_log_density(given, row, 1, std::span(&out[i], 1));
+    out[i] -= log_scale;
     if (classes == 0) return;
     Matrix<double> log_p(1, classes);  // of each class given x and v
     given.utility.class_log_probabilities(given.context(row), given.values(row), log_p.view());

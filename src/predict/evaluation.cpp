@@ -11,6 +11,7 @@
 #include "metrics/distribution.hpp"
 #include "metrics/regression.hpp"
 #include "predict/number_distribution.hpp"
+#include "predict/row_quadrature.hpp"
 #include "predict/row_sampler.hpp"
 
 namespace bl {
@@ -34,9 +35,12 @@ MatrixView<const double> rows_of(const Matrix<double>& m, Index from, Index coun
 }
 
 // Log-normaliser of the continuous part given one class.
-double log_normaliser(const gibbs::Utility& utility, const double* context, std::int32_t class_index) {
-  return utility.values() == 1 ? utility.distribution_1d(context, class_index).log_normalizer().value
-                               : utility.distribution_2d(context, class_index).log_normalizer().value;
+double log_normaliser(const gibbs::Utility& utility, const double* context, std::int32_t class_index,
+                      RowNotes* notes) {
+  constexpr double kTolerance = 1e-8;
+  return utility.values() == 1
+             ? row_distribution_1d(utility, context, class_index, kTolerance, notes).log_normalizer().value
+             : row_distribution_2d(utility, context, class_index, notes).log_normalizer().value;
 }
 
 std::vector<Metric> point_metrics(const std::string& name, const std::vector<double>& truth,
@@ -50,7 +54,8 @@ std::vector<Metric> point_metrics(const std::string& name, const std::vector<dou
 // draws beyond.
 std::vector<Metric> many_response_metrics(const FittedModel& model, const gibbs::Utility& utility,
                                           const Matrix<double>& context, const Matrix<double>& values,
-                                          std::span<const double> weights, ThreadPool& pool) {
+                                          std::span<const double> weights, ThreadPool& pool,
+                                          RowNotes* notes) {
   const Index rows = values.rows(), dims = values.cols();
   Matrix<double> mean(rows, dims);
   std::vector<Metric> out;
@@ -59,16 +64,23 @@ std::vector<Metric> many_response_metrics(const FittedModel& model, const gibbs:
     double log_scale = 0;
     for (const std::size_t k : model.space.continuous_responses)
       log_scale += std::log(model.stored.encoder.responses()[k].scale);
-    pool.run(static_cast<std::size_t>(rows), [&](std::size_t at) {
-      const auto i = static_cast<Index>(at);
-      const gibbs::Distribution2d distribution =
-          utility.distribution_2d(context.cols() ? context.row(i) : nullptr, gibbs::kAllClasses);
+    const auto put = [&](Index from, Index count, const gibbs::Distribution2d& distribution) {
       const auto moments = distribution.moments();
-      mean(i, 0) = moments.mean[0];
-      mean(i, 1) = moments.mean[1];
-      distribution.log_density(values.view().row_range(i, 1), std::span<double>(&log_density[at], 1));
-      log_density[at] -= log_scale;
-    });
+      const std::span<double> out_rows =
+          std::span(log_density).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(count));
+      distribution.log_density(values.view().row_range(from, count), out_rows);
+      for (Index i = from; i < from + count; ++i) {
+        std::copy_n(moments.mean.begin(), 2, mean.row(i));
+        log_density[static_cast<std::size_t>(i)] -= log_scale;
+      }
+    };
+    if (context.cols() == 0)
+      put(0, rows, row_distribution_2d(utility, nullptr, gibbs::kAllClasses, notes));  // all rows have one
+    else
+      pool.run(static_cast<std::size_t>(rows), [&](std::size_t at) {
+        const auto i = static_cast<Index>(at);
+        put(i, 1, row_distribution_2d(utility, context.row(i), gibbs::kAllClasses, notes));
+      });
     out.push_back({"log_likelihood", metrics::mean_log_likelihood(log_density, weights)});
   } else {
     RowSamplerOptions options;
@@ -115,7 +127,7 @@ std::vector<Metric> class_metrics(std::span<const std::int32_t> truth,
 
 NumberRows number_rows(const gibbs::Utility& utility, const ResponseEncoding& response,
                        const Matrix<double>& context, std::vector<double> truth,
-                       const std::vector<double>& levels, ThreadPool& pool) {
+                       const std::vector<double>& levels, ThreadPool& pool, RowNotes* notes) {
   const std::size_t rows = truth.size();
   NumberRows r;
   r.truth = std::move(truth);
@@ -123,7 +135,7 @@ NumberRows number_rows(const gibbs::Utility& utility, const ResponseEncoding& re
     numbers->resize(rows);
   r.quantiles.resize(static_cast<Index>(rows), static_cast<Index>(levels.size()));
   for_each_distribution(
-      utility, response, context, PredictOptions().tolerance, pool,
+      utility, response, context, PredictOptions().tolerance, pool, notes,
       [](std::size_t row) { return fmt::format("row {}", row + 1); },
       [&](std::size_t at, const NumberDistribution& distribution) {
         const double y = r.truth[at];
@@ -152,7 +164,7 @@ std::vector<Metric> number_metrics(const NumberRows& r, std::span<const double> 
 }
 
 Matrix<double> class_log_probabilities(const FittedModel& model, const gibbs::Utility& utility,
-                                       const Matrix<double>& context, ThreadPool& pool) {
+                                       const Matrix<double>& context, ThreadPool& pool, RowNotes* notes) {
   const Index rows = context.rows(), classes = model.space.classes();
   Matrix<double> out(rows, classes);
   if (utility.values() == 0) {
@@ -181,8 +193,8 @@ Matrix<double> class_log_probabilities(const FittedModel& model, const gibbs::Ut
     const auto i = static_cast<Index>(at);
     const std::span<double> row(out.row(i), static_cast<std::size_t>(classes));
     for (Index c = 0; c < classes; ++c)
-      row[static_cast<std::size_t>(c)] =
-          log_normaliser(utility, context.cols() ? context.row(i) : nullptr, static_cast<std::int32_t>(c));
+      row[static_cast<std::size_t>(c)] = log_normaliser(utility, context.cols() ? context.row(i) : nullptr,
+                                                        static_cast<std::int32_t>(c), notes);
     log_softmax(row);
   });
   return out;
@@ -190,12 +202,12 @@ Matrix<double> class_log_probabilities(const FittedModel& model, const gibbs::Ut
 
 std::vector<Metric> evaluate_rows(const FittedModel& model, const Encoder& encoder, const Table& table,
                                   std::span<const Index> rows, const gibbs::Utility& utility,
-                                  ThreadPool& pool) {
+                                  ThreadPool& pool, RowNotes* notes) {
   const Encoded<double> encoded = encoder.encode<double>(table, rows);
   std::vector<Metric> out;
   if (model.space.classes() > 0) {
     const auto truth = model.space.combine(encoded.classes);
-    const Matrix<double> log_p = class_log_probabilities(model, utility, encoded.features, pool);
+    const Matrix<double> log_p = class_log_probabilities(model, utility, encoded.features, pool, notes);
     for (Index i = 0; i < log_p.rows(); ++i)
       if (std::isnan(log_p(i, 0)))
         throw NumericError(
@@ -210,11 +222,12 @@ std::vector<Metric> evaluate_rows(const FittedModel& model, const Encoder& encod
     const Column& column = table.column(response.name);
     std::vector<double> truth;
     for (const Index row : rows) truth.push_back(column.numbers[static_cast<std::size_t>(row)]);
-    more = number_metrics(number_rows(utility, response, encoded.features, std::move(truth), {}, pool),
+    more = number_metrics(number_rows(utility, response, encoded.features, std::move(truth), {}, pool, notes),
                           encoded.weights);
   }
   if (model.space.values() > 1)
-    more = many_response_metrics(model, utility, encoded.features, encoded.continuous, encoded.weights, pool);
+    more = many_response_metrics(model, utility, encoded.features, encoded.continuous, encoded.weights, pool,
+                                 notes);
   out.insert(out.end(), more.begin(), more.end());
   return out;
 }

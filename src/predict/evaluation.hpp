@@ -6,12 +6,14 @@
 
 #include "base/parallel.hpp"
 #include "fitted/fitted_model.hpp"
+#include "predict/row_notes.hpp"
 
 namespace bl {
 
 // log p(class | x), rows x classes. The continuous part of a mixed response is integrated out.
 Matrix<double> class_log_probabilities(const FittedModel& model, const gibbs::Utility& utility,
-                                       const Matrix<double>& context, ThreadPool& pool);
+                                       const Matrix<double>& context, ThreadPool& pool,
+                                       RowNotes* notes = nullptr);
 
 std::vector<Metric> class_metrics(std::span<const std::int32_t> truth,
                                   const Matrix<double>& log_probabilities, std::span<const double> weights);
@@ -24,13 +26,13 @@ struct NumberRows {
 };
 NumberRows number_rows(const gibbs::Utility& utility, const ResponseEncoding& response,
                        const Matrix<double>& context, std::vector<double> truth,
-                       const std::vector<double>& levels, ThreadPool& pool);
+                       const std::vector<double>& levels, ThreadPool& pool, RowNotes* notes = nullptr);
 std::vector<Metric> number_metrics(const NumberRows& rows, std::span<const double> weights);
 
 // The metrics that fit the response, of these rows. `encoder` is the model's, or a more lenient variant of
 // it.
 std::vector<Metric> evaluate_rows(const FittedModel& model, const Encoder& encoder, const Table& table,
                                   std::span<const Index> rows, const gibbs::Utility& utility,
-                                  ThreadPool& pool);
+                                  ThreadPool& pool, RowNotes* notes = nullptr);
 
 }  // namespace bl

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "bl/errors.hpp"
+#include "predict/row_quadrature.hpp"
 
 namespace bl {
 
@@ -174,7 +175,7 @@ double NumberDistribution::crps(double y) const {
 }
 
 void for_each_distribution(const gibbs::Utility& utility, const ResponseEncoding& response,
-                           const Matrix<double>& context, double tolerance, ThreadPool& pool,
+                           const Matrix<double>& context, double tolerance, ThreadPool& pool, RowNotes* notes,
                            const std::function<std::string(std::size_t row)>& name,
                            const std::function<void(std::size_t row, const NumberDistribution&)>& visit) {
   const Index rows = context.rows(), columns = context.cols();
@@ -185,9 +186,18 @@ void for_each_distribution(const gibbs::Utility& utility, const ResponseEncoding
       throw NumericError(fmt::format("{}: {}", name(static_cast<std::size_t>(row)), error.what()));
     }
   };
+  const auto integrated = [&](const double* features) {
+    return row_distribution_1d(utility, features, gibbs::kAllClasses, tolerance, notes);
+  };
   std::optional<piecewise::Density> shared;  // where there is no context, all rows have one
-  if (utility.exact() && columns == 0 && rows > 0)
-    guarded(0, [&] { shared = utility.exact_distribution_of(nullptr); });
+  std::optional<gibbs::Distribution1d> shared_by_quadrature;
+  if (columns == 0 && rows > 0)
+    guarded(0, [&] {
+      if (utility.exact())
+        shared = utility.exact_distribution_of(nullptr);
+      else
+        shared_by_quadrature = integrated(nullptr);
+    });
   pool.run(static_cast<std::size_t>((rows + kRowsPerTask - 1) / kRowsPerTask), [&](std::size_t task) {
     const Index from = static_cast<Index>(task) * kRowsPerTask, count = std::min(kRowsPerTask, rows - from);
     Matrix<double> offsets;
@@ -199,10 +209,10 @@ void for_each_distribution(const gibbs::Utility& utility, const ResponseEncoding
           visit(row, NumberDistribution(*shared, response));
         else if (utility.exact())
           visit(row, NumberDistribution(utility.exact_distribution(offsets.row(i)), response));
+        else if (shared_by_quadrature)
+          visit(row, NumberDistribution(*shared_by_quadrature, response));
         else
-          visit(row, NumberDistribution(utility.distribution_1d(columns ? context.row(from + i) : nullptr,
-                                                                gibbs::kAllClasses, {.tolerance = tolerance}),
-                                        response));
+          visit(row, NumberDistribution(integrated(context.row(from + i)), response));
       });
   });
 }

@@ -11,6 +11,7 @@
 #include "base/parallel.hpp"
 #include "features/encoding.hpp"
 #include "gibbs/utility.hpp"
+#include "predict/row_notes.hpp"
 
 namespace bl {
 
@@ -43,10 +44,10 @@ class NumberDistribution {
   const gibbs::Distribution1d* distribution_ = nullptr;
 };
 
-// Hands over the distribution of every row of context, from several threads at once. An error of the arithmetic
-// begins with name(row).
+// Hands over the distribution of every row of context, from several threads at once. Quadrature that misses the tolerance
+// goes into the notes, where there are some; another error of the arithmetic begins with name(row).
 void for_each_distribution(const gibbs::Utility& utility, const ResponseEncoding& response,
-                           const Matrix<double>& context, double tolerance, ThreadPool& pool,
+                           const Matrix<double>& context, double tolerance, ThreadPool& pool, RowNotes* notes,
                            const std::function<std::string(std::size_t row)>& name,
                            const std::function<void(std::size_t row, const NumberDistribution&)>& visit);
 

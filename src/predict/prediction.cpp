@@ -14,6 +14,7 @@
 #include "gibbs/network_density.hpp"
 #include "predict/evaluation.hpp"
 #include "predict/number_distribution.hpp"
+#include "predict/row_quadrature.hpp"
 #include "predict/row_sampler.hpp"
 #include "predict/unusual_rows.hpp"
 
@@ -191,7 +192,7 @@ void distribution_1d_columns(const FittedModel& model, const gibbs::Utility& uti
   }
   for (const std::string& name : density_names(grid)) add(out, name);
   for_each_distribution(
-      utility, r, rows.context, options.tolerance, pool,
+      utility, r, rows.context, options.tolerance, pool, nullptr,
       [&](std::size_t i) { return rows.table.place(rows.places[i]); },
       [&](std::size_t i, const NumberDistribution& distribution) {
         std::size_t at = first;
@@ -220,8 +221,7 @@ void distribution_2d_columns(const FittedModel& model, const gibbs::Utility& uti
     responses[k] = &model.stored.encoder.responses()[model.space.continuous_responses[k]];
     first[k] = add_response_columns(*responses[k], options, out);
   }
-  for_rows(rows, pool, [&](std::size_t i) {
-    const gibbs::Distribution2d distribution = utility.distribution_2d(rows.features(i), gibbs::kAllClasses);
+  const auto put = [&](std::size_t i, const gibbs::Distribution2d& distribution) {
     const gibbs::Moments2d moments = distribution.moments();
     for (std::size_t k = 0; k < 2; ++k) {
       const ResponseEncoding& r = *responses[k];
@@ -232,7 +232,15 @@ void distribution_2d_columns(const FittedModel& model, const gibbs::Utility& uti
       for (std::size_t q = 0; q < shares.size(); ++q)
         out.columns[first[k] + 2 + q].numbers[i] = alone.quantile(shares[q]) * r.scale + r.mean;
     }
-  });
+  };
+  if (rows.context.cols() > 0)
+    return for_rows(rows, pool, [&](std::size_t i) {
+      put(i, row_distribution_2d(utility, rows.features(i), gibbs::kAllClasses, nullptr));
+    });
+  if (out.rows == 0) return;
+  put(0, row_distribution_2d(utility, nullptr, gibbs::kAllClasses, nullptr));  // all rows have one
+  for (std::size_t c = first[0]; c < out.columns.size(); ++c)
+    std::fill(out.columns[c].numbers.begin(), out.columns[c].numbers.end(), out.columns[c].numbers[0]);
 }
 
 // The mean, standard deviation and quantiles of each of several continuous responses, from draws.

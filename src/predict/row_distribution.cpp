@@ -6,6 +6,7 @@
 #include "compute/log_sum_exp.hpp"
 #include "explain/read_problem.hpp"
 #include "predict/number_distribution.hpp"
+#include "predict/row_quadrature.hpp"
 #include "predict/row_sampler.hpp"
 
 namespace bl {
@@ -14,6 +15,7 @@ namespace {
 
 constexpr Index kDrawsPerRow = 400;
 constexpr double kNegligible = 1e-13;  // of the mass
+constexpr double kLargestError = 1e-8;
 
 // Classes alone, or one continuous response (with or without classes).
 std::vector<WeightedResponse> exact_distribution(const gibbs::Utility& utility, const double* context,
@@ -40,6 +42,7 @@ std::vector<WeightedResponse> exact_distribution(const gibbs::Utility& utility, 
     }
     // Slopes jump at kinks, where a panel is as wide as the root of the tolerance.
     const gibbs::Distribution1d given = utility.distribution_1d(context, class_index, {.tolerance = 1e-12});
+    require_error_below(given.error(), kLargestError);
     log_mass.push_back(given.log_normalizer().value);
     for (const auto& [y, share] : given.rule())
       if (share > kNegligible) distribution.push_back({{{y}, class_index}, share});

@@ -13,6 +13,7 @@
 #include "gibbs/categorical.hpp"
 #include "predict/evaluation.hpp"
 #include "predict/given_values.hpp"
+#include "predict/row_quadrature.hpp"
 #include "predict/row_sampler.hpp"
 
 namespace bl {
@@ -109,6 +110,8 @@ RowSamples exact_draws(const Request& r, ThreadPool& pool) {
       const gibbs::Distribution1d distribution =
           r.utility.distribution_1d(r.context.cols() ? r.context.row(i) : nullptr,
                                     out.classes.empty() ? gibbs::kAllClasses : static_cast<std::int32_t>(c));
+      constexpr double kExact = 1e-6;
+      require_error_below(distribution.error(), kExact);
       for (Index d = 0; d < draws; ++d)
         if (has_class(d))
           out.values(i * draws + d, 0) =

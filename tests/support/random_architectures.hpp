@@ -163,7 +163,7 @@ inline void visit_heads(const Instance& drawn, const Network<double>& network, c
   };
   for (Index row = 0; row < drawn.problem.rows; ++row) {
     if (drawn.problem.spec.kind != ObjectiveKind::score_matching) {
-      const reference::Choice choice = loss.choice(row);
+      const reference::Choice choice = loss.choice(row, drawn.problem.given_noise());
       visit_all(choice.candidates);
       visit_all({choice.observed});
     }

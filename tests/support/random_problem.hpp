@@ -1,9 +1,11 @@
 // Small random learning problems of every kind, and the library's loss on them.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <span>
 #include <string>
@@ -25,15 +27,17 @@ enum class Task {
   dsm_1d,
   dsm_3d,
   hybrid,
-  hybrid_vector
+  hybrid_vector,
+  candidates_2d
 };
-inline constexpr Task kTasks[] = {Task::classes,    Task::vector,       Task::choice, Task::choice_named,
-                                  Task::density_1d, Task::density_2d,   Task::dsm_1d, Task::dsm_3d,
-                                  Task::hybrid,     Task::hybrid_vector};
+inline constexpr Task kTasks[] = {
+    Task::classes, Task::vector, Task::choice, Task::choice_named,  Task::density_1d,   Task::density_2d,
+    Task::dsm_1d,  Task::dsm_3d, Task::hybrid, Task::hybrid_vector, Task::candidates_2d};
 
 inline std::string name(Task task) {
-  constexpr const char* names[] = {"classes",    "vector", "choice", "choice_named", "density_1d",
-                                   "density_2d", "dsm_1d", "dsm_3d", "hybrid",       "hybrid_vector"};
+  constexpr const char* names[] = {"classes",    "vector",        "choice",       "choice_named",
+                                   "density_1d", "density_2d",    "dsm_1d",       "dsm_3d",
+                                   "hybrid",     "hybrid_vector", "candidates_2d"};
   return names[static_cast<std::size_t>(task)];
 }
 inline bool vector_form(Task task) {
@@ -54,6 +58,7 @@ inline InputShape input_shape(Task task) {
     case Task::dsm_1d:
       return {.context = 2, .values = 1, .classes = 0};
     case Task::density_2d:
+    case Task::candidates_2d:
       return {.context = 1, .values = 2, .classes = 0};
     case Task::dsm_3d:
       return {.context = 1, .values = 3, .classes = 0};
@@ -121,6 +126,15 @@ void add_choice_sets(Problem<T>& p, const InputShape& input, const RandomStream&
   fill_normal(p.attributes, random, 7);
 }
 
+// Of two responses, around 80 rows.
+inline std::shared_ptr<const Proposal> random_proposal() {
+  const RandomStream random(9, Purpose::test);
+  Matrix<double> values(80, 2);
+  for (std::size_t i = 0; i < values.flat().size(); ++i)
+    values.flat()[i] = std::clamp(0.7 * random.normal(1, i), -1.9, 2.4);
+  return std::make_shared<const Proposal>(values, Support{{-2.5, -2}, {3, 2.5}});
+}
+
 inline ObjectiveSpec objective_of(Task task) {
   ObjectiveSpec spec;
   spec.temperature = 0.7;
@@ -146,6 +160,9 @@ inline ObjectiveSpec objective_of(Task task) {
       break;
     case Task::density_2d:
       spec.rule = composite_rule({{-2.5, -2}, {3, 2.5}}, 1);
+      break;
+    case Task::candidates_2d:
+      spec.random = {random_proposal(), 6};
       break;
     default:
       break;

@@ -188,6 +188,9 @@ std::string why_processor_only(const Architecture& a, const ObjectiveSpec& spec)
   if (spec.exact)
     return "the exact likelihood of one number is computed on the processor alone; another activation "
            "(`utility` = tanh) goes to the GPU";
+  if (spec.random)
+    return "random candidates are drawn on the processor alone; `panels` has fixed nodes, which go to the "
+           "GPU";
   if (a.layers.size() > kMostLayers)
     return fmt::format("networks of more than {} layers, here {}, are computed on the processor alone",
                        kMostLayers, a.layers.size());
@@ -200,7 +203,7 @@ PlannedModel plan_model(const Architecture& a, const ParameterLayout& layout, co
   // Every member by name: a new one does not compile until it is used here or refused above. Sigma comes with
   // the noise, the rule with the rows.
   const auto& [kind, temperature, sigma, draws, label_smoothing, gamma_discrete, gamma_continuous, rule,
-               exact] = spec;
+               exact, random] = spec;
   PlannedModel model;
   Plan& plan = model.plan;
   plan.layers = static_cast<int>(a.layers.size());

@@ -37,7 +37,7 @@ std::vector<double> Loss<T>::response(Index row) const {
 }
 
 template <class T>
-Choice Loss<T>::choice(Index row) const {
+Choice Loss<T>::choice(Index row, const Noise& noise) const {
   const DatasetView<T>& data = objective_->data();
   const auto i = static_cast<std::size_t>(row);
   Choice out;
@@ -59,6 +59,17 @@ Choice Loss<T>::choice(Index row) const {
     for (Index c = 0; c < architecture().input.classes; ++c)
       out.candidates.push_back({point(row, response(row), c)});
     out.observed = out.candidates[static_cast<std::size_t>(data.classes[i])];
+  } else if (const auto& random =
+                 objective_->spec().random) {  // the observed value and random ones, all as likely
+    std::vector<double> v = response(row);
+    out.observed = {point(row, v, kNoClass)};
+    double log_density = random->proposal->log_density(v);
+    for (int k = 0; k <= random->count; ++k) {
+      if (k > 0)
+        log_density = random->proposal->draw(noise.stream, static_cast<std::uint64_t>(row),
+                                             static_cast<std::uint64_t>(k - 1), v);
+      out.candidates.push_back({point(row, v, kNoClass), 0, -log_density - std::log(random->count + 1.0)});
+    }
   } else {  // the nodes of a quadrature rule
     const QuadratureRule& rule = objective_->spec().rule;
     for (Index k = 0; k < rule.size(); ++k) {
@@ -72,11 +83,11 @@ Choice Loss<T>::choice(Index row) const {
 }
 
 template <class T>
-double Loss<T>::likelihood(const Utility& utility, Index row, double scale,
+double Loss<T>::likelihood(const Utility& utility, Index row, const Noise& noise, double scale,
                            std::span<double> gradient) const {
   const double tau = objective_->spec().temperature;
   const Index outputs = architecture().outputs;
-  const Choice choice = this->choice(row);
+  const Choice choice = this->choice(row, noise);
   std::vector<Trace> traces;
   std::vector<double> logits;
   for (const Candidate& candidate : choice.candidates) {
@@ -166,13 +177,13 @@ LossSum Loss<T>::row(const Utility& utility, Index row, const Noise& noise, doub
   sum.weight = weight;
   switch (spec.kind) {
     case ObjectiveKind::likelihood:
-      sum.loss = weight * likelihood(utility, row, scale * weight, gradient);
+      sum.loss = weight * likelihood(utility, row, noise, scale * weight, gradient);
       break;
     case ObjectiveKind::score_matching:
       sum.loss = weight * score_matching(utility, row, noise, scale * weight, gradient);
       break;
     case ObjectiveKind::hybrid:
-      sum.discrete = weight * likelihood(utility, row, scale * weight * spec.gamma_discrete, gradient);
+      sum.discrete = weight * likelihood(utility, row, noise, scale * weight * spec.gamma_discrete, gradient);
       sum.continuous =
           weight * score_matching(utility, row, noise, scale * weight * spec.gamma_continuous, gradient);
       sum.loss = spec.gamma_discrete * sum.discrete + spec.gamma_continuous * sum.continuous;

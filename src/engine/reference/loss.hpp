@@ -13,7 +13,7 @@ namespace bl::reference {
 struct Candidate {
   std::vector<double> z;
   std::size_t output = 0;
-  double log_weight = 0;  // of a node of a quadrature rule
+  double log_weight = 0;  // of a node of a quadrature rule, or of a random candidate
 };
 
 // -log p = log sum over candidates of exp(log_weight + BL/tau)  -  BL(observed)/tau.
@@ -33,14 +33,15 @@ class Loss {
               std::span<double> gradient) const;
 
   // Where utilities are evaluated: for the likelihood, and for score matching (one per draw of noise).
-  Choice choice(Index row) const;
+  Choice choice(Index row, const Noise& noise) const;
   std::vector<Candidate> noisy_points(Index row, const Noise& noise) const;
 
  private:
   std::vector<double> point(Index row, std::span<const double> v, Index class_index) const;
   std::vector<double> response(Index row) const;
   double noise_of(const Noise& noise, Index row, Index i) const;
-  double likelihood(const Utility& utility, Index row, double scale, std::span<double> gradient) const;
+  double likelihood(const Utility& utility, Index row, const Noise& noise, double scale,
+                    std::span<double> gradient) const;
   double score_matching(const Utility& utility, Index row, const Noise& noise, double scale,
                         std::span<double> gradient) const;
 

@@ -99,6 +99,24 @@ TEST(Distribution2d, KinksAndUniform) {
   EXPECT_NEAR(uniform.moments().covariance[1][1], 0.75, 1e-9);
 }
 
+TEST(Distribution2d, SettlesForWhatItReachesAndSaysHowFarThatIs) {
+  const auto waves = each([](double a, double b) { return std::sin(90 * a) + std::cos(70 * b); });
+  QuadratureOptions scarce = kDistribution2dOptions;
+  scarce.max_points = 30'000;
+  const Distribution2d rough(waves, {{0, 0}, {1, 1}}, scarce);
+  double first = 0, second = 0;
+  constexpr int kPoints = 1'000'000;
+  for (int i = 0; i < kPoints; ++i) {
+    const double y = (i + 0.5) / kPoints;
+    first += std::exp(std::sin(90 * y)) / kPoints;
+    second += std::exp(std::cos(70 * y)) / kPoints;
+  }
+  EXPECT_GT(rough.error(), scarce.tolerance);
+  EXPECT_LE(std::abs(std::exp(rough.log_normalizer().value) / (first * second) - 1), rough.error());
+  const Moments2d moments = rough.moments();
+  EXPECT_NEAR(moments.mean[0], 0.5, 0.1);
+}
+
 TEST(Distribution2d, NamesThePointThatIsNotFinite) {
   try {
     Distribution2d(each([](double a, double) { return 1 / std::max(0.0, a - 0.5); }), {{0, 0}, {1, 1}});

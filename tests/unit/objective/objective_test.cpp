@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "bl/errors.hpp"
+#include "engine/reference/reference_engine.hpp"
 #include "support/finite_differences.hpp"
 #include "support/random_problem.hpp"
 
@@ -179,6 +180,30 @@ TEST(BatchEvaluator, AnyCutGivesTheSameSum) {
     EXPECT_NEAR(at_once.weight, total.weight, 1e-12 * total.weight);
     const double scale = test::largest_entry(sum);
     for (std::size_t i = 0; i < sum.size(); ++i) EXPECT_NEAR(whole[i], sum[i], 1e-11 * scale) << i;
+  }
+}
+
+// Without a context the rows of a chunk share one normaliser; the plain loops take it row by row.
+TEST(Objective, ANormaliserThatRowsShareIsThatOfEachRow) {
+  for (const Task task : {Task::density_1d, Task::density_2d}) {
+    InputShape input = test::input_shape(task);
+    input.context = 0;
+    const auto problem = test::random_problem<double>(task, stacked(input, {3, 2}), 30, 11);
+    const Network<double> network(problem.architecture);
+    const Objective<double> objective(network, problem.spec, problem.data());
+    const auto parameters = test::random_parameters(network.layout(), 5);
+    ThreadPool pool(2);
+    BatchEvaluator<double> evaluator(objective, pool);
+    std::vector<std::int64_t> rows(30);
+    std::iota(rows.begin(), rows.end(), std::int64_t{0});
+    std::vector<double> gradient(parameters.size()), plain(parameters.size());
+    const LossSum shared = evaluator.evaluate(parameters, rows, problem.given_noise(), 0.5, gradient);
+    const auto reference = std::make_unique<ReferenceEngine<double>>(Context(1));
+    const LossSum each = reference->loss(reference->load(objective), {.rows = rows, .scale = 0.5},
+                                         problem.given_noise(), parameters, plain);
+    EXPECT_NEAR(shared.loss, each.loss, 1e-12 * std::abs(each.loss));
+    const double scale = test::largest_entry(plain);
+    for (std::size_t i = 0; i < plain.size(); ++i) EXPECT_NEAR(gradient[i], plain[i], 1e-11 * scale) << i;
   }
 }
 

@@ -181,7 +181,9 @@ TEST(PlanObjective, FollowsTheResponse) {
   EXPECT_THROW(Planned("y", {{"objective", "dsm"}}).objective(), UsageError);
   EXPECT_THROW(Planned("y", {{"objective", "hybrid"}}).objective(), UsageError);
   EXPECT_THROW(Planned("y,v", {{"objective", "likelihood"}}).objective(), UsageError);
-  EXPECT_THROW(Planned("v,u,t", {{"objective", "likelihood"}}).objective(), UsageError);
+  // More than two responses have no quadrature rule; their candidates are random.
+  EXPECT_EQ(Planned("v,u,t", {{"objective", "likelihood"}}).objective().rule.size(), 0);
+  EXPECT_THROW(Planned("v,u,t", {{"objective", "likelihood"}, {"panels", "2"}}).objective(), UsageError);
 }
 
 TEST(RepeatedValues, AreThoseATableHasOftenTheMostFrequentFirst) {

@@ -8,6 +8,7 @@
 
 #include "bl/errors.hpp"
 #include "bl/fit.hpp"
+#include "predict/row_quadrature.hpp"
 #include "unit/data/data_helpers.hpp"
 
 namespace bl {
@@ -111,6 +112,34 @@ TEST(LogDensity, OfAClassAndANumberSumsToTheNumbersOwn) {
   }
   const OutputTable table = model.predict(middle, Part::all, options);
   EXPECT_NEAR(at_middle, table.columns[table.columns.size() - 2].numbers[0], 1e-9);
+}
+
+// What a fit says of held-out rows whose quadrature missed its tolerance; predictions without a place for notes refuse.
+TEST(RowNotes, SayHowManyDistributionsMissedTheToleranceAndByHowMuch) {
+  RowNotes notes;
+  notes.add_quadrature(1e-7, 1e-6);
+  EXPECT_TRUE(notes.texts().empty());
+  notes.add_quadrature(3e-4, 1e-6);
+  notes.add_quadrature(2e-5, 1e-6);
+  ASSERT_EQ(notes.texts().size(), 1U);
+  EXPECT_THAT(notes.texts()[0], HasSubstr("1e-06 in 2 of 3"));
+  EXPECT_THAT(notes.texts()[0], HasSubstr("0.0003"));
+  EXPECT_NO_THROW(require_error_below(1e-7, 1e-6));
+  EXPECT_THROW(require_error_below(3e-4, 1e-6), NumericError);
+}
+
+// Two responses without features have one distribution; each row has the density that it has alone.
+TEST(LogDensity, OfTwoNumbersWithoutFeaturesIsThatOfRowsAlone) {
+  const Data rows = made({"y", "b"}, 40);
+  const Model model = fitted(rows, "");
+  const auto together = log_density(model, made({"y", "b"}, 3));
+  for (int i = 0; i < 3; ++i) {
+    const double x = std::sin(1.7 * i), z = std::cos(0.9 * i * i);
+    const Data one =
+        Data::from_columns({{"y", {10 + 4 * x + z}, {}}, {"b", {z - 0.5 * x + 1}, {}}}, "memory");
+    EXPECT_DOUBLE_EQ(log_density(model, one)[0], together[static_cast<std::size_t>(i)]);
+  }
+  EXPECT_EQ(model.predict(rows).columns[0].numbers[0], model.predict(rows).columns[0].numbers[39]);
 }
 
 TEST(LogDensity, OfThreeNumbersIsRefusedInWords) {

@@ -55,7 +55,7 @@ void add_check(CLI::App& app) {
   command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
       ->option_text("[0]")
       ->check(thread_range());
-  command->add_option("--device", a->options.device, "Where simulated data sets are fitted (bl devices)")
+  command->add_option("--device", a->options.device, "Where simulated data sets are fitted")
       ->option_text("[cpu]|cuda|auto")
       ->check(CLI::IsMember({"cpu", "cuda", "auto"}));
   command->add_flag("--json", a->json, "Print as JSON");

@@ -136,7 +136,7 @@ void add_identification(CLI::App& command) {
   identification->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
       ->option_text("[0]")
       ->check(thread_range());
-  identification->add_option("--device", a->options.device, "Where data sets are fitted (bl devices)")
+  identification->add_option("--device", a->options.device, "Where data sets are fitted")
       ->option_text("[cpu]|cuda")
       ->check(CLI::IsMember({"cpu", "cuda"}));
   identification->add_flag("--json", a->json, "Print as JSON");

@@ -176,7 +176,7 @@ void add_summary(CLI::App& app) {
   command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
       ->option_text("[0]")
       ->check(thread_range());
-  command->add_option("--device", a->options.device, "Where starts and resamples are fitted (bl devices)")
+  command->add_option("--device", a->options.device, "Where starts and resamples are fitted")
       ->option_text("[cpu]|cuda|auto")
       ->check(CLI::IsMember({"cpu", "cuda", "auto"}));
   command->add_option("--save", a->save, "Write the canonical model with its covariance here")

@@ -3,8 +3,8 @@
 
     bench/gpu/whole_commands.py build/release/bl [--mnist FOLDER] [--resamples 10000] [--processor-resamples 1000]
 
-FOLDER holds the four IDX files of MNIST, as they are or as .gz. The bootstrap is that of an identifiable model of 22 parameters,
-three classes and 2,000 rows, which are drawn here. The last line is JSON.
+FOLDER holds the four IDX files of MNIST, as they are or as .gz. The bootstrap is that of a logit of 20 parameters, from 2,000
+choices among three alternatives, which are drawn here. The last line is JSON.
 """
 import argparse
 import json
@@ -18,8 +18,8 @@ import sys
 import tempfile
 import time
 
-COEFFICIENTS = {"low": (0.5, [-0.7, 0.4, 0.3, 0.2, -0.5, 0.3]), "middle": (-0.3, [0.3, 0.6, -0.5, 0.4, 0.2, -0.4]),
-                "high": (0.2, [0.6, -0.5, 0.4, -0.6, 0.5, 0.3])}
+ATTRIBUTES = [f"a{j}" for j in range(18)]
+ALTERNATIVES = {"car": 0.4, "train": -0.3, "bus": 0.0}  # constants
 
 
 def run(command):
@@ -30,16 +30,18 @@ def run(command):
     return result.stdout + result.stderr, time.time() - started
 
 
-def write_rows(path, rows):
-    """Three classes whose utilities are 3 tanh of a line each: one utility head."""
+def write_choices(path, situations):
+    """Choices by a logit: 18 attributes and two constants."""
     draw = random.Random(5)
+    weights = [0.6 * math.cos(1.7 * j) for j in range(len(ATTRIBUTES))]
     with open(path, "w") as out:
-        out.write(",".join(f"x{j}" for j in range(6)) + ",y\n")
-        for _ in range(rows):
-            x = [draw.gauss(0, 1) for _ in range(6)]
-            weight = {name: math.exp(3 * math.tanh(b + sum(p * q for p, q in zip(w, x)))) for name, (b, w) in COEFFICIENTS.items()}
-            y = draw.choices(list(weight), list(weight.values()))[0]
-            out.write(",".join(f"{v:.5f}" for v in x) + f",{y}\n")
+        out.write(f"situation,alternative,chosen,{','.join(ATTRIBUTES)}\n")
+        for i in range(situations):
+            x = {name: [draw.gauss(0, 1) for _ in ATTRIBUTES] for name in ALTERNATIVES}
+            weight = [math.exp(b + sum(p * q for p, q in zip(weights, x[name]))) for name, b in ALTERNATIVES.items()]
+            choice = draw.choices(list(ALTERNATIVES), weight)[0]
+            for name in ALTERNATIVES:
+                out.write(f"{i},{name},{int(name == choice)},{','.join(f'{v:.5f}' for v in x[name])}\n")
 
 
 def errors_of(bl, model, data, resamples, device):
@@ -52,9 +54,10 @@ def errors_of(bl, model, data, resamples, device):
 
 
 def bootstrap(bl, folder, resamples, processor_resamples, devices):
-    data, model = str(folder / "rows.csv"), str(folder / "rows.bl")
-    write_rows(data, 2000)
-    run([bl, "fit", data, "--target", "y", "--single", "--identifiable", "--heads", "1,0,0", "--fractions", "1:0:0", "-q", "-o", model])
+    data, model = str(folder / "choices.csv"), str(folder / "choices.bl")
+    write_choices(data, 2000)
+    run([bl, "fit", data, "--choice", "long", "--situation", "situation", "--alternative", "alternative", "--chosen", "chosen",
+         "--attributes", ",".join(ATTRIBUTES), "-q", "-o", model])
     out = {"resamples": resamples}
     for device in devices:
         count = resamples if device == "cuda" else processor_resamples

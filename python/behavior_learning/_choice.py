@@ -513,7 +513,7 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
             One or two columns of the frame.
         **options : optional
             cov_type ("robust", "classical", "cluster": by person where no columns are named), level (of intervals),
-            bootstrap, seed; of a network also standardised, reference (alternative), starts.
+            bootstrap, seed, device ("cpu", "cuda", "auto": of resamples); of a network also standardised, reference (alternative), starts.
 
         Returns
         -------

@@ -347,7 +347,7 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
             One or two columns of labels for clustered errors.
         **options : optional
             cov_type ("robust", "classical", "cluster"), level (of intervals), standardised, reference (class), starts,
-            bootstrap, seed.
+            bootstrap, seed, device ("cpu", "cuda", "auto": of starts and resamples).
 
         Returns
         -------

@@ -88,8 +88,8 @@ class Engine {
   // Several fits that do not depend on each other, of models of one shape: members, starts, resamples,
   // trials. fit(i, engine) gets an engine of its own that shares the loaded rows, on any thread. Handed over
   // as one piece of work, so that an engine may run steps of several fits as one. numbers_per_step:
-  // intermediate numbers of a step. A fit is bit-identical whatever runs beside it. The exception of the
-  // lowest index is rethrown.
+  // intermediate numbers of a step. A fit is bit-identical whichever others run beside it and when they ask;
+  // a GPU cuts its sums by how many they are. The exception of the lowest index is rethrown.
   using Fit = std::function<void(std::size_t, Engine<T>&)>;
   virtual void together(std::size_t count, double numbers_per_step, const Fit& fit);
   // How many of them run at once.

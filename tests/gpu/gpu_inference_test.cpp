@@ -44,8 +44,7 @@ TEST_F(Gpu, ResamplesEndWhereTheyDoOnTheProcessor) {
 TEST_F(Gpu, StartsEndWhereTheyDoOnTheProcessor) {
   const Fitted fitted(300);
   ThreadPool processor(2);
-  const inference::Minimisation truth =
-                                    minimise(fitted.objective, fitted.spec.minimiser, processor),
+  const inference::Minimisation truth = minimise(fitted.objective, fitted.spec.minimiser, processor),
                                 ours = minimise(fitted.objective, fitted.spec.minimiser, gpu_pool());
   EXPECT_EQ(ours.starts, truth.starts);
   EXPECT_EQ(ours.optima.size(), truth.optima.size());

@@ -29,7 +29,10 @@ std::vector<ObjectiveOption> objective_options() {
       {"weights of zero", Task::choice, [](auto& p) { p.weights[3] = 0; }},
       {"no weights", Task::hybrid, [](auto& p) { p.weights.clear(); }},
       {"available", Task::choice_named, [](auto& p) { p.available.clear(); }},
-      {"rule", Task::density_1d, [](auto& p) { p.spec.rule = composite_rule({{-3}, {4}}, 2); }},
+      {"rule", Task::density_1d,
+       [](auto& p) {
+         p.spec.rule = composite_rule({{-3}, {4}}, 2);
+       }},
       {"draws", Task::dsm_3d, [](auto& p) { p.spec.draws = 3; }},
       {"gamma_discrete", Task::hybrid, [](auto& p) { p.spec.gamma_discrete = 0; }},
       {"gamma_continuous", Task::hybrid_vector, [](auto& p) { p.spec.gamma_continuous = 0; }},

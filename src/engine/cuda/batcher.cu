@@ -13,7 +13,8 @@ namespace {
 
 constexpr int kPointsOfChunk = 64;       // where rows are many
 constexpr int kPartsOfModel = 32;        // where a batch is shared by blocks: chunks at most
-constexpr int kFewestPoints = 8;         // of a chunk
+constexpr int kFewestPoints = 4;         // of a chunk, where blocks share a batch
+constexpr int kLeastPoints = 4;          // of a chunk, or one row: what a block must have room for
 constexpr int kHeadsOfPart = 4;          // row features' weights: heads of a block, at least
 constexpr std::size_t kRowsApart = 512;  // longer batches are faster as products over memory of the GPU
 
@@ -181,8 +182,13 @@ bool fits_block(const Placed<T>& placed, std::size_t rows) {
     heads_per_part = (heads + processors() - 1) / processors();
     heads_per_part = std::max(heads_per_part, kHeadsOfPart);
   }
-  const int least = std::max(4, plan.most_per_row());
-  return resident_points<T>(plan, heads_per_part, least) * plan.most_per_row() >= std::min(4, least);
+  const int least = std::max(1, kLeastPoints / plan.most_per_row());  // rows
+  return resident_points<T>(plan, heads_per_part, least * plan.most_per_row()) >= least;
+}
+
+template <class T>
+std::size_t rows_of_loss(const Placed<T>& placed) {
+  return placed.apart() && fits_block(placed, kRowsApart) ? kRowsApart : std::numeric_limits<int>::max();
 }
 
 template <class T>
@@ -311,6 +317,7 @@ void Meeting<T>::run_alike(std::vector<Request<T>*> group) {
   template void prepare_jobs<T>(std::span<Request<T>* const>, std::size_t, std::size_t, Scratch<T>&, \
                                 std::vector<Job<T>>&, cudaStream_t);                                 \
   template std::size_t most_at_once<T>(const Placed<T>&);                                            \
+  template std::size_t rows_of_loss<T>(const Placed<T>&);                                            \
   template bool fits_block<T>(const Placed<T>&, std::size_t);                                        \
   template void run_requests<T>(std::span<Request<T>* const>, std::size_t, std::size_t, Scratch<T>&, \
                                 cudaStream_t);                                                       \

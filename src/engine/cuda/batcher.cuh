@@ -61,6 +61,11 @@ std::size_t most_at_once(const Placed<T>& placed);
 template <class T>
 bool fits_block(const Placed<T>& placed, std::size_t rows);
 
+// How many rows a loss without its gradient takes at once: models whose batches are to be short are computed
+// by short ones, rather than by products over memory of the GPU that nothing else of a fit would need.
+template <class T>
+std::size_t rows_of_loss(const Placed<T>& placed);
+
 // Requests whose models fit a block. Same shape, same number of batches.
 template <class T>
 void run_requests(std::span<Request<T>* const> requests, std::size_t from, std::size_t to,

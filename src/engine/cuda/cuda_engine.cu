@@ -95,16 +95,24 @@ LossSum CudaEngine<T>::loss(RowSet from, const Batch& batch, const Noise& noise,
     std::fill(gradient.begin(), gradient.end(), T(0));
     return {};
   }
-  Request<T> request;
-  request.placed = placed_.at(from).get();
-  request.batches = std::span(&batch, 1);
-  request.noise = noise;
-  request.parameters = parameters;
-  request.gradient = gradient;
-  request.rows = kept_rows(from, batch.rows);
-  request.beside = beside_;
-  run(request, 0, 1);
-  return sum_of(request.placed->resident_plan(), request.out.last);
+  const Placed<T>& placed = *placed_.at(from);
+  const int* const rows = kept_rows(from, batch.rows);
+  const std::size_t all = batch.rows.size(), most = gradient.empty() ? rows_of_loss(placed) : all;
+  LossSum sum;
+  for (std::size_t begin = 0; begin < all; begin += most) {
+    const Batch part{batch.rows.subspan(begin, std::min(most, all - begin)), batch.scale};
+    Request<T> request;
+    request.placed = &placed;
+    request.batches = std::span(&part, 1);
+    request.noise = noise;
+    request.parameters = parameters;
+    request.gradient = gradient;
+    request.rows = rows + begin;
+    request.beside = beside_;
+    run(request, 0, 1);
+    sum.add(sum_of(placed.resident_plan(), request.out.last));
+  }
+  return sum;
 }
 
 template <class T>

@@ -2,7 +2,9 @@
 add_library(bl_options INTERFACE)
 set(bl_cxx_flags -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
   -Wno-psabi -fno-math-errno
-  -Wno-restrict)  # g++ 12 warns falsely about "text" + std::string (GCC bug 105651)
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>  # g++ 12 warns falsely about "text" + std::string (GCC bug 105651)
+  # New versions of Clang report what libstdc++ 12 itself uses in stable_sort.
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
 # A fixed order of sums is a promise (same bits): the compiler may not reassociate, nor fuse where it likes.
 list(APPEND bl_cxx_flags -ffp-contract=off)
 target_compile_options(bl_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${bl_cxx_flags}>")

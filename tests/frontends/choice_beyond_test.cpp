@@ -27,7 +27,7 @@ std::string row_of(int chosen, int person, const double* x, const double* y) {
 }
 
 // Three alternatives, six choices of each of 250 persons; the coefficient of x is normal with mean -1 and
-// standard deviation 1, that of y 0.5. The choices know nothing of the shift of b's x.
+// standard deviation 1, that of y 0.5. The choices do not depend on the shift of b's x.
 std::string planted(int persons = 250, double shift = 0) {
   std::mt19937_64 engine(5);
   std::normal_distribution<double> normal;

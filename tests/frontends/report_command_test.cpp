@@ -166,7 +166,7 @@ TEST_F(ReportCommand, ChoicesAreComputedInThePage) {
   const std::string declared =
       "--choice long --situation situation --alternative alternative --chosen chosen --attributes "
       "price,quality ";
-  for (const std::string form :
+  for (const std::string& form :
        {std::string(), std::string("--context age --layers 6 --members 2 --epochs 15")}) {
     SCOPED_TRACE(form);
     const std::string page = report_of(declared + form);

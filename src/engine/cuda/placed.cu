@@ -167,7 +167,7 @@ bool same_but_weights(const Objective<T>& a, const Objective<T>& b) {
       chosen.data() != sets.chosen.data())
     return false;
   const auto& [kind, temperature, sigma, draws, label_smoothing, gamma_discrete, gamma_continuous, rule,
-               exact] = a.spec();
+               exact, random] = a.spec();
   const ObjectiveSpec& spec = b.spec();
   const auto nodes = rule.nodes.flat(), other_nodes = spec.rule.nodes.flat();
   return kind == spec.kind && temperature == spec.temperature && draws == spec.draws &&

@@ -85,6 +85,9 @@ WhatIf what_if_numbers(const FittedModel& model, const ChoiceData& base, const C
                        in_quotes(model.choice().schema.attributes[static_cast<std::size_t>(*cost)]));
   result.surplus_change = surplus.utility;
   result.money_change = surplus.money;
+  if (estimated && !(std::isfinite(surplus.utility) && (!cost || std::isfinite(surplus.money))))
+    throw NumericError(
+        "the change of surplus is not a finite number; the coefficients or the attributes are too large");
   return result;
 }
 

@@ -1,6 +1,7 @@
 """Behavior Learning: learn from data the optimization problem that people behave as if they solved."""
 
-from ._choice import BLChoice, EconomicsWarning
+from ._choice import BLChoice
+from ._choice_economics import EconomicsWarning
 from ._classifier import BLClassifier
 from ._core import DataError, Error, ModelFileError, NumericError, UsageError, devices, library_version, setting_list
 from ._density import BLDensity

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
@@ -10,27 +9,18 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _frame, _toml
+from ._choice_document import document_of_parameters
+from ._choice_economics import ChoiceEconomics
 from ._declaration import declaration_of, document_of
 from ._estimator import HoldsModel, all_or_nothing, settings_of, warn_of
 from ._explanation import Explanation
-from ._parameters import (
-    CHOICE_DATA,
-    CHOICE_UTILITY,
-    ChoiceParameters,
-    parameter_help,
-    stored_parameters,
-    used_settings,
-)
+from ._parameters import ChoiceParameters, parameter_help, stored_parameters, used_settings
 from ._progress import reporting
 from ._report import Report, ResponseCurves
 from ._summary import Summary, inference_options
 
 
-class EconomicsWarning(UserWarning):
-    """A number of a model of choices that should not be trusted, with the reason."""
-
-
-class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
+class BLChoice(ChoiceEconomics, HoldsModel, ChoiceParameters, BaseEstimator):
     _not_settings = ("form", "terms")  # the schema's own
 
     def schema_text(self) -> str:
@@ -45,21 +35,7 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
     def _document(self) -> dict[str, Any]:
         if self.schema is not None:
             return dict(self.schema)
-        data = {"layout": self.layout, **{name: getattr(self, name) for name in CHOICE_DATA}}
-        utility = {name: getattr(self, name) for name in CHOICE_UTILITY}
-        utility["nominal"] = self.nominal_context
-        document: dict[str, Any] = {"data": data}
-        if self.derived is not None:
-            document["derived"] = dict(self.derived)
-        if self.attributes is not None:
-            document["attributes"] = _expressions(self.attributes)
-        if self.terms is not None:
-            document["terms"] = dict(self.terms)
-        if self.alternatives is not None:
-            document["alternatives"] = _alternatives(self.alternatives)
-        document["utility"] = utility
-        document.update(_beyond(self))
-        return document
+        return document_of_parameters(self)
 
     def _declaration(self) -> _core.ChoiceDeclaration:
         if isinstance(self.schema, str):
@@ -232,88 +208,7 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
         data = self._data(X)
         return self.model_.evaluate(data, "all", _core.PredictOptions())
 
-    # --- economics
-
-    def _by(self, X: Any, by: str | None, answer: Callable[[_core.Data], Any]) -> Any:
-        """The answer about X, or of each level of a column."""
-        data = self._data(X)
-        if by is None:
-            return answer(data)
-        return {level: answer(part) for level, part in _core.segments(self.model_, data, by)}
-
-    def market_shares(self, X: Any, *, by: str | None = None) -> dict[str, Any]:
-        """Market shares, predicted, and observed where choices are known.
-
-        Parameters
-        ----------
-        X : data frame
-            Choices, laid out as those of the fit.
-        by : str, optional
-            A column of the person: a dictionary of answers, one for each of its levels.
-
-        Returns
-        -------
-        dict
-            {"predicted": {alternative: share}, "observed": ...}.
-        """
-
-        def answer(data: _core.Data) -> dict[str, dict[str, float]]:
-            table = dict(_core.market_shares(self.model_, data))
-            names = table.pop("alternative")
-            return {kind: dict(zip(names, values.tolist())) for kind, values in table.items()}
-
-        return self._by(X, by, answer)
-
-    def what_if(
-        self,
-        X: Any,
-        changes: Mapping[str, str] | Sequence[str] | str | None = None,
-        *,
-        add: Mapping[str, str] | None = None,
-        withdraw: Sequence[str] = (),
-        money: str | None = None,
-        by: str | None = None,
-        **errors: Any,
-    ) -> dict[str, Any]:
-        """Market shares, diversion and consumer surplus in a scenario, with delta-method errors.
-
-        Parameters
-        ----------
-        X : data frame
-            Choices, laid out as those of the fit.
-        changes : dict, str or list of str, optional
-            {"car.cost": "cost * 1.1"}, or as text "car.cost = cost * 1.1".
-        add : dict, optional
-            A further alternative like another: {"express": "train"}.
-        withdraw : sequence of str
-            Alternatives that are removed.
-        money : str, optional
-            The attribute that is a cost.
-        by : str, optional
-            As of market_shares.
-        **errors
-            covariance ("robust", "classical", "cluster": by person); draws, for intervals of Krinsky and Robb from
-            so many draws of the coefficients; level, seed.
-
-        Returns
-        -------
-        dict
-            Shares before and after, their change with its error, diversion, surplus.
-        """
-        listed = []
-        for place, expression in _changes(changes):
-            alternative, dot, attribute = place.partition(".")
-            if not dot or not expression:
-                raise ValueError(f"changes: {place!r} should be 'alternative.attribute', with an expression")
-            listed.append([alternative, attribute, expression])
-        options = _errors(errors)
-        return self._by(
-            X,
-            by,
-            lambda data: _core.what_if(
-                self.model_, data, listed, dict(add or {}), list(withdraw), money or "", options
-            ),
-        )
+    # --- reading and keeping
 
     def report(
         self, X: Any, *, title: str | None = None, row: int | None = None, money: str | None = None
@@ -363,114 +258,6 @@ class BLChoice(HoldsModel, ChoiceParameters, BaseEstimator):
             Notebooks show it; `save(path)` writes it.
         """
         return ResponseCurves(self.model_, self._data(X), self.threads, columns, row)
-
-    def elasticities(
-        self, X: Any, attribute: str, *, errors: bool = False, covariance: str = "robust", by: str | None = None
-    ) -> Any:
-        """Elasticities of market shares.
-
-        Parameters
-        ----------
-        X : data frame
-            Choices, laid out as those of the fit.
-        attribute : str
-            Of which alternatives change.
-        errors : bool
-            Return their standard errors as well.
-        covariance : str
-            "robust", "classical" or "cluster" (by person).
-        by : str, optional
-            As of market_shares.
-
-        Returns
-        -------
-        ndarray, or two
-            [j, k]: percent change of the share of j per percent of the attribute of k. EconomicsWarning where those of
-            a network should not be trusted.
-        """
-        kind = _errors({"covariance": covariance})
-
-        def answer(data: _core.Data) -> Any:
-            values, standard_errors, doubts = _core.elasticities(self.model_, data, attribute, kind)
-            _warn(doubts)
-            return (np.array(values), np.array(standard_errors)) if errors else np.array(values)
-
-        return self._by(X, by, answer)
-
-    def marginal_utility(self, X: Any, attribute: str, *, by: str | None = None) -> dict[str, Any]:
-        """The mean of dV/d(attribute), by alternative.
-
-        Parameters
-        ----------
-        X : data frame
-            Choices, laid out as those of the fit.
-        attribute : str
-            Which.
-        by : str, optional
-            As of market_shares.
-
-        Returns
-        -------
-        dict
-            EconomicsWarning where the means of a network should not be trusted.
-        """
-
-        def answer(data: _core.Data) -> dict[str, float]:
-            names, mean, doubts = _core.slopes(self.model_, data, attribute)
-            _warn(doubts)
-            return dict(zip(names, mean.tolist()))
-
-        return self._by(X, by, answer)
-
-    def posterior(self, X: Any) -> dict[str, Any]:
-        """What each person's choices say about the person.
-
-        Parameters
-        ----------
-        X : data frame
-            Choices, laid out as those of the fit.
-
-        Returns
-        -------
-        dict
-            By column: of a mixed logit mean and standard deviation of the random coefficients, of latent classes the
-            probability of each.
-        """
-        data = self._data(X)
-        return dict(_core.posterior_means(self.model_, data))
-
-    def trade_off(
-        self, X: Any, attribute: str, money: str, *, by: str | None = None, **errors: Any
-    ) -> dict[str, Any]:
-        """What a unit of an attribute is worth in units of another, such as the value of time.
-
-        Parameters
-        ----------
-        X : data frame
-            Choices, laid out as those of the fit.
-        attribute, money : str
-            What is valued, and in what.
-        by : str, optional
-            As of market_shares.
-        **errors
-            As of `what_if`.
-
-        Returns
-        -------
-        dict
-            "value", "standard_error", quartiles over situations, and "by" alternative; of a network also "members", the
-            value according to each, and "warnings", which are given as EconomicsWarning, too.
-        """
-        options = _errors(errors)
-
-        def answer(data: _core.Data) -> dict[str, Any]:
-            out = _core.trade_off(self.model_, data, attribute, money, options)
-            _warn(out["warnings"])
-            return out
-
-        return self._by(X, by, answer)
-
-    # --- reading and keeping
 
     @property
     def coefficients_(self) -> list[dict[str, Any]]:
@@ -608,42 +395,6 @@ None means the default.
 """
 
 
-def _warn(doubts: Sequence[str]) -> None:
-    for doubt in doubts:
-        warnings.warn(doubt, EconomicsWarning, stacklevel=5)
-
-
-def _errors(given: dict[str, Any]) -> _core.EconomicsErrors:
-    out = _core.EconomicsErrors()
-    for name, value in given.items():
-        if name not in ("covariance", "draws", "level", "seed"):
-            raise TypeError(f"unknown option {name!r}; expected covariance, draws, level or seed")
-        setattr(out, name, value)
-    return out
-
-
-def _beyond(choice: BLChoice) -> dict[str, Any]:
-    """The tables of models beyond the logit that are given."""
-    tables: dict[str, Any] = {}
-    if choice.random is not None or choice.correlated is not None:
-        tables["random"] = dict(choice.random or {})
-        if choice.correlated is not None:
-            tables["random"]["correlated"] = list(choice.correlated)
-    if choice.random_draws is not None:
-        draws = choice.random_draws
-        tables["draws"] = dict(draws) if isinstance(draws, Mapping) else {"count": draws}
-    if choice.nests is not None:
-        tables["nests"] = {name: list(among) for name, among in choice.nests.items()}
-    if choice.latent is not None or choice.membership is not None:
-        latent = choice.latent or {}
-        tables["latent"] = dict(latent) if isinstance(latent, Mapping) else {"classes": latent}
-        if choice.membership is not None:
-            tables["latent"]["membership"] = list(choice.membership)
-    if choice.scale is not None:
-        tables["scale"] = dict(choice.scale) if isinstance(choice.scale, Mapping) else {"by": choice.scale}
-    return tables
-
-
 def _table(X: Any) -> _core.Data:
     """A frame, or a dictionary of columns."""
     if isinstance(X, Mapping):
@@ -653,25 +404,3 @@ def _table(X: Any) -> _core.Data:
     else:
         raise TypeError(f"choices come as a data frame with named columns, not as {type(X).__name__}")
     return _core.Data.from_columns(columns, "X")
-
-
-def _changes(changes: Any) -> list[tuple[str, str]]:
-    """Places and expressions, from a dictionary or from texts "place = expression"."""
-    if isinstance(changes, Mapping):
-        return list(changes.items())
-    texts = [changes] if isinstance(changes, str) else list(changes or ())
-    return [(place.strip(), expression.strip()) for place, _, expression in (one.partition("=") for one in texts)]
-
-
-def _expressions(attributes: Any) -> dict[str, Any]:
-    if isinstance(attributes, Mapping):
-        return dict(attributes)
-    return {name: f"`{name}`" for name in attributes}
-
-
-def _alternatives(alternatives: Any) -> list[dict[str, Any]]:
-    if not isinstance(alternatives, Mapping):
-        return [{"name": name} for name in alternatives]
-    return [
-        {"name": name, **(what if isinstance(what, Mapping) else {"code": what})} for name, what in alternatives.items()
-    ]

@@ -88,6 +88,9 @@ WhatIf what_if_numbers(const FittedModel& model, const ChoiceData& base, const C
   result.surplus_change = random_utility ? surplus.utility : kUnknown;
   result.money_change = surplus.money;
   if (!random_utility) result.notes.emplace_back(kRivalWords);
+  if (estimated && !(std::isfinite(surplus.utility) && (!cost || std::isfinite(surplus.money))))
+    throw NumericError(
+        "the change of surplus is not a finite number; the coefficients or the attributes are too large");
   return result;
 }
 

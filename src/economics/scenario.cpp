@@ -10,6 +10,7 @@
 #include "economics/assignment.hpp"
 #include "explain/head_place.hpp"
 #include "fitted/fitted_model.hpp"
+#include "predict/finite.hpp"
 #include "predict/prediction.hpp"
 
 namespace bl {
@@ -149,6 +150,8 @@ ScenarioResult solve_scenario(const Model& model, const Data& data, const Scenar
     else
       result.notes.push_back(class_note(before.columns[k], after.columns[k]));
   }
+  require_finite(result.rows, [](std::size_t i) { return fmt::format("row {}", i + 1); });
+  require_finite(result.summary, [](std::size_t) { return "over all rows"; });
   return result;
 }
 

@@ -1,13 +1,30 @@
 #include "features/levels.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "base/text.hpp"
+#include "bl/errors.hpp"
 #include "data/number.hpp"
 
 namespace bl {
+
+namespace {
+
+constexpr double kFirstMerged = 9007199254740992;  // 2^53: this and its successor are one number
+
+[[noreturn]] void refuse_merged(const std::string& name, double value) {
+  throw DataError(fmt::format(
+      "column {}: whole numbers from 2^53 on, such as {:.0f}, are not told apart as numbers, so that levels "
+      "or classes could merge; write them as text, for example with a letter before each, or declare the "
+      "column continuous",
+      in_quotes(name), value));
+}
+
+}  // namespace
 
 void sort_levels(std::vector<std::string>& levels) {
   std::vector<std::pair<double, std::string>> numbers;
@@ -40,7 +57,9 @@ std::vector<std::string> distinct_levels(const Column& column, std::span<const I
     std::set<double> distinct;
     for (const Index row : rows) {
       const double value = column.numbers[static_cast<std::size_t>(row)];
-      if (!std::isnan(value)) distinct.insert(value);
+      if (std::isnan(value)) continue;
+      if (std::abs(value) >= kFirstMerged) refuse_merged(column.name, value);
+      distinct.insert(value);
     }
     for (const double value : distinct) levels.push_back(format_number(value));
   }

@@ -13,6 +13,7 @@
 #include "gibbs/mode.hpp"
 #include "gibbs/network_density.hpp"
 #include "predict/evaluation.hpp"
+#include "predict/finite.hpp"
 #include "predict/number_distribution.hpp"
 #include "predict/row_quadrature.hpp"
 #include "predict/row_sampler.hpp"
@@ -306,20 +307,6 @@ void mode_columns(const FittedModel& model, const gibbs::Utility& utility, const
   });
 }
 
-// Parameters that are finite but absurd can still leave the finite numbers on the way. A density may be
-// infinite at a point mass.
-void require_finite(const OutputTable& out, const Rows& rows) {
-  for (const OutputColumn& column : out.columns) {
-    const bool density = column.name.starts_with("density(");
-    for (std::size_t i = 0; i < column.numbers.size(); ++i)
-      if (density ? std::isnan(column.numbers[i]) : !std::isfinite(column.numbers[i]))
-        throw NumericError(
-            fmt::format("{}: {} is not a finite number; the model's parameters or the row's "
-                        "values are too large",
-                        rows.table.place(rows.places[i]), column.name));
-  }
-}
-
 }  // namespace
 
 OutputTable predict_rows(const FittedModel& model, const Encoder& encoder, const Table& table,
@@ -341,7 +328,7 @@ OutputTable predict_rows(const FittedModel& model, const Encoder& encoder, const
     if (options.mode) mode_columns(model, utility, rows, pool, out);
   }
   if (options.ood) score_columns(model, utility, rows.context, pool, out);
-  require_finite(out, rows);
+  require_finite(out, [&](std::size_t i) { return table.place(places[i]); });
   return out;
 }
 

@@ -12,6 +12,7 @@
 #include "fitted/fitted_model.hpp"
 #include "gibbs/categorical.hpp"
 #include "predict/evaluation.hpp"
+#include "predict/finite.hpp"
 #include "predict/given_values.hpp"
 #include "predict/row_quadrature.hpp"
 #include "predict/row_sampler.hpp"
@@ -217,6 +218,7 @@ SampleResult run(const FittedModel& model, const Matrix<double>& context, const 
                                            : chain_draws(request, pool);
   SampleResult result;
   result.draws = table_of(request, samples);
+  require_finite(result.draws, [&](std::size_t i) { return fmt::format("row {}", i / options.draws + 1); });
   result.method = exact ? "exact" : options.method == "auto" ? "hmc" : options.method;
   result.verdict = samples.verdict;
   result.acceptance = samples.acceptance;

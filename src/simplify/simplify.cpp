@@ -149,7 +149,8 @@ std::optional<Model> without_columns(const Task& task, const StoredModel& model,
 // What decayed to nothing, as in a head that no row reaches, is nothing: it need not be read.
 void drop_traces(StoredModel& model) {
   constexpr double kTrace = 1e-6;  // of a head, by a standardised column
-  for (const TensorInfo& tensor : ParameterLayout(model.architecture).tensors()) {
+  const ParameterLayout layout(model.architecture);
+  for (const TensorInfo& tensor : layout.tensors()) {
     if (tensor.layer != 0 || tensor.role != TensorRole::weight) continue;
     for (Index i = 0; i < tensor.size(); ++i)
       if (double& weight = model.parameters[static_cast<std::size_t>(tensor.offset + i)];

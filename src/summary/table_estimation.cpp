@@ -2,6 +2,7 @@
 #include "features/levels.hpp"
 #include "fitted/part_data.hpp"
 #include "plan/device_plan.hpp"
+#include "plan/normaliser_nodes.hpp"
 #include "plan/number_plan.hpp"
 #include "plan/plan.hpp"
 #include "summary/estimation.hpp"
@@ -33,7 +34,7 @@ struct InferenceRows {
         rows(rows_of_fit(m, table)),
         part(balanced_part(m, table, rows, settings)),
         network(m.stored.architecture),
-        objective(network, objective_spec(m, settings), part.view()) {}
+        objective(network, objective_spec(m, settings, part.encoded.continuous), part.view()) {}
   InferenceRows(const InferenceRows&) = delete;
   InferenceRows& operator=(const InferenceRows&) = delete;
 
@@ -45,9 +46,10 @@ struct InferenceRows {
     if (settings.class_weight == "balanced") balance_classes(part, m.space.classes());
     return part;
   }
-  static ObjectiveSpec objective_spec(const FittedModel& m, Settings settings) {
+  static ObjectiveSpec objective_spec(const FittedModel& m, Settings settings, const Matrix<double>& values) {
     settings.temperature = m.stored.temperature;
-    ObjectiveSpec spec = plan_objective(settings, m.space, m.stored.support());
+    ObjectiveSpec spec =
+        plan_objective(settings, m.space, m.stored.support(), normaliser_nodes(settings, values));
     use_exact_normaliser(settings, m.stored.architecture, m.stored.encoder, m.stored.support(), spec);
     return spec;
   }

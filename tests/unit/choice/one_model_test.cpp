@@ -12,6 +12,7 @@
 #include "bl/inference.hpp"
 #include "bl/sample.hpp"
 #include "bl/scenario.hpp"
+#include "fitted/fitted_model.hpp"
 
 namespace bl {
 namespace {
@@ -42,6 +43,22 @@ TEST(OneModel, AChoiceSaysWhatItIs) {
   EXPECT_THAT(model.responses()[0].levels, testing::ElementsAre("a", "b"));
   EXPECT_EQ(model.part_rows(trips(), Part::train), 60U);
   EXPECT_TRUE(has_inference(model));
+}
+
+// A setting that no fit can have had is the file's fault, of tables and of choices.
+TEST(OneModel, ABadStoredSettingIsAnErrorOfTheModelFile) {
+  Settings settings;
+  settings.target = "y";
+  settings.layers = "2";
+  settings.epochs = 2;
+  for (const Model& model : {choice(), fit(trips(), settings).model}) {
+    for (const auto& [name, value] : {std::pair("epochs", "many"), std::pair("split", "by the moon")}) {
+      StoredModel stored = model.impl().stored;
+      stored.information["settings"][name] = value;
+      const Model bad = model_of(std::move(stored));
+      EXPECT_THROW(bad.evaluate(trips(), Part::train, {}), ModelFileError) << name;
+    }
+  }
 }
 
 TEST(OneModel, WhatAResponseHasNoMeaningForIsRefused) {

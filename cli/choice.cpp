@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bl/errors.hpp"
+#include "bl/inference.hpp"
 #include "options.hpp"
 #include "terminal.hpp"
 
@@ -33,6 +34,14 @@ std::string errors_note(const EconomicsErrors& errors) {
   if (errors.draws > 0)
     out += fmt::format("; {:.4g}% intervals: {} draws (Krinsky-Robb)", 100 * errors.level, errors.draws);
   return out;
+}
+
+// Why there are none.
+std::string no_errors_note(const Model& model) {
+  return has_inference(model)
+             ? "no standard errors: these choices do not determine all parameters (bl summary names "
+               "what is missing)"
+             : "no standard errors: the model stores none (bl summary says why)";
 }
 
 std::string trimmed(const std::string& text) {
@@ -61,7 +70,8 @@ ChoiceScenario::Addition addition_from_text(const std::string& text) {
   return {trimmed(text.substr(0, equals)), trimmed(text.substr(equals + 1))};
 }
 
-void print_whatif(const WhatIf& result, const std::string& money, const EconomicsErrors& options) {
+void print_whatif(const Model& model, const WhatIf& result, const std::string& money,
+                  const EconomicsErrors& options) {
   const bool errors = !std::isnan(result.surplus_error);
   say("{:<20}{:>11}{:>11}{:>11}{}{:>12}\n", "market shares", "before", "after", "change",
       errors ? "       s.e." : "", "diversion");
@@ -81,7 +91,7 @@ void print_whatif(const WhatIf& result, const std::string& money, const Economic
   if (!money.empty())
     say("  {:+.6f} in units of {}{}\n", result.money_change, money,
         error_text(result.money_error, result.money_interval));
-  if (errors) say("{}\n", errors_note(options));
+  say("{}\n", wrapped(errors ? errors_note(options) : no_errors_note(model), 2));
 }
 
 std::string warnings_text(const std::vector<std::string>& warnings) {
@@ -282,7 +292,8 @@ void ChoiceWhatIfOptions::run(const Model& model, const Data& data, bool json, s
   if (rows == "-") return;
   if (by.empty()) {
     const WhatIf result = what_if(model, data, scenario, money, threads, errors);
-    return json ? write_text("-", whatif_json(result).dump(2) + "\n") : print_whatif(result, money, errors);
+    return json ? write_text("-", whatif_json(result).dump(2) + "\n")
+                : print_whatif(model, result, money, errors);
   }
   ordered_json all = {{"by", by}, {"segments", ordered_json::object()}};
   for (const Segment& segment : segments(model, data, by)) {
@@ -292,7 +303,7 @@ void ChoiceWhatIfOptions::run(const Model& model, const Data& data, bool json, s
       continue;
     }
     say("{}", segment_title(model, by, segment));
-    print_whatif(result, money, errors);
+    print_whatif(model, result, money, errors);
     say("\n");
   }
   if (json) write_text("-", all.dump(2) + "\n");
@@ -380,7 +391,7 @@ std::string choice_economics(const Model& model, const Data& data, const ChoiceE
   }
   const bool known =
       out.find("s.e. ") != std::string::npos || out.find("standard errors below") != std::string::npos;
-  if (known) out += "\n" + errors_note(run.errors) + "\n";
+  out += "\n" + wrapped(known ? errors_note(run.errors) : no_errors_note(model), 2) + "\n";
   return run.json ? all.dump(2) + "\n" : out;
 }
 

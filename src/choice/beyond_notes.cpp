@@ -33,6 +33,11 @@ void mixed_notes(const ChoiceSchema& schema, const BeyondModel& beyond, const st
     for (std::size_t l = 0; l < n; ++l) sum += factor[a * n + l] * factor[b * n + l];
     return sum;
   };
+  for (std::size_t s = 0; s < spreads.size(); ++s)
+    if (spreads[s].row == spreads[s].column && parameters[beyond.terms.size() + s] < 0)
+      out.push_back(random.coefficients[static_cast<std::size_t>(spreads[s].row)].name +
+                    ": a spread and its negative are the same distribution; finite draws are not quite "
+                    "symmetric, and fit better at the negative one");
   for (std::size_t k = 0; k < n; ++k) {
     const ru::RandomTerm& one = spec.random[k];
     const double location = parameters[static_cast<std::size_t>(one.term)], variance = covariance(k, k);

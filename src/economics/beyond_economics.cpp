@@ -30,7 +30,7 @@ double weighted_quantile(const Weighted& values, double level) {
   for (const auto& one : values) total += one.second;
   for (std::size_t i = 0; i + 1 < values.size(); ++i) {
     below += values[i].second;
-    if (std::abs(below - level * total) < 1e-12 * total) return 0.5 * (values[i].first + values[i + 1].first);
+    if (std::abs(below - level * total) < 1e-9 * total) return 0.5 * (values[i].first + values[i + 1].first);
     if (below > level * total) return values[i].first;
   }
   return values.back().first;

@@ -17,8 +17,9 @@ namespace bl::random_utility {
 namespace {
 
 constexpr std::int64_t kIterationsPerScaling = 15;
-// Of coordinates of unit information, in which errors are about 1 / sqrt(persons).
-constexpr double kHessianStep = 1e-4;
+// Of coordinates of unit information, in which errors are about 1 / sqrt(persons); and at most so much of a
+// parameter's own coordinate, for where scores are all but 0 a unit of information is far away.
+constexpr double kHessianStep = 1e-4, kLargestStep = 1e-3;
 
 double total_weight(const ChoiceSets& sets) {
   return sets.weights.empty() ? static_cast<double>(sets.person_count())
@@ -170,10 +171,11 @@ ChoiceInformation information_at(const RandomUtilityModel& model, const Maximum&
   Eigen::MatrixXd hessian(size, size);  // in whitened coordinates: all directions have a like size
   for (Index k = 0; k < size; ++k) {
     if (on_step) on_step("second derivatives", k, size);
-    function.evaluate(at + kHessianStep * basis.col(k));
+    const double step = std::min(kHessianStep, kLargestStep / basis.col(k).cwiseAbs().maxCoeff());
+    function.evaluate(at + step * basis.col(k));
     const Eigen::VectorXd up = function.gradient();
-    function.evaluate(at - kHessianStep * basis.col(k));
-    hessian.col(k) = -(basis.transpose() * (up - function.gradient())) / (2 * kHessianStep);
+    function.evaluate(at - step * basis.col(k));
+    hessian.col(k) = -(basis.transpose() * (up - function.gradient())) / (2 * step);
   }
   hessian = (0.5 * (hessian + hessian.transpose())).eval();
   e.information.hessian = inverse.transpose() * hessian * inverse;

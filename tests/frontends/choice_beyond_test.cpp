@@ -211,6 +211,58 @@ TEST_F(Beyond, SurplusInMoneyFollowsItsTerms) {
   EXPECT_THROW(what_if(mixed, rows, better, "x"), UsageError);  // a term of money differs between persons
 }
 
+// Persons are more alike than chance would make them: of four choices with an advantage of 1 each takes it three
+// times, of four without one once, twice or three times. So a spread only lowers the likelihood, and the model is the
+// logit, with the coefficient log(3).
+TEST_F(Beyond, ASpreadThatIsNotThereIsHeldAtZeroAndNamed) {
+  std::string csv = "choice,id,xa,xb\n";
+  for (int person = 0; person < 30; ++person)
+    for (int t = 0; t < 8; ++t) {
+      const bool a = t < 4 ? t < 3 : t - 4 < 1 + person % 3;
+      csv += std::string(a ? "a," : "b,") + std::to_string(person) + (t < 4 ? ",1,0\n" : ",0,0\n");
+    }
+  const Data rows = data(csv);
+  const std::string plain =
+      "[data]\nchoice = \"choice\"\nperson = \"id\"\n[[alternatives]]\nname = \"a\"\nattributes = { x = "
+      "\"xa\" }\n"
+      "[[alternatives]]\nname = \"b\"\nattributes = { x = \"xb\" }\n";
+  const FitSummary mixed = fit_choice(
+      rows, file("m.toml", plain + "[random]\nx = \"normal\"\n[draws]\ncount = 100\n"), Settings{});
+  const Model logit = fit_choice(rows, file("l.toml", plain), Settings{}).model;
+  const auto found = coefficients(mixed.model), truth = coefficients(logit);
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_NEAR(found[1].estimate, std::log(3.0), 1e-6);
+  EXPECT_EQ(found[2].name, "sd(x)");
+  EXPECT_EQ(found[2].estimate, 0);
+  EXPECT_TRUE(std::isnan(found[2].robust_error));
+  for (std::size_t k = 0; k < 2; ++k) {
+    EXPECT_NEAR(found[k].estimate, truth[k].estimate, 1e-6);
+    EXPECT_NEAR(found[k].standard_error, truth[k].standard_error, 1e-6);
+  }
+  const InferenceSummary summary = stored_inference(mixed.model);
+  EXPECT_NEAR(summary.log_likelihood, stored_inference(logit).log_likelihood, 1e-8);
+  EXPECT_EQ(summary.estimates.back().state, "no spread");
+  EXPECT_EQ(summary.parameters, 2);
+  EXPECT_THAT(render(summary, SummaryFormat::text), HasSubstr("sd(x) is held at 0"));
+  EXPECT_GT(elasticities(mixed.model, rows, "x").errors[0][0], 0);
+  EXPECT_EQ(infer(mixed.model, rows).summary.estimates.back().state, "no spread");
+}
+
+// A median over classes is the value of one of them.
+TEST_F(Beyond, ValuesOfClassesAreThoseOfTheirCoefficients) {
+  const Data rows = data(planted(100));
+  const Model latent = fit_choice(rows, file("s.toml", schema(kLatent)), Settings{}).model;
+  const InferenceSummary summary = stored_inference(latent);
+  const auto ratio = [&](const char* name) {
+    return estimate_of(summary, std::string("x (class ") + name + ")") /
+           estimate_of(summary, std::string("y (class ") + name + ")");
+  };
+  const ChoiceTradeOff value = trade_off(latent, rows, "x", "y");
+  EXPECT_NEAR(value.value, ratio("1"), 1e-9);  // the larger class
+  for (const double one : value.by) EXPECT_NEAR(one, ratio("1"), 1e-9);
+  EXPECT_NEAR(std::min(value.lower_quartile, value.upper_quartile), std::min(ratio("1"), ratio("2")), 1e-9);
+}
+
 TEST_F(Beyond, SameBitsForAnyNumberOfThreads) {
   const Data rows = data(planted(40));
   for (const char* kind : {kMixed, kNested, kLatent}) {

@@ -19,6 +19,8 @@
 #include "gibbs/utility.hpp"
 #include "metrics/classification.hpp"
 #include "metrics/decision.hpp"
+#include "model/movement.hpp"
+#include "plan/curve_plan.hpp"
 #include "plan/device_plan.hpp"
 #include "plan/number_plan.hpp"
 #include "plan/plan.hpp"
@@ -116,7 +118,8 @@ struct Prepared {
   bool wide;                                // by the rules for wide inputs
   double readout_unit;                      // while it is learned
   std::vector<std::vector<double>> starts;  // of each member; empty: from the seed
-  bool warm = false;                        // they are those of a learned model
+  std::vector<Bound> bounds;                // that curves ask for, per parameter; empty: none
+  bool warm = false;                        // the starts are those of a learned model
   // Of a second part, that learns on from all rows: what the first was.
   struct First {
     std::int64_t epochs = 0;
@@ -277,7 +280,7 @@ Trained train(const Prepared& p, const FitOptions& options) {
   const bool curves = has_bends(p.encoder);
   MemberPlan<T> plan{.spec = spec, .members = p.members, .metric = monitored<T>(p, validation, pool)};
   std::optional<double> smoothness = p.first ? p.first->smoothness : std::nullopt;
-  if (p.guidance) plan.spec.bounds = p.guidance->bounds;
+  plan.spec.bounds = p.guidance ? joint_bounds(p.bounds, p.guidance->bounds) : p.bounds;
   if (curves) {
     const bool classes = p.space.values() == 0;
     const auto decay = [&](double of_bends) {
@@ -404,6 +407,10 @@ Prepared prepare(const Table& table, const Schema& schema, const Settings& setti
   const UtilityInputs inputs = utility_inputs(encoder, space);
   const auto train_rows = static_cast<Index>(split.train.size());
   Architecture architecture = plan_architecture(settings, inputs, train_rows);
+  const auto directions = feature_directions(encoding.curves, encoder, space);
+  const bool to_minimum = plan_starts(settings, architecture) > 0;
+  architecture = with_curve_terms(settings, std::move(architecture), encoder, directions, to_minimum);
+  require_steps(directions, plan_starts(settings, architecture) > 0);
   refuse_products_of_curves(architecture, encoder);
   const bool wide = plans_wide(settings, inputs, train_rows);
   const Index members =
@@ -416,8 +423,21 @@ Prepared prepare(const Table& table, const Schema& schema, const Settings& setti
     for (Index member = 0; member < members; ++member)
       starts.push_back(exact_starting_values(architecture,
                                              member_seed(static_cast<std::uint64_t>(settings.seed), member)));
-  return {&table,  &settings, std::move(split), std::move(encoder), std::move(space), std::move(architecture),
-          members, wide,      readout_unit,     std::move(starts),  from != nullptr};
+  std::vector<Bound> bounds = curve_bounds(architecture, encoder, directions);
+  if (!bounds.empty())
+    for (auto& parameters : starts) project<double>(bounds, parameters);
+  return {.table = &table,
+          .settings = &settings,
+          .split = std::move(split),
+          .encoder = std::move(encoder),
+          .space = std::move(space),
+          .architecture = std::move(architecture),
+          .members = members,
+          .wide = wide,
+          .readout_unit = readout_unit,
+          .starts = std::move(starts),
+          .bounds = std::move(bounds),
+          .warm = from != nullptr};
 }
 
 // The members joined into one, as they are stored; the architecture becomes that of all.

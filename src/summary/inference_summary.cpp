@@ -319,6 +319,7 @@ InferenceSummary make_summary(const SummaryParts& parts, const InferenceOptions&
       for (Index j = 0; j < map.size(); ++j)
         if (map(i) != 0 && map(j) != 0) variance += map(i) * parts.covariance(i, j) * map(j);
     out.estimates.push_back(row_of(one.name, value, variance, options.level));
+    out.estimates.back().of_bend = one.of_bend;
     if (away) out.estimates.back().state = "runs away";
     if (!free) out.estimates.back().state = !reason.empty() ? reason : bound ? "at bound" : "fixed";
     if (parts.bootstrap && !std::isnan(variance))

@@ -62,7 +62,8 @@ std::size_t numeraire_of(const explain::Problem& problem, const std::string& nam
     if (problem.variables[i].name == name) return i;
     names.push_back(problem.variables[i].name);
   }
-  throw UsageError(fmt::format("no numeric column is called {}{}", in_quotes(name), did_you_mean(name, names)));
+  throw UsageError(
+      fmt::format("no numeric column is called {}{}", in_quotes(name), did_you_mean(name, names)));
 }
 
 // At the chosen alternative of every situation, or at the likeliest.

@@ -104,7 +104,7 @@ Decision decision_by_costs(const Model& model, const std::string& path) {
       if (column == table.columns.end())
         throw DataError(fmt::format("{}: there is no column for the class {}", path, in_quotes(choice)));
       if (column->raw != RawType::numeric || column->missing(line))
-        throw DataError(fmt::format("{}: the cost of deciding {} where {} is true is no number", path,
+        throw DataError(fmt::format("{}: the cost of deciding {} where {} is true is not a number", path,
                                     in_quotes(choice), in_quotes(truth)));
       row.push_back(column->numbers[static_cast<std::size_t>(line)]);
     }

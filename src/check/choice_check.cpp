@@ -22,7 +22,7 @@ struct ChoiceProblem {
 
   ChoiceProblem(const FittedModel& model, const ChoiceData& choices) {
     if (model.choice().schema.beyond_logit())
-      throw UsageError("a check by simulation is there for the logit and for blocks, not for " +
+      throw UsageError("a check by simulation is available for the logit and for networks, not for " +
                        beyond_words(model.choice().schema));
     planted.name = "model";
     planted.temperature = model.stored.temperature;

@@ -50,8 +50,8 @@ std::vector<double> unit_weights(const ChoiceData& data, const BeyondModel& beyo
     for (std::int64_t t = begins[p]; t < begins[p + 1]; ++t)
       if (weight(t) != out.back())
         throw DataError(fmt::format(
-            "situation {}: its weight differs from another one of the same person; where choices of a person "
-            "depend on each other, all have one weight",
+            "situation {}: its weight differs from that of another situation of the same person; all choices "
+            "of a person need the same weight",
             in_quotes(data.labels[static_cast<std::size_t>(beyond.order[static_cast<std::size_t>(t)])])));
   }
   return out;

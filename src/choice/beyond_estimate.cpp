@@ -228,7 +228,8 @@ ChoiceEstimate estimate_beyond(const ChoiceSchema& schema, const ChoiceData& dat
                                const Settings& settings, const ru::MaximumSpec& how,
                                const ChoiceEstimateSpec& spec) {
   if (spec.bootstrap > 0)
-    throw UsageError("a bootstrap is there for the logit and for blocks, not for " + beyond_words(schema));
+    throw UsageError("the bootstrap is available for the logit and for networks, not for " +
+                     beyond_words(schema));
   if (spec.covariance.clusters.size() > 1)
     throw UsageError("errors of this model can be clustered in one way, not two");
   const BeyondModel beyond = make_beyond(schema, data);

@@ -38,8 +38,9 @@ std::string latent_text(const ChoiceSchema& schema, const std::vector<std::strin
                         const std::vector<double>& values) {
   std::string out = "\nCoefficients above are means over the classes; those of each class:\n";
   for (std::size_t k = 0; k < names.size(); ++k) out += fmt::format("  {} = {:.4g}\n", names[k], values[k]);
-  return schema.latent->membership.empty() ? out
-                                           : out + "The means take persons whose membership columns are 0.\n";
+  return schema.latent->membership.empty()
+             ? out
+             : out + "The means are for persons whose membership columns are 0.\n";
 }
 
 std::string scale_text(const ChoiceSchema& schema, const std::vector<double>& values, std::size_t terms) {

@@ -220,7 +220,8 @@ ChoiceEstimate estimate_network(const StoredModel& model, const ChoiceData& data
   const ChoiceResponse& response = *model.choice();
   if (response.has_signs())
     throw UsageError(
-        "a network whose attributes have signs is held within bounds that standard errors do not know of; "
+        "a network whose attributes have signs is held within bounds that standard errors do not account "
+        "for; "
         "leave out signs, or use a linear utility");
   const EncodedChoices<double> encoded(data, model.encoder, response);
   const Network<double> network(model.architecture);

@@ -32,7 +32,7 @@ bool leave_out_reference(const ChoiceData& all, const ChoiceSchema& schema, Choi
     changed = std::erase(one.alternatives, reference) > 0 || changed;
     notes.push_back(
         fmt::format("{} is the same for all alternatives, so its coefficient for {} is 0, as the "
-                    "constant is; the others are differences to it",
+                    "constant is; the others are differences from it",
                     one.attribute, reference));
   }
   return changed;

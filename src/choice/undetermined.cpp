@@ -235,8 +235,8 @@ std::string undetermined_words(const std::vector<LinearTerm>& terms, const std::
   const bool out = std::any_of(found.begin(), found.end(), [](const auto& one) { return !one.runs_away; });
   return fmt::format("not determined by these choices: {}; {}the other estimates and errors hold without {}",
                      joined(words, ", "),
-                     away && out ? "the separated are held where the fit stopped, the others at 0; "
-                     : away      ? "held where the fit stopped, since the likelihood rises for ever; "
+                     away && out ? "separated ones are held where the fit stopped, the others at 0; "
+                     : away      ? "held where the fit stopped, since the likelihood keeps rising; "
                                  : "held at 0; ",
                      found.size() == 1 ? "it" : "them");
 }

@@ -226,7 +226,7 @@ class Evaluator {
     if (left->kind == Kind::text) std::swap(left, right);
     if (right->kind == Kind::text) {
       if (node.op != Operator::equal && node.op != Operator::not_equal)
-        fail(node, "texts are compared by == and != alone");
+        fail(node, "texts can only be compared by == and !=");
       Numbers values = equals_text(*left, *right);
       if (node.op == Operator::not_equal)
         for (double& value : values) value = 1 - value;

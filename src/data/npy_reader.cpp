@@ -106,10 +106,10 @@ class NpyItems {
     const auto element = element_of(type);
     if (!element)
       fail("an array of " + in_quotes(type) +
-           " is none of numbers; save it as integers or floats in little-endian order");
+           " is not numeric; save it as integers or floats in little-endian order");
     element_ = *element;
     if (header.find("'fortran_order': True") != std::string::npos)
-      fail("the array is in Fortran's order; save numpy.ascontiguousarray of it");
+      fail("the array is in Fortran order; save numpy.ascontiguousarray of it");
     shape_ = shape_of(header);
     std::int64_t numbers = 1;
     for (std::size_t i = 1; i < shape_.size(); ++i) {

@@ -29,7 +29,7 @@ void check(const Model& model, const EconomicsErrors& options) {
   if (options.draws > 0 && !model.impl().choice().schema.linear)
     throw UsageError(
         "`draws` of coefficients are for linear utilities: the weights of a network may not be negative, "
-        "which draws do not know");
+        "which draws would ignore");
 }
 
 bool has_errors(const Model& model) {

@@ -194,7 +194,7 @@ ShapleyValues shapley_values(const Model& model, const Data& data, const Data& b
                              const ShapleyOptions& options) {
   const FittedModel& impl = of_table(model, "Shapley values of columns");
   if (impl.space.values() > 1)
-    throw UsageError("Shapley values are of a class or of one continuous response, not of several");
+    throw UsageError("Shapley values are available for a class or one continuous response, not for several");
   ThreadPool pool(options.threads);
   const Encoder encoder = options.treat_unseen_as_missing
                               ? impl.stored.encoder.with_unseen(UnseenPolicy::missing)

@@ -41,8 +41,9 @@ void scale_lambda(const Architecture& a, const HeadPlace& head, double factor,
     return;
   }
   if (!(factor >= 0) || std::isinf(factor))
-    throw UsageError(fmt::format(
-        "{}: factor {}: weights of this model are not negative, so a number from 0 on", head.name, factor));
+    throw UsageError(
+        fmt::format("{}: factor {}: weights of this model cannot be negative; give a number of at least 0",
+                    head.name, factor));
   const double wanted = factor * softplus(raw);
   raw = wanted > 0 ? inverse_softplus(wanted) : kSoftplusZero;
 }

@@ -56,9 +56,10 @@ std::int32_t chosen_position(const ChoiceSource& source, const ChoiceData& data,
   if (code == kMissingCode) {
     std::vector<std::string> codes;
     for (const ChoiceAlternative& one : schema.alternatives) codes.push_back(one.code);
-    source.fail(row, cell.empty() ? "the choice is missing; leave such rows out by a filter"
-                                  : "the choice " + in_quotes(cell) + " is none of the alternatives' codes " +
-                                        quoted_list(codes) + "; leave such rows out by a filter");
+    source.fail(row, cell.empty()
+                         ? "the choice is missing; leave such rows out by a filter"
+                         : "the choice " + in_quotes(cell) + " is not one of the alternatives' codes " +
+                               quoted_list(codes) + "; leave such rows out by a filter");
   }
   const auto from = static_cast<std::size_t>(data.begin.back());
   for (std::size_t j = from; j < data.classes.size(); ++j)

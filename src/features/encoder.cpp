@@ -138,7 +138,7 @@ class FeatureWriter {
       check_missing(*source.feature, row);
     } else if (options_.unseen == UnseenPolicy::error) {
       fail(table_, row, source.feature->name,
-           in_quotes(source.column->cell_text(row)) + " is none of the levels known from training, " +
+           in_quotes(source.column->cell_text(row)) + " is not one of the levels known from training, " +
                quoted_list(source.feature->levels) +
                "; correct it, or take it as missing: "
                "`unseen_as_missing` in predictions, `unseen` = missing in a fit");
@@ -181,7 +181,7 @@ void write_classes(const Table& table, const Column& column, const ResponseEncod
     const std::int32_t code = lookup(rows[i]);
     if (code < 0) {
       fail(table, rows[i], column.name,
-           in_quotes(column.cell_text(rows[i])) + " is none of the classes known from training, " +
+           in_quotes(column.cell_text(rows[i])) + " is not one of the classes known from training, " +
                quoted_list(response.levels));
     }
     out(static_cast<Index>(i), 0) = code;

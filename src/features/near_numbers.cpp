@@ -34,11 +34,11 @@ std::string note(const Table& table, const Column& column) {
   }
   if (others == 0 || numbers < kNumbersForEachOther * others) return "";
   return fmt::format(
-      "{} was read as text with {} levels: {} of its {} cells {} no number: {}{}; name cells of missing "
+      "{} was read as text with {} levels: {} of its {} cells {} not {}: {}{}; name cells of missing "
       "values in `na` or leave them empty, write numbers without currency signs and thousands separators, or "
       "give `nominal` {} if this is meant",
       in_quotes(column.name), column.levels.size(), others, numbers + others, others == 1 ? "is" : "are",
-      shown, others > kShown ? ", ..." : "", column.name);
+      others == 1 ? "a number" : "numbers", shown, others > kShown ? ", ..." : "", column.name);
 }
 
 }  // namespace

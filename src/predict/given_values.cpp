@@ -34,7 +34,7 @@ void hold_class(const FittedModel& model, std::size_t k, const Table& table, Mat
     const std::string level = column.missing(i) ? "" : column.cell_text(i);
     const auto found = std::find(response.levels.begin(), response.levels.end(), level);
     if (found == response.levels.end())
-      throw DataError(fmt::format("{}: column {}: {} is no level that the model knows{}", table.place(i),
+      throw DataError(fmt::format("{}: column {}: {} is not a level that the model knows{}", table.place(i),
                                   in_quotes(response.name), in_quotes(level),
                                   did_you_mean(level, response.levels)));
     const auto code = static_cast<std::int32_t>(found - response.levels.begin());
@@ -62,7 +62,7 @@ GivenValues given_values(const FittedModel& model, const Table& table, const std
   for (const ResponseEncoding& response : responses) known.push_back(response.name);
   for (const std::string& name : held)
     if (!contains(known, name))
-      throw UsageError(fmt::format("given: {} is no response of this model{}", in_quotes(name),
+      throw UsageError(fmt::format("given: {} is not a response of this model{}", in_quotes(name),
                                    did_you_mean(name, known)));
   if (std::all_of(known.begin(), known.end(), [&](const std::string& name) { return contains(held, name); }))
     throw UsageError("given names every response; nothing is left to draw");

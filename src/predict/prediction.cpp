@@ -44,8 +44,7 @@ void check(const PredictOptions& options, const FittedModel& model) {
   if (options.ood && options.temperature > 0)
     throw UsageError(
         "scores of unusual rows are placed among those of training rows at the trained temperature; leave "
-        "out "
-        "another one");
+        "out `temperature`");
   if (model.space.values() != 1 && (options.highest_density > 0 || options.density_points > 0))
     throw UsageError("highest-density regions and density grids are for one continuous response");
 }

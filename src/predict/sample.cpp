@@ -191,8 +191,8 @@ std::string mixing_warning(const SampleResult& result, const RowSamples& samples
   return fmt::format(
       "the chains mix badly: {:.0f} of {} draws count as independent, R-hat is up to {:.2f}, {:.0f}% of "
       "draws repeat "
-      "the one before; take more warm-up (`warmup`) and draws, or more chains, before figures are taken from "
-      "them",
+      "the one before; take more warm-up (`warmup`) and draws, or more chains, before relying on their "
+      "figures",
       std::min(result.least_bulk_size, draws), options.draws, result.worst_rhat, 100 * repeated);
 }
 

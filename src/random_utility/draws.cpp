@@ -141,7 +141,7 @@ void fill_pseudo_random(const DrawSpec& spec, Index dimension, Index dimensions,
 Matrix<double> uniform_draws(const DrawSpec& spec, Index persons, Index dimensions) {
   if (spec.sequence == Sequence::sobol && dimensions > kSobolDimensions)
     throw UsageError(
-        fmt::format("the Sobol sequence is here for up to {} random coefficients, not {}; use a "
+        fmt::format("the Sobol sequence is available for up to {} random coefficients, not {}; use a "
                     "scrambled Halton sequence",
                     kSobolDimensions, dimensions));
   Matrix<double> out(persons * dimensions, spec.count);

@@ -39,8 +39,8 @@ void require_nested(const InferenceSummary& small, const InferenceSummary& large
   if (!small.response_digest.empty() && !large.response_digest.empty() &&
       small.response_digest != large.response_digest)
     throw UsageError(test +
-                     "two models of the same rows, and these took other parts of the data, or weighted them "
-                     "otherwise; fit both with the same seed, fractions and weights");
+                     "two models of the same rows, and these used different parts of the data or different "
+                     "weights; fit both with the same seed, fractions and weights");
   for (const std::string& name : small.columns)
     if (std::find(large.columns.begin(), large.columns.end(), name) == large.columns.end())
       throw UsageError(fmt::format(
@@ -64,7 +64,7 @@ void require_nested_terms(const InferenceSummary& small, const InferenceSummary&
   if (small.terms.empty() != large.terms.empty())
     throw UsageError(
         "a likelihood-ratio test needs one model nested in the other: of these one has a linear utility and "
-        "the other is a network, and neither is a case of the other");
+        "the other is a network, and neither is a special case of the other");
   if (small.terms.empty()) return;
   std::vector<std::string> elements;
   for (const InferenceSummary* one : {&small, &large})

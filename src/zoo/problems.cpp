@@ -35,7 +35,7 @@ constexpr std::array<Activation, 3> kPlain = {Activation::identity, Activation::
 PlantedProblem binary_logit() {
   PlantedProblem p{
       .name = "binary_logit",
-      .description = "People accept or decline an offer; age speaks for it, the fee against it.",
+      .description = "People accept or decline an offer; age counts in favour, the fee against.",
       .architecture = {},
       .parameters = {},
       .context = {{"age", ColumnDistribution::normal, 0, 1}, {"fee", ColumnDistribution::normal, 0, 1}},
@@ -123,7 +123,7 @@ PlantedProblem product_choice() {
 PlantedProblem producer() {
   PlantedProblem p{.name = "producer",
                    .description =
-                       "A producer sets output: margins make more output worth while, and a "
+                       "A producer sets output: margins make more output worthwhile, and a "
                        "quadratic cost of adjustment pulls it back to zero.",
                    .architecture = {},
                    .parameters = {},
@@ -167,7 +167,7 @@ PlantedProblem allocation() {
   PlantedProblem p{.name = "allocation",
                    .description =
                        "A saver splits income between stocks and bonds; the two should add up to "
-                       "income, and courage speaks for stocks.",
+                       "income, and courage favours stocks.",
                    .architecture = {},
                    .parameters = {},
                    .context = {{"courage", ColumnDistribution::uniform, -1, 1},
@@ -188,7 +188,7 @@ PlantedProblem workplace() {
   PlantedProblem p{.name = "workplace",
                    .description =
                        "An employee chooses home or office and how many hours to work beyond the "
-                       "usual; skill speaks for the office and for long days, which are longer there.",
+                       "usual; skill favours the office and long days, which are longer there.",
                    .architecture = {},
                    .parameters = {},
                    .context = {{"skill", ColumnDistribution::uniform, -1, 1}},

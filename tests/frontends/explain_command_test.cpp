@@ -291,7 +291,7 @@ TEST_F(ExplainCommand, WhatIfRefuses) {
   refuses("whatif model.bl data.csv --set income", "expected column = expression");
   refuses("whatif model.bl data.csv --set incom*=2", "did you mean 'income'?");
   refuses("whatif model.bl data.csv --set choice='buy'", "is the response");
-  refuses("whatif model.bl data.csv --set income=1/0", "becomes no number", 3);
+  refuses("whatif model.bl data.csv --set income=1/0", "is not a number", 3);
   refuses("whatif model.bl data.csv --set color=3", "holds texts");
   refuses("whatif model.bl data.csv --set color='pink'", "pink", 3);
   refuses("whatif model.bl data.csv --drop-constraint L1.B1.U1", "only constraints");

@@ -273,7 +273,7 @@ TEST_F(NewcomerTest, ClassesOfAWholeTableAreDrawnAndHeld) {
       }
     }
     EXPECT_THAT(bl_command(folder_, {"sample", "model.bl", "unknown.csv", "--given", "color"}).err,
-                HasSubstr("no level that the model knows"));
+                HasSubstr("not a level that the model knows"));
   }
 }
 

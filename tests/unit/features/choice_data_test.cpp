@@ -178,7 +178,7 @@ TEST(ChoiceData, WideErrorsNameTheLine) {
   EXPECT_THAT(wide_message("b,9,1,1,10,20,0"),
               HasSubstr("t.csv:3: the chosen alternative 'car' is not available"));
   EXPECT_THAT(wide_message("7,9,1,1,10,20,1"),
-              HasSubstr("t.csv:3: the choice '7' is none of the alternatives' codes '1', 'b', 'bike'"));
+              HasSubstr("t.csv:3: the choice '7' is not one of the alternatives' codes '1', 'b', 'bike'"));
   EXPECT_THAT(wide_message(",9,1,1,10,20,1"), HasSubstr("t.csv:3: the choice is missing"));
   EXPECT_THAT(wide_message("1,9,1,1,10,,1"),
               HasSubstr("t.csv:3: the attribute 'time' of 'car' (car_t) is missing"));

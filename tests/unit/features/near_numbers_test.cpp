@@ -27,7 +27,7 @@ std::vector<std::string> notes(const Table& table, const std::vector<std::string
 TEST(NearNumbers, NamesTheCellsThatMakeLevelsOfNumbers) {
   EXPECT_THAT(
       notes(table_with({"1", "$1", "\"1,000\""})),
-      ElementsAre("'a' was read as text with 100 levels: 2 of its 100 cells are no number: '$1' (line "
+      ElementsAre("'a' was read as text with 100 levels: 2 of its 100 cells are not numbers: '$1' (line "
                   "3), '1,000' (line 4); name cells of missing values in `na` or leave them empty, write "
                   "numbers without "
                   "currency signs and thousands separators, or give `nominal` a if this is meant"));

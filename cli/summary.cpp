@@ -125,6 +125,24 @@ void run_summary(SummaryArguments& a, const CLI::App& command, const Settings& r
     write_for_people(a.output, spelled(out));
 }
 
+// How it is computed, and where it goes.
+void add_running_options(CLI::App& command, SummaryArguments& a) {
+  command.add_option("--seed", a.options.seed, "Of the resamples")->option_text("[1]")->check(seed_range());
+  command.add_option("--threads", a.options.threads, "Threads; 0: one per processor")
+      ->option_text("[0]")
+      ->check(thread_range());
+  command.add_option("--device", a.options.device, "Where starts and resamples are fitted (bl devices)")
+      ->option_text("[cpu]|cuda|auto")
+      ->check(CLI::IsMember({"cpu", "cuda", "auto"}));
+  command.add_option("--device", a.options.device, "Where starts and resamples are fitted")
+      ->option_text("[cpu]|cuda|auto")
+      ->check(CLI::IsMember({"cpu", "cuda", "auto"}));
+  command.add_option("--save", a.save, "Write the canonical model with its covariance here")
+      ->option_text("FILE");
+  command.add_option("-o,--output", a.output, "Where the text goes; - for standard output")
+      ->option_text("FILE");
+}
+
 }  // namespace
 
 void add_summary(CLI::App& app) {
@@ -172,17 +190,7 @@ void add_summary(CLI::App& app) {
       ->option_text("NAME");
   command->add_option("--format", a->format, "Form of the summary")
       ->option_text("text|json|csv|latex|markdown");
-  command->add_option("--seed", a->options.seed, "Of the resamples")->option_text("[1]")->check(seed_range());
-  command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
-      ->option_text("[0]")
-      ->check(thread_range());
-  command->add_option("--device", a->options.device, "Where starts and resamples are fitted")
-      ->option_text("[cpu]|cuda|auto")
-      ->check(CLI::IsMember({"cpu", "cuda", "auto"}));
-  command->add_option("--save", a->save, "Write the canonical model with its covariance here")
-      ->option_text("FILE");
-  command->add_option("-o,--output", a->output, "Where the text goes; - for standard output")
-      ->option_text("FILE");
+  add_running_options(*command, *a);
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer(
       "Examples:\n  bl summary model.bl\n  bl summary model.bl data.csv --cluster person\n"

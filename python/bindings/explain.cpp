@@ -96,9 +96,7 @@ void bind_simplify(nb::module_& module) {
 
 }  // namespace
 
-void bind_explain(nb::module_& module) {
-  bind_simplify(module);
-  bind_report(module);
+static void bind_explain_options(nb::module_& module) {
   nb::class_<ExplainOptions>(module, "ExplainOptions")
       .def(nb::init<>())
       .def_rw("standardised", &ExplainOptions::standardised)
@@ -107,6 +105,12 @@ void bind_explain(nb::module_& module) {
       .def_rw("block", &ExplainOptions::block)
       .def_rw("alternative", &ExplainOptions::alternative)
       .def_rw("full", &ExplainOptions::full);
+}
+
+void bind_explain(nb::module_& module) {
+  bind_simplify(module);
+  bind_report(module);
+  bind_explain_options(module);
   nb::class_<Scenario>(module, "Scenario")
       .def(nb::init<>())
       .def_rw("set", &Scenario::set)

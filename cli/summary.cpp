@@ -134,9 +134,6 @@ void add_running_options(CLI::App& command, SummaryArguments& a) {
   command.add_option("--device", a.options.device, "Where starts and resamples are fitted (bl devices)")
       ->option_text("[cpu]|cuda|auto")
       ->check(CLI::IsMember({"cpu", "cuda", "auto"}));
-  command.add_option("--device", a.options.device, "Where starts and resamples are fitted")
-      ->option_text("[cpu]|cuda|auto")
-      ->check(CLI::IsMember({"cpu", "cuda", "auto"}));
   command.add_option("--save", a.save, "Write the canonical model with its covariance here")
       ->option_text("FILE");
   command.add_option("-o,--output", a.output, "Where the text goes; - for standard output")

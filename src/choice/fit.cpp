@@ -2,13 +2,8 @@
 
 #include <fmt/format.h>
 
-<<<<<<< HEAD
-=======
 #include <array>
-#include <cmath>
-#include <optional>
 
->>>>>>> f6b3a08 (Choices: spread and warnings of network economics, form smooth, scale by data source, rankings, segments, rivals)
 #include "artifact/choice_json.hpp"
 #include "base/clock.hpp"
 #include "base/joined.hpp"
@@ -19,13 +14,7 @@
 #include "choice/reference.hpp"
 #include "choice/scores.hpp"
 #include "features/beyond_names.hpp"
-<<<<<<< HEAD
-=======
 #include "features/choice_ranks.hpp"
-#include "fit/members.hpp"
-#include "fit/minimum_progress.hpp"
-#include "plan/device_plan.hpp"
->>>>>>> f6b3a08 (Choices: spread and warnings of network economics, form smooth, scale by data source, rankings, segments, rivals)
 #include "plan/plan.hpp"
 #include "plan/stored_settings.hpp"
 #include "plan/table_plan.hpp"
@@ -67,203 +56,7 @@ Encoder fit_context(const ChoiceData& training, const ChoiceSchema& schema, cons
                       all_rows(training.context.rows));
 }
 
-<<<<<<< HEAD
 std::string plan_text(const StoredModel& m, const ChoiceParts& parts) {
-=======
-struct Parts {
-  ChoiceData train, validation, test;
-};
-
-// What a checkpoint must have been made with.
-struct Identity {
-  std::string data, settings;  // the settings and the schema
-};
-
-struct FitPlan {
-  const ChoiceSchema& schema;
-  const Settings& settings;
-  const FitOptions& options;
-  Identity identity;
-  Index rows = 0;  // of the table
-};
-
-template <class T>
-void train_network(const Parts& parts, const FitPlan& fit, StoredModel& model, FitSummary& summary) {
-  const Settings& s = fit.settings;
-  const ChoiceResponse& response = *model.choice();
-  const EncodedChoices<T> training(parts.train, model.encoder, response);
-  const Network<T> network(model.architecture);
-  ObjectiveSpec spec;
-  spec.temperature = s.temperature;
-  const Objective<T> objective(network, spec, training.view());
-  std::optional<EncodedChoices<T>> validation;
-  std::optional<Objective<T>> validation_objective;
-  if (parts.validation.situations() > 0) {
-    validation.emplace(parts.validation, model.encoder, response);
-    validation_objective.emplace(network, spec, validation->view());
-  }
-  MemberPlan<T> plan{.spec = plan_training(s, parts.train.situations(), false),
-                     .members = plan_members(s, model.architecture)};
-  const DeviceChoice where = plan_device(
-      s,
-      static_cast<double>(std::min<Index>(plan.spec.batch_size, objective.data().rows) * plan.members) *
-          objective.numbers_per_row(),
-      false);
-  ThreadPool pool(static_cast<std::size_t>(s.threads), where.device);
-  if (response.has_signs()) plan.spec.bounds = monotone_bounds(model.architecture, fit.schema.signs);
-  keep_checkpoints(plan, fit.options, fit.identity.data, fit.identity.settings);
-  TrainedMembers learned = train_members(objective, validation_objective ? &*validation_objective : nullptr,
-                                         plan, fit.options, pool);
-  summary.interrupted = learned.report.reason == StopReason::interrupted;
-  summary.stop_cause = learned.report.cause;
-  summary.notes.insert(summary.notes.end(), learned.notes.begin(), learned.notes.end());
-  if (!where.note.empty()) summary.notes.push_back(where.note);
-  summary.stop_reason = name(learned.report.reason);
-  summary.epochs = static_cast<std::int64_t>(learned.report.history.size());
-  summary.best_epoch = learned.report.best_epoch;
-  model.information["members"] = learned.parameters.size();
-  model.parameters = joined(model.architecture, std::move(learned.parameters));
-}
-
-Architecture network_architecture(const Settings& s, const StoredModel& model, Index train_situations) {
-  Settings scalar = s;
-  scalar.form = "scalar";
-  return plan_architecture(scalar,
-                           {.context = static_cast<Index>(model.encoder.columns().size()),
-                            .values = static_cast<Index>(model.choice()->means.size()),
-                            .classes = static_cast<Index>(model.choice()->alternatives.size())},
-                           train_situations);
-}
-
-// Terms of the response alone never read the context by themselves, so a small degree would drop it.
-void require_context_read(const ChoiceSchema& schema, const Architecture& a) {
-  if (schema.context.empty() || a.layers.size() > 1) return;
-  for (const Term& term : basis_terms(a.basis, a.input, a.degree()))
-    for (const std::int32_t factor : term)
-      if (factor < a.input.context) return;
-  throw UsageError(
-      "with `identifiable` and `degree` 1 the context never meets an attribute, so it would be left out; use "
-      "`degree` 2, or leave out the context");
-}
-
-// The lowest minimum of several starts in canonical form, with its covariances where it is one. Keeps no
-// checkpoint, as for tables.
-void train_to_minimum(const Parts& parts, const FitPlan& fit, int starts, StoredModel& model,
-                      FitSummary& summary) {
-  const Settings& s = fit.settings;
-  static_cast<void>(plan_members(s, model.architecture));  // refuses several
-  inference::MinimiserSpec minimiser;
-  minimiser.starts = starts;
-  minimiser.seed = static_cast<std::uint64_t>(s.seed);
-  if (s.epochs > 0) minimiser.iterations = s.epochs;
-  watch_minimiser(minimiser, fit.options);
-  ThreadPool pool(static_cast<std::size_t>(s.threads));
-  ChoiceEstimate found = estimate_network(model, parts.train, minimiser, {.person = fit.schema.person}, pool);
-  const inference::Estimate& e = found.estimate;
-  model.parameters = e.chart.raw;
-  summary.interrupted = e.minimisation.interrupted;
-  summary.stop_cause = fmt::format("{} of {} starts ended in the lowest minimum, gradient {:.1e}",
-                                   e.minimisation.optima[0].starts, e.minimisation.starts, e.gradient);
-  summary.epochs = e.minimisation.best.iterations;
-  if (!e.converged) {
-    summary.notes.push_back("no standard errors: " + e.cause);
-    return;
-  }
-  model.inference = std::move(found.stored);
-  model.inference->facts["digest"] = fit.identity.data;
-}
-
-void fit_network(const Parts& parts, const FitPlan& fit, StoredModel& model, FitSummary& summary) {
-  const Settings& s = fit.settings;
-  standardize(parts.train, std::get<ChoiceResponse>(model.response));
-  model.temperature = s.temperature;
-  model.architecture = network_architecture(s, model, parts.train.situations());
-  require_context_read(fit.schema, model.architecture);
-  const int starts = plan_starts(s, model.architecture);
-  const TrainSpec spec = plan_training(s, parts.train.situations(), false);
-  summary.unused = refused_or_listed(unused_settings(s, {.to_minimum = starts > 0,
-                                                         .optimizer = spec.optimizer.kind,
-                                                         .text = !model.encoder.text_features().empty()}),
-                                     fit.options.list_unused);
-  model.information["used"] = used_model_settings(s, model.architecture, plan_members(s, model.architecture));
-  model.information["used"].update(used_training_settings(s, spec, starts));
-  if (starts > 0) return train_to_minimum(parts, fit, starts, model, summary);
-  if (s.precision != "float64")
-    train_network<float>(parts, fit, model, summary);
-  else
-    train_network<double>(parts, fit, model, summary);
-  // What is read off an identifiable model should not depend on where its training began.
-  if (s.identifiable)
-    model.parameters = inference::canonical_form(model.architecture, model.parameters).parameters;
-}
-
-void fit_linear_model(const Parts& parts, const FitPlan& plan, StoredModel& model, FitSummary& summary) {
-  const ChoiceSchema& schema = plan.schema;
-  ChoiceResponse& response = std::get<ChoiceResponse>(model.response);
-  const auto terms = linear_terms(schema, response.alternatives);
-  model.architecture = linear_architecture(terms, parts.train.attributes.cols(),
-                                           static_cast<Index>(response.alternatives.size()));
-  response.means.assign(schema.attributes.size(), 0);
-  response.scales.assign(schema.attributes.size(), 1);
-  Checkpoint<double> checkpoint(plan.options.checkpoint, plan.identity.data, plan.identity.settings);
-  const LinearFit fit = fit_linear(terms, parts.train, plan.settings, plan.options, checkpoint);
-  note_checkpoint(checkpoint.failure(), summary.notes);
-  summary.interrupted = fit.interrupted;
-  summary.stop_cause = fit.cause;
-  summary.epochs = fit.iterations;
-  model.parameters = fit.coefficients;
-  model.parameters.push_back(1);  // lambda
-  if (!fit.converged && !separates(terms, parts.train, fit.coefficients)) {
-    summary.notes.push_back("the likelihood was not maximal yet, so there are no standard errors");
-    return;
-  }
-  ThreadPool pool(static_cast<std::size_t>(plan.settings.threads));
-  ChoiceEstimate found =
-      estimate_linear(terms, fit.coefficients, parts.train, {.person = schema.person}, pool);
-  model.parameters = found.estimate.chart.raw;
-  if (!found.estimate.converged) {
-    summary.notes.push_back("no standard errors: " + found.estimate.cause);
-    return;
-  }
-  for (const json& note : found.stored.facts["notes"]) summary.notes.push_back(note.get<std::string>());
-  model.inference = std::move(found.stored);
-  model.inference->facts["digest"] = plan.identity.data;
-}
-
-void fit_beyond_model(const Parts& parts, const FitPlan& plan, StoredModel& model, FitSummary& summary) {
-  const ChoiceSchema& schema = plan.schema;
-  ChoiceResponse& response = std::get<ChoiceResponse>(model.response);
-  if (plan.options.resume)
-    throw UsageError(beyond_words(schema) + ": such a fit begins anew; leave out `resume`");
-  const auto terms = linear_terms(schema, response.alternatives);
-  model.architecture = linear_architecture(terms, parts.train.attributes.cols(),
-                                           static_cast<Index>(response.alternatives.size()));
-  response.means.assign(schema.attributes.size(), 0);
-  response.scales.assign(schema.attributes.size(), 1);
-  random_utility::MaximumSpec how;
-  if (plan.settings.epochs > 0) how.iterations = plan.settings.epochs.value();
-  how.should_stop = plan.options.should_stop;
-  ChoiceEstimate found =
-      estimate_beyond(schema, parts.train, {}, plan.settings, how, {.person = schema.person});
-  set_beyond(model, found.estimate.chart.raw);
-  summary.interrupted = found.estimate.minimisation.interrupted;
-  summary.stop_cause = found.estimate.cause;
-  summary.epochs = found.estimate.minimisation.best.iterations;
-  for (const std::string& note : found.estimate.notes) summary.notes.push_back(note);
-  if (!found.estimate.converged) {
-    summary.notes.push_back("no standard errors: " + found.estimate.cause);
-    return;
-  }
-  if (!found.estimate.identification.directions.empty())
-    summary.notes.push_back(
-        "some combination of parameters does not change the likelihood, so not all have standard errors; its "
-        "summary names it");
-  model.inference = std::move(found.stored);
-  model.inference->facts["digest"] = plan.identity.data;
-}
-
-std::string plan_text(const StoredModel& m, const Parts& parts) {
->>>>>>> f6b3a08 (Choices: spread and warnings of network economics, form smooth, scale by data source, rankings, segments, rivals)
   const ChoiceResponse& response = *m.choice();
   return fmt::format(
       "choice    among {}\ncontext   {} columns, encoded as {}\nrows      {} training, {} validation, {} "
@@ -316,7 +109,7 @@ void make_smooth(Settings& settings) {
 }
 
 // What the fit has to say about rankings and rivals.
-void note_choices(const ChoiceSchema& schema, const ChoiceData& all, const Parts& parts,
+void note_choices(const ChoiceSchema& schema, const ChoiceData& all, const ChoiceParts& parts,
                   std::vector<std::string>& notes) {
   if (schema.ranked())
     notes.push_back(fmt::format(

@@ -64,11 +64,12 @@ void train_network(const ChoiceParts& parts, const ChoicePlan& fit, StoredModel&
                                          plan, fit.options, pool);
   summary.interrupted = learned.report.reason == StopReason::interrupted;
   summary.stop_cause = learned.report.cause;
-  summary.notes = learned.notes;
+  summary.notes.insert(summary.notes.end(), learned.notes.begin(), learned.notes.end());
   if (!where.note.empty()) summary.notes.push_back(where.note);
   summary.stop_reason = name(learned.report.reason);
   summary.epochs = static_cast<std::int64_t>(learned.report.history.size());
   summary.best_epoch = learned.report.best_epoch;
+  model.information["members"] = learned.parameters.size();
   model.parameters = joined(model.architecture, std::move(learned.parameters));
 }
 

@@ -22,7 +22,7 @@ bool plans_wide(const Settings& s, const UtilityInputs& inputs, Index train_rows
 }
 
 void plan_wide_training(const Settings& s, Index train_rows, TrainSpec& spec) {
-  constexpr double kRate = 0.003, kDecay = 0.15;
+  constexpr double kRate = 0.003, kDecay = 0.25;
   constexpr std::int64_t kBatch = 64, kSteps = 5250, kLeastEpochs = 8, kMostEpochs = 20;
   if (s.optimizer == "auto") spec.optimizer.kind = OptimizerKind::adamw;
   const bool adaptive = spec.optimizer.kind != OptimizerKind::sgd;

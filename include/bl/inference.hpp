@@ -44,6 +44,20 @@ struct EstimatedParameter {
   // Empty, "at bound", "not identified", or "fixed": the only weight of a block, 1 by the convention of
   // scale.
   std::string state;
+  bool of_bend = false;  // of a curve, whose points say more
+};
+
+// A curve of a head, with a pointwise band. Its mean over the training rows is 0.
+struct EstimatedCurve {
+  std::string name;                                             // U.age~*[y=buy]
+  std::string in_words;                                         // rises to 45, then flat
+  std::vector<double> at, value, standard_error, lower, upper;  // at the knots; NaN: not determined
+  // Wald tests: that it is a straight line (of curves that have one), and that it is zero everywhere. NaN
+  // where the rows do not determine it.
+  double straight = 0, straight_p = 1;
+  int straight_degrees = 0;
+  double flat = 0, flat_p = 1;
+  int flat_degrees = 0;
 };
 
 // One of the points at which starts ended.
@@ -93,6 +107,7 @@ struct InferenceSummary {
   std::vector<std::vector<std::string>> terms = {};
   std::optional<ChoiceFacts> choice = {};
   std::vector<EstimatedParameter> estimates;
+  std::vector<EstimatedCurve> curves = {};
   std::vector<double> covariance_matrix;  // estimates x estimates, row-major; NaN where there is none
 };
 

@@ -157,24 +157,49 @@ def graph(estimator: Any, *, threshold: float = 0.3, ax: Any = None) -> Any:
     return ax
 
 
+def _curve_line(curve: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Points of a line that shows the curve: the knots, more between them where it is cubic."""
+    knots, values = np.asarray(curve["knots"]), np.asarray(curve["values"])
+    if curve["kind"] == "step":
+        ends = np.append(knots[1:], 2 * knots[-1] - knots[-2])
+        return np.column_stack([knots, ends]).ravel(), np.repeat(values, 2)
+    if curve["kind"] == "linear":
+        return knots, values
+    slopes = np.asarray(curve["slopes"])
+    if curve["kind"] == "periodic":
+        knots, values = np.append(knots, knots[0] + curve["period"]), np.append(values, values[0])
+        slopes = np.append(slopes, slopes[0])
+    t = np.linspace(0, 1, 17)[:-1]
+    width = np.diff(knots)[:, None]
+    low, high = values[:-1, None], values[1:, None]
+    cubic = (1 - t) ** 2 * ((1 + 2 * t) * low + t * width * slopes[:-1, None])
+    cubic += t**2 * ((3 - 2 * t) * high - (1 - t) * width * slopes[1:, None])
+    return np.append((knots[:-1, None] + t * width).ravel(), knots[-1]), np.append(cubic.ravel(), values[-1])
+
+
 def curves(estimator: Any, block: str = "L1.B1", *, columns: int = 8) -> Any:
     """The curves of a block as small multiples: a line of axes for each column, one for each head, all on one scale.
 
-    The columns with the highest curves come first; ticks are the knots, closer where there are more rows. Returns the
-    array of axes, columns x heads."""
+    The columns with the highest curves come first; ticks are the knots, closer where there are more rows. Where the
+    model has standard errors, 95% bands are drawn. Returns the array of axes, columns x heads."""
     try:
         from matplotlib import pyplot
     except ImportError as error:
         raise ImportError("plots need matplotlib: pip install 'behavior-learning[plots]'") from error
-    blocks = {one["name"]: one for layer in estimator.explain().to_dict()["layers"] for one in layer}
+    document = estimator.explain().to_dict()
+    blocks = {one["name"]: one for layer in document["layers"] for one in layer}
     if block not in blocks:
         raise ValueError(f"there is no block {block}; there are {', '.join(list(blocks)[:8])}")
     heads = blocks[block]["heads"]
+    indicators = {one["name"] for one in document["variables"] if one["kind"] == "level"}
     found: dict[str, dict[int, dict[str, Any]]] = {}
     for h, head in enumerate(heads):
         for term in head["terms"]:
-            if "curve" in term and len(term["factors"]) == 1:
-                found.setdefault(term["curve"]["variable"], {})[h] = term["curve"]
+            if "curve" not in term:
+                continue
+            others = [one["variable"] for one in term["factors"] if one["variable"] != term["curve"]["variable"]]
+            if indicators.issuperset(others):
+                found.setdefault("*".join([term["curve"]["variable"], *others]), {})[h] = term["curve"]
     if not found:
         raise ValueError(f"{block} has no curves")
     highest = {name: max(np.ptp(one["values"]) for one in by_head.values()) for name, by_head in found.items()}
@@ -184,7 +209,11 @@ def curves(estimator: Any, block: str = "L1.B1", *, columns: int = 8) -> Any:
     for i, name in enumerate(names):
         for h, curve in found[name].items():
             ax = axes[i, h]
-            ax.plot(curve["knots"], curve["values"])
+            ax.plot(*_curve_line(curve))
+            if "band" in curve:
+                at, middle = curve["band"]["at"], np.asarray(curve["band"]["values"])
+                half = 1.959963984540054 * np.array(curve["band"]["standard_errors"], dtype=float)
+                ax.fill_between(at, middle - half, middle + half, alpha=0.2, linewidth=0)
             ax.axhline(0, color="0.8", zorder=0)
             ax.plot(curve["knots"], np.zeros(len(curve["knots"])), "|", color="0.4", transform=ax.get_xaxis_transform())
         axes[i, 0].set_ylabel(name)

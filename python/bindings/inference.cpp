@@ -79,7 +79,22 @@ void bind_inference(nb::module_& module) {
       .def_ro("lower", &EstimatedParameter::lower)
       .def_ro("upper", &EstimatedParameter::upper)
       .def_ro("bootstrap_error", &EstimatedParameter::bootstrap_error)
-      .def_ro("state", &EstimatedParameter::state);
+      .def_ro("state", &EstimatedParameter::state)
+      .def_ro("of_bend", &EstimatedParameter::of_bend);
+  nb::class_<EstimatedCurve>(module, "EstimatedCurve")
+      .def_ro("name", &EstimatedCurve::name)
+      .def_ro("in_words", &EstimatedCurve::in_words)
+      .def_ro("at", &EstimatedCurve::at)
+      .def_ro("value", &EstimatedCurve::value)
+      .def_ro("standard_error", &EstimatedCurve::standard_error)
+      .def_ro("lower", &EstimatedCurve::lower)
+      .def_ro("upper", &EstimatedCurve::upper)
+      .def_ro("straight", &EstimatedCurve::straight)
+      .def_ro("straight_degrees", &EstimatedCurve::straight_degrees)
+      .def_ro("straight_p", &EstimatedCurve::straight_p)
+      .def_ro("flat", &EstimatedCurve::flat)
+      .def_ro("flat_degrees", &EstimatedCurve::flat_degrees)
+      .def_ro("flat_p", &EstimatedCurve::flat_p);
   nb::class_<InferenceSummary>(module, "InferenceSummary")
       .def_ro("rows", &InferenceSummary::rows)
       .def_ro("log_likelihood", &InferenceSummary::log_likelihood)
@@ -91,6 +106,7 @@ void bind_inference(nb::module_& module) {
       .def_ro("unidentified", &InferenceSummary::unidentified)
       .def_ro("notes", &InferenceSummary::notes)
       .def_ro("estimates", &InferenceSummary::estimates)
+      .def_ro("curves", &InferenceSummary::curves)
       .def("choice", &choice_facts)
       .def("covariance_matrix", [](const InferenceSummary& s) { return to_array(s.covariance_matrix); });
   bind_infer(module);

@@ -19,6 +19,7 @@
 #include "explain/svg.hpp"
 #include "features/beyond_names.hpp"
 #include "fitted/fitted_model.hpp"
+#include "summary/curve_estimates.hpp"
 
 namespace bl {
 
@@ -111,7 +112,8 @@ std::string explain_model(const Model& model, ExplainFormat format, const Explai
   if (choice == nullptr && !options.alternative.empty())
     throw UsageError("alternative is for models of choices among alternatives");
   const explain::Problem standardised = problem_of(m, explain::Units::standardised);
-  explain::Problem problem = options.standardised ? standardised : problem_of(m, explain::Units::original);
+  explain::Problem problem = problem_with_stored_bands(
+      m, options.standardised ? explain::Units::standardised : explain::Units::original);
   if (!options.alternative.empty())
     problem = explain::at_level(std::move(problem), kAlternative, options.alternative);
   if (const auto shape = image_of(m.stored); shape && format == ExplainFormat::svg)

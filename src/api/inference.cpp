@@ -8,6 +8,7 @@
 #include "economics/delta.hpp"
 #include "features/linear_terms.hpp"
 #include "model/parameters.hpp"
+#include "summary/curve_estimates.hpp"
 #include "summary/estimation.hpp"
 #include "summary/inference_summary.hpp"
 
@@ -85,6 +86,7 @@ InferenceSummary stored_inference(const Model& model, const InferenceOptions& op
                                        .stored = &stored,
                                        .covariance = stored_covariance(stored, options.covariance)},
                                       options);
+  out.curves = estimated_curves(m, stored_covariance(stored, options.covariance), options);
   describe_stored_covariance(stored, options.covariance, out);
   name_columns(m, out);
   return out;
@@ -113,7 +115,9 @@ Inference infer(const Model& model, const Data& data, const InferenceOptions& op
       out);
   if (!found.device_note.empty()) out.notes.push_back(found.device_note);
   name_columns(m, out);
-  return {model_of(std::move(stored)), std::move(out)};
+  Model estimated = model_of(std::move(stored));
+  out.curves = estimated_curves(estimated.impl(), found.estimate.entries, options);
+  return {std::move(estimated), std::move(out)};
 }
 
 std::vector<Quantity> delta_method(const Model& model,

@@ -68,6 +68,9 @@ class CoefficientReader {
         const Variable& v = problem_.variables[factor.variable];
         return v.response || v.kind == VariableKind::block;
       });
+      one.of_bend = std::any_of(factors.begin(), factors.end(), [&](const Factor& factor) {
+        return problem_.variables[factor.variable].kind == VariableKind::bend;
+      });
       by_monomial.push_back(std::move(one));
     }
     for (std::size_t t = 0; t < terms; ++t)

@@ -15,6 +15,7 @@ struct Coefficient {
   std::string name = {};    // U.price, C2.constant, T.lambda; L1.B2.U.price where there are several blocks;
                             // weight.L1.B2 or weight[class].L1.B2 of the readout; L2.B1.carry.L1.B3
   bool of_response = true;  // false: the term has no factor of the response, nor reads a block
+  bool of_bend = false;     // the term has a bend of a curve as a factor
   bool of_utility = false;  // a term or the constant of a utility head
   std::size_t layer = 0;
   // position in the parameter layout, factor; effective values.

@@ -13,18 +13,32 @@ namespace {
 
 // Knots and values of a weighted sum of a feature's straight part and bends; the line's weight comes first.
 Pieces pieces_of(const FeatureEncoding& feature, const std::vector<double>& weights) {
-  const bool bends = feature.bends.size() > 0;
-  Pieces pieces{.knots = bends ? feature.bends.knots : feature.pull.from,
+  const Bends& b = feature.bends;
+  const bool bends = b.size() > 0;
+  Pieces pieces{.knots = bends ? b.knots : feature.pull.from,
                 .values = {},
-                .straight_ends = bends && feature.bends.straight_ends};
-  for (const double x : pieces.knots) {
-    const double straight = straight_part(feature, x);
-    double value = weights[0] * straight;
-    for (std::size_t j = 0; j + 1 < weights.size(); ++j)
-      if (weights[j + 1] != 0) value += weights[j + 1] * bend_value(feature, j, x, straight);
+                .straight_ends = bends && b.straight_ends,
+                .kind = bends ? b.kind : CurveKind::linear,
+                .slopes = {},
+                .period = b.period};
+  for (std::size_t i = 0; i < pieces.knots.size(); ++i) {
+    const double x = pieces.knots[i], straight = straight_part(feature, x);
+    double value = weights[0] * straight, slope = weights[0] / feature.scale;
+    for (std::size_t j = 0; j + 1 < weights.size(); ++j) {
+      if (weights[j + 1] == 0) continue;
+      value += weights[j + 1] * bend_value(feature, j, x, straight);
+      if (!b.knot_slopes.empty()) slope += weights[j + 1] * bend_slope_at_knot(feature, j, i);
+    }
     pieces.values.push_back(value);
+    if (!b.knot_slopes.empty()) pieces.slopes.push_back(slope);
   }
   return pieces;
+}
+
+void standardise(const FeatureEncoding& feature, Pieces& pieces) {
+  for (double& knot : pieces.knots) knot = (knot - feature.mean) / feature.scale;
+  for (double& slope : pieces.slopes) slope *= feature.scale;
+  pieces.period /= feature.scale;
 }
 
 }  // namespace
@@ -63,8 +77,7 @@ void gather_curves(const Encoder& encoder, const Problem& problem, const std::ve
         std::find(variable_of.begin(), variable_of.end(), key.second) - variable_of.begin());
     const FeatureEncoding& feature = encoder.features()[encoder.columns()[first].feature];
     Monomial::Curve curve{.variable = key.second, .pieces = pieces_of(feature, sum)};
-    if (problem.units == Units::standardised)
-      for (double& knot : curve.pieces.knots) knot = (knot - feature.mean) / feature.scale;
+    if (problem.units == Units::standardised) standardise(feature, curve.pieces);
     const double size = curve.pieces.size();
     gathered.push_back({.coefficient = 1, .size = size, .factors = key.first, .curve = std::move(curve)});
   }

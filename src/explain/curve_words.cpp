@@ -6,13 +6,27 @@
 
 namespace bl::explain {
 
+namespace {
+
+// What the errors say about a straight line in its place.
+std::string test_in_words(const Monomial::Curve& curve) {
+  if (!curve.band || !curve.band->straight) return "";
+  constexpr double kLevel = 0.05;
+  const double p = curve.band->straight->p;
+  if (std::isnan(p)) return "";
+  const std::string value = p < 0.0005 ? "p < 0.0005" : fmt::format("p = {:.3f}", p);
+  return fmt::format("; a straight line {} ({})", p < kLevel ? "is rejected" : "is not rejected", value);
+}
+
+}  // namespace
+
 bool is_bent(const Problem& problem, const Monomial::Curve& curve) {
   return !problem.variables[curve.variable].bends.empty();
 }
 
 std::string curve_in_words(const Problem& problem, const Monomial::Curve& curve) {
   const Pieces& p = curve.pieces;
-  if (is_bent(problem, curve)) return in_words(p);
+  if (is_bent(problem, curve)) return in_words(p) + test_in_words(curve);
   // Pulling in makes the outer pieces flatter, so that the steepest one is the line itself.
   std::size_t steepest = 0;
   for (std::size_t i = 0; i + 1 < p.knots.size(); ++i)

@@ -29,6 +29,9 @@ void gather(Monomial term, std::vector<Monomial>& terms) {
   if (same->curve && term.curve) {  // of one column, and so over the same knots
     for (std::size_t i = 0; i < term.curve->pieces.values.size(); ++i)
       same->curve->pieces.values[i] += term.curve->pieces.values[i];
+    for (std::size_t i = 0; i < term.curve->pieces.slopes.size(); ++i)
+      same->curve->pieces.slopes[i] += term.curve->pieces.slopes[i];
+    same->curve->band.reset();  // errors of a sum are not the sum of errors
     same->size = same->curve->pieces.size();
     return;
   }

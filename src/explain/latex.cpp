@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "explain/curve_words.hpp"
 #include "explain/render.hpp"
 
 namespace bl::explain {
@@ -102,6 +103,27 @@ std::string head_lines(const Problem& problem, const Block& block, const Head& h
   return {};
 }
 
+// What f is in each head: in words, and by its points.
+std::string curve_notes(const Problem& problem, const Head& head, const RenderOptions& options) {
+  std::string out;
+  for (const Monomial* term : shown_terms(head, options).terms) {
+    if (!term->curve) continue;
+    const Pieces& p = term->curve->pieces;
+    const char* between = p.kind == CurveKind::linear ? "straight between"
+                          : p.kind == CurveKind::step ? "constant from one to the next"
+                                                      : "cubic between";
+    out += fmt::format("In {}, ${}$ {}. It is {}", escaped(head.name), factors(problem, *term),
+                       escaped(curve_in_words(problem, *term->curve)), between);
+    for (std::size_t i = 0; i < p.knots.size(); ++i) {
+      out += fmt::format("{} $({},\\,{})$", i > 0 ? "," : "", number(p.knots[i]), number(p.values[i]));
+      if (term->curve->band && std::isfinite(term->curve->band->knot_errors[i]))
+        out += fmt::format(" (standard error ${}$)", number(term->curve->band->knot_errors[i]));
+    }
+    out += fmt::format("{}.\n\n", p.straight_ends ? " and straight on beyond them" : "");
+  }
+  return out;
+}
+
 std::string block_section(const Problem& problem, const Block& block, const RenderOptions& options) {
   std::string out = fmt::format("\\subsection*{{Block {}}}\n", escaped(block.name));
   for (const ReadoutWeight& one : readout_of(problem, block))
@@ -112,6 +134,7 @@ std::string block_section(const Problem& problem, const Block& block, const Rend
     out +=
         head_lines(problem, block, block.heads[h], options) + (h + 1 < block.heads.size() ? " \\\\\n" : "\n");
   out += "\\end{align*}\n";
+  for (const Head& head : block.heads) out += curve_notes(problem, head, options);
   for (const Head& head : block.heads)
     if (const std::string note = reading_note(problem, head, options); !note.empty())
       out += fmt::format("In standardised units {} reads as {}.\n\n", escaped(head.name), escaped(note));

@@ -29,6 +29,7 @@ struct Monomial {
   struct Curve {
     std::size_t variable = 0;
     Pieces pieces = {};
+    std::optional<Band> band = {};  // where there are standard errors
     bool operator==(const Curve&) const = default;
   };
   std::optional<Curve> curve = {};

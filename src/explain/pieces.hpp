@@ -1,22 +1,48 @@
-// A function of one variable that is linear between knots: what a curve of a column is in a head.
+// A function of one variable by what it is at knots: what a curve of a column is in a head.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "features/curve_shape.hpp"
 
 namespace bl::explain {
 
 struct Pieces {
   std::vector<double> knots;   // ascending, two or more
-  std::vector<double> values;  // at the knots
+  std::vector<double> values;  // at the knots; of a step from there to the next
   bool straight_ends = false;  // beyond the outer knots straight on; otherwise constant
+  CurveKind kind = CurveKind::linear;
+  std::vector<double> slopes = {};  // cubic and periodic: at the knots, of the cubic pieces between them
+  double period = 0;                // periodic: the first knot is met again after it
   bool operator==(const Pieces&) const = default;
 
   double value(double x) const;
   // At a knot that of the right side, at the last one that of the left where the ends go straight on.
   double slope(double x) const;
+  // From the first knot to where the last piece ends.
+  double first() const { return knots.front(); }
+  double last() const;
+  // Points that a line through them shows the curve by: the knots, more where it is no line between them.
+  std::vector<double> points() const;
   // Root mean square over the knots, which stand about as close as the rows do.
   double size() const;
+};
+
+// What the errors of the estimates make of a curve.
+struct Band {
+  std::vector<double> at, values, errors;  // standard errors at points from the first knot to the last
+  std::vector<double> knot_errors;         // at the knots
+  struct Test {
+    double statistic = 0;  // chi-squared
+    int degrees = 0;
+    double p = 1;  // NaN: not determined
+    bool operator==(const Test&) const = default;
+  };
+  std::optional<Test> straight = {};  // that it is a straight line; none of a curve that has no line
+  Test flat = {};                     // that it is zero everywhere
+  bool operator==(const Band&) const = default;
 };
 
 // "rises to 45, then flat": moves of less than a tenth of the range are passed over.

@@ -1,6 +1,7 @@
 #include "explain/problem_json.hpp"
 
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -19,6 +20,10 @@ constexpr std::array<std::string_view, 2> kUnits = {"original", "standardised"};
 template <class Enum, std::size_t N>
 std::string text_of(const std::array<std::string_view, N>& names, Enum value) {
   return std::string(names[static_cast<std::size_t>(value)]);
+}
+
+json finite(double value) {
+  return std::isfinite(value) ? json(value) : json(nullptr);
 }
 
 class Writer {
@@ -61,11 +66,33 @@ class Writer {
   }
 
   json write(const Monomial::Curve& curve) const {
-    return {{"variable", p_.variables[curve.variable].name},
-            {"knots", curve.pieces.knots},
-            {"values", curve.pieces.values},
-            {"ends", curve.pieces.straight_ends ? "straight" : "constant"},
-            {"in_words", curve_in_words(p_, curve)}};
+    const Pieces& p = curve.pieces;
+    json out = {{"variable", p_.variables[curve.variable].name},
+                {"kind", to_string(p.kind)},
+                {"knots", p.knots},
+                {"values", p.values},
+                {"ends", p.straight_ends ? "straight" : "constant"},
+                {"in_words", curve_in_words(p_, curve)}};
+    if (!p.slopes.empty()) out["slopes"] = p.slopes;
+    if (p.period > 0) out["period"] = p.period;
+    if (curve.band) out["band"] = write(*curve.band);
+    return out;
+  }
+
+  static json write(const Band::Test& test) {
+    return {
+        {"chi_squared", finite(test.statistic)}, {"degrees_of_freedom", test.degrees}, {"p", finite(test.p)}};
+  }
+
+  static json write(const Band& band) {
+    json errors = json::array();
+    for (const double error : band.errors) errors.push_back(finite(error));
+    json out = {{"at", band.at},
+                {"values", band.values},
+                {"standard_errors", errors},
+                {"no_effect", write(band.flat)}};
+    if (band.straight) out["straight_line"] = write(*band.straight);
+    return out;
   }
 
   json write(const Block& block) const {

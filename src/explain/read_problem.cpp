@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "bl/errors.hpp"
@@ -36,6 +38,42 @@ class Reader {
   }
 
   Problem read() {
+    name_variables();
+    for (std::size_t l = 0; l < a_.layers.size(); ++l) read_layer(l);
+    read_outputs();
+    return std::move(problem_);
+  }
+
+  std::vector<CurveMap> maps() {
+    name_variables();
+    const Expansion expansion(layer_terms(a_, 0), substitutions(written_, problem_.units));
+    const auto& columns = model_.encoder.columns();
+    std::map<std::pair<std::vector<Factor>, std::size_t>, CurveMap> found;
+    for (std::size_t t = 0; t < static_cast<std::size_t>(layer_input_size(a_, 0)); ++t)
+      for (const auto& [monomial, factor] : expansion.parts(t)) {
+        std::vector<Factor> factors = expansion.monomials()[monomial];
+        const auto bent = std::find_if(factors.begin(), factors.end(), [&](const Factor& one) {
+          return written_[one.variable].kind == VariableKind::bend;
+        });
+        if (bent == factors.end()) continue;
+        const EncodedColumn& column = columns[bent->variable];
+        for (Factor& one : factors) one.variable = variable_of_[one.variable];
+        CurveMap& map = found[{factors, column.feature}];
+        map.factors = factors;
+        map.variable = bent->variable;
+        map.feature = column.feature;
+        map.parts.resize(model_.encoder.features()[column.feature].bends.size() + 1);
+        const bool bend = column.kind == EncodedColumn::Kind::bend;
+        map.parts[bend ? static_cast<std::size_t>(column.level) + 1 : 0].emplace_back(
+            t, static_cast<double>(factor));
+      }
+    std::vector<CurveMap> out;
+    for (auto& [key, map] : found) out.push_back(std::move(map));
+    return out;
+  }
+
+ private:
+  void name_variables() {
     problem_.temperature = model_.temperature;
     reserve_block_names();
     feature_variables();
@@ -47,12 +85,8 @@ class Reader {
                       "be explained",
                       a_.input.size(), written_.size()));
     block_variables();
-    for (std::size_t l = 0; l < a_.layers.size(); ++l) read_layer(l);
-    read_outputs();
-    return std::move(problem_);
   }
 
- private:
   static std::string block_name(std::size_t layer, Index block) {
     return fmt::format("L{}.B{}", layer + 1, block + 1);
   }
@@ -240,6 +274,10 @@ class Reader {
 
 Problem read_problem(const StoredModel& model, const ClassNames& classes, Units units) {
   return Reader(model, classes, units).read();
+}
+
+std::vector<CurveMap> curve_maps(const StoredModel& model, const ClassNames& classes, Units units) {
+  return Reader(model, classes, units).maps();
 }
 
 std::vector<double> problem_inputs(const Problem& problem, const double* features, const double* values,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "artifact/model_file.hpp"
@@ -17,6 +18,16 @@ struct ClassNames {
   // alternatives.
   std::vector<Variable> values = {};
 };
+
+// How the curves of a first-layer head follow from its weights. A curve of a feature, times other factors, is the
+// sum over `parts` of weight times the straight part (parts[0]) or bend j (parts[j + 1]) of the feature.
+struct CurveMap {
+  std::vector<Factor> factors = {};  // as in the term of the problem
+  std::size_t variable = 0;
+  std::size_t feature = 0;                                              // of the encoder
+  std::vector<std::vector<std::pair<std::size_t, double>>> parts = {};  // term of the basis, factor
+};
+std::vector<CurveMap> curve_maps(const StoredModel& model, const ClassNames& classes, Units units);
 
 // Original units: the standardisation of every column is substituted into every term and multiplied out, so
 // that the formula on raw values gives the model's utility. What is lost is a matter of the data: where a

@@ -151,13 +151,6 @@ class FeatureWriter {
   const EncodeOptions& options_;
 };
 
-// age~30..45: the bend of the piece between these knots.
-std::string bend_name(const FeatureEncoding& feature, std::size_t bend) {
-  const std::size_t piece = feature.bends.piece(bend);
-  return feature.name + "~" + format_number(feature.bends.knots[piece]) + ".." +
-         format_number(feature.bends.knots[piece + 1]);
-}
-
 std::vector<double> read_weights(const Table& table, const Column& column, std::span<const Index> rows) {
   std::vector<double> weights;
   double sum = 0;

@@ -174,14 +174,48 @@ class Fit {
   // Adds the bends, where the values bear any. Beyond the outer knots the straight part is constant as well.
   void bend(const std::vector<double>& values, FeatureEncoding& encoding) const {
     const CurveOptions& curves = options_.curves;
+    const CurveShape& shape = curves.shape(encoding.name);
     const std::vector<double> in_order = sorted(values);
-    std::vector<double> knots = encoding.type == ColumnType::ordinal ? place_knots(in_order, curves.knots)
-                                                                     : curve_knots(in_order, curves.knots);
-    if (knots.size() < 3) return;
+    std::vector<double> knots = knots_of(shape, in_order, encoding);
+    if (knots.size() < (shape.kind == CurveKind::step ? 2 : 3)) return;
+    const bool bounded = shape.kind == CurveKind::linear || shape.kind == CurveKind::cubic;
     const std::vector<double> ends = {knots.front(), knots.back()};
     if (encoding.type == ColumnType::continuous)
-      set_pull(curves.straight_ends ? Pull{} : Pull{ends, ends}, in_order, encoding);
-    encoding.bends = fit_bends(std::move(knots), curves.straight_ends, encoding, values);
+      set_pull(curves.straight_ends || !bounded ? Pull{} : Pull{ends, ends}, in_order, encoding);
+    encoding.bends = fit_bends(empty_bends(shape, std::move(knots), curves.straight_ends), encoding, values);
+  }
+
+  std::vector<double> knots_of(const CurveShape& shape, const std::vector<double>& in_order,
+                               const FeatureEncoding& encoding) const {
+    if (!shape.knots.empty()) {
+      check_knots(shape, in_order, encoding.name);
+      return shape.knots;
+    }
+    const Index most = options_.curves.knots;
+    if (shape.kind == CurveKind::periodic) {
+      std::vector<double> knots = period_knots(shape.period, in_order.size(), most);
+      if (knots.size() < 3)
+        throw DataError(table_.source + ": column " + in_quotes(encoding.name) +
+                        " has too few training rows for a periodic curve, which takes 60");
+      return knots;
+    }
+    if (encoding.type == ColumnType::ordinal) return place_knots(in_order, most);
+    std::vector<double> knots = curve_knots(in_order, most);
+    if (shape.kind == CurveKind::step && !knots.empty()) knots.pop_back();  // nothing begins at the last one
+    return knots;
+  }
+
+  // Given knots: what no row tells apart cannot be learned.
+  void check_knots(const CurveShape& shape, const std::vector<double>& in_order,
+                   const std::string& name) const {
+    if (shape.kind == CurveKind::periodic) return;
+    for (std::size_t i = 0; i + 1 < shape.knots.size(); ++i) {
+      const auto first = std::lower_bound(in_order.begin(), in_order.end(), shape.knots[i]);
+      if (first == in_order.end() || *first > shape.knots[i + 1])
+        throw DataError(table_.source + ": column " + in_quotes(name) +
+                        ": no training row lies between the knots " + format_number(shape.knots[i]) +
+                        " and " + format_number(shape.knots[i + 1]) + "; leave one of them out");
+    }
   }
 
   // A missing text is one without words.

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "features/curve.hpp"
 #include "features/encoder.hpp"
 #include "features/json_fields.hpp"
 
@@ -47,8 +48,13 @@ const SchemaColumn& schema_column(const JsonField& name, const Schema& schema, R
 }
 
 nlohmann::json write_bends(const Bends& bends) {
-  return {{"knots", bends.knots}, {"widest", bends.widest},     {"straight_ends", bends.straight_ends},
-          {"scale", bends.scale}, {"constant", bends.constant}, {"slope", bends.slope}};
+  nlohmann::json out = {
+      {"knots", bends.knots}, {"widest", bends.widest},     {"straight_ends", bends.straight_ends},
+      {"scale", bends.scale}, {"constant", bends.constant}, {"slope", bends.slope}};
+  if (bends.kind != CurveKind::linear) out["kind"] = to_string(bends.kind);
+  if (!bends.line) out["line"] = false;
+  if (bends.kind == CurveKind::periodic) out["period"] = bends.period;
+  return out;
 }
 
 nlohmann::json write_text(const TextEncoding& text) {
@@ -94,18 +100,31 @@ Pull read_pull(const JsonField& field) {
 }
 
 Bends read_bends(const JsonField& field) {
+  constexpr std::size_t kMostKnots = 1000;  // that a fit makes
   Bends bends;
+  if (field.json().contains("kind")) bends.kind = field["kind"].name(parse_curve_kind);
+  if (field.json().contains("line")) bends.line = field["line"].flag();
+  const bool step = bends.kind == CurveKind::step, periodic = bends.kind == CurveKind::periodic;
+  if ((step || periodic) && bends.line) field.fail("a curve of this kind has no line");
   bends.knots = ascending(field["knots"]);
-  if (bends.knots.size() < 3) field["knots"].fail("should have three knots or more");
-  bends.widest =
-      static_cast<std::size_t>(field["widest"].integer(0, static_cast<std::int64_t>(bends.knots.size()) - 2));
+  if (bends.knots.size() < (step ? 2 : 3)) field["knots"].fail("should have three knots or more");
+  if (bends.knots.size() > kMostKnots) field["knots"].fail("has too many knots");
+  if (periodic) {
+    bends.period = positive(field["period"]);
+    if (!(bends.knots.back() - bends.knots.front() < bends.period))
+      field["knots"].fail("should lie within one period");
+  }
+  const auto pieces = static_cast<std::int64_t>(bends.knots.size()) - 1;
+  bends.widest = static_cast<std::size_t>(
+      field["widest"].integer(bends.line ? 0 : pieces, bends.line ? pieces - 1 : pieces));
   bends.straight_ends = field["straight_ends"].flag();
   bends.scale = positive(field["scale"]);
   bends.constant = numbers(field["constant"]);
   bends.slope = numbers(field["slope"]);
   for (const char* part : {"constant", "slope"})
-    if (field[part].elements().size() != bends.knots.size() - 2)
+    if (field[part].elements().size() != bend_count(bends))
       field[part].fail("should have one number for each bend");
+  bends.knot_slopes = spline_slopes(bends);
   return bends;
 }
 

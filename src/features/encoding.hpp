@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/matrix.hpp"
+#include "features/curve_shape.hpp"
 #include "features/number_scale.hpp"
 #include "features/schema.hpp"
 #include "features/text_encoding.hpp"
@@ -32,10 +34,17 @@ enum class Outliers {
 
 // Which columns are encoded as curves (features/curve.hpp), and how.
 struct CurveOptions {
-  bool all = false;                       // every continuous and ordinal feature
-  std::vector<std::string> columns = {};  // these, where not all
-  Index knots = 24;                       // at most so many
-  bool straight_ends = false;             // beyond the outer knots straight on; otherwise constant
+  bool all = false;                               // every continuous and ordinal feature
+  std::vector<std::string> columns = {};          // these, where not all
+  Index knots = 24;                               // at most so many, where none are given
+  bool straight_ends = false;                     // beyond the outer knots straight on; otherwise constant
+  std::map<std::string, CurveShape> shapes = {};  // of columns of which something else is asked
+
+  const CurveShape& shape(const std::string& column) const {
+    static const CurveShape plain;
+    const auto found = shapes.find(column);
+    return found == shapes.end() ? plain : found->second;
+  }
 };
 
 struct EncodeOptions {
@@ -58,20 +67,32 @@ struct Pull {
   bool operator==(const Pull&) const = default;
 };
 
-// The bends of a curve: what it adds to a straight line. Bend j is the piece between two neighbouring knots,
-// clip((x - lower) / (upper - lower), 0, 1), less its least-squares line constant + slope z over the training
-// rows, divided by the scale that all bends of a column share. The widest piece has no bend: the line and the
-// other pieces determine it.
+// The bends of a curve: what it adds to a straight line. Bend j is a function of the column (see below), less its
+// least-squares line constant + slope z over the training rows, divided by the scale that all bends of a column
+// share.
+//  - linear: the piece between two neighbouring knots, clip((x - lower) / (upper - lower), 0, 1). The widest piece
+//    has no bend: the line and the other pieces determine it.
+//  - cubic: the natural cubic spline that is 1 at an inner knot and 0 at the others.
+//  - periodic: the cubic spline of this period that is 1 at a knot but the first, and 0 at the others.
+//  - step: 1 from a knot but the first on, else 0.
+// Periodic curves, steps and curves of one direction have no straight part: heads read the bends alone (`line`
+// false), only the means of which are taken off. Of a curve of one direction every piece has a bend, so that it
+// never falls where no weight is negative.
 struct Bends {
-  std::vector<double> knots;  // ascending; none, or three and more
-  std::size_t widest = 0;     // the piece without a bend
+  CurveKind kind = CurveKind::linear;
+  std::vector<double> knots;  // ascending; none, or three and more (steps: two)
+  std::size_t widest = 0;     // linear: the piece without a bend; beyond all pieces: there is none
   bool straight_ends = false;
+  bool line = true;
+  double period = 0;
   double scale = 1;
   std::vector<double> constant, slope;  // of each bend
+  // Cubic and periodic: slopes at the knots of the spline that is 1 at one of them, spline after spline.
+  std::vector<double> knot_slopes = {};
   bool operator==(const Bends&) const = default;
 
   std::size_t size() const { return constant.size(); }
-  // The piece of bend j: between knots[piece(j)] and the next.
+  // Linear: the piece of bend j, between knots[piece(j)] and the next.
   std::size_t piece(std::size_t bend) const { return bend < widest ? bend : bend + 1; }
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/table.hpp"
+#include "features/curve_shape.hpp"
 
 namespace bl {
 
@@ -50,6 +51,7 @@ struct ColumnSetting {
   std::optional<Role> role;
   std::optional<ColumnType> type;
   std::vector<std::string> levels;
+  std::optional<CurveShape> curve = {};  // the column is a curve of this shape
 };
 using ColumnSettings = std::map<std::string, ColumnSetting>;
 

@@ -20,6 +20,8 @@ constexpr std::string_view kIntroduction =
     "# What the columns mean. Edit and pass this file; lines that are left out are inferred from the data.\n"
     "# role: feature, response, ignore, weight, group (rows that belong together), id (carried along)\n"
     "# type: continuous, nominal, ordinal (with levels = [...] in order, lowest first), text (sentences)\n"
+    "# curve: linear, cubic, periodic (with period = ...), step; knots = [...]; direction: increasing, "
+    "decreasing\n"
     "\n[columns]\n";
 
 class SchemaFile {
@@ -44,7 +46,8 @@ class SchemaFile {
 
  private:
   ColumnSetting read_column(const std::string& column, const toml::node& node) const {
-    static const std::vector<std::string> kKeys = {"role", "type", "levels"};
+    static const std::vector<std::string> kKeys = {"role",  "type",   "levels",    "curve",
+                                                   "knots", "period", "direction", "class"};
     const toml::table* entries = node.as_table();
     if (entries == nullptr)
       fail(node, "column " + in_quotes(column) + R"( needs { role = "...", type = "..." })");
@@ -56,12 +59,52 @@ class SchemaFile {
         setting.type = one_of(column, key.str(), value, parse_column_type, column_type_names());
       } else if (key == "levels") {
         setting.levels = read_levels(column, value);
-      } else {
+      } else if (!read_curve(column, key.str(), value, setting)) {
         fail(value, "column " + in_quotes(column) + ": unknown key " + in_quotes(key.str()) +
                         did_you_mean(key.str(), kKeys));
       }
     }
     return setting;
+  }
+
+  // What is said about the column's curve; false for another key.
+  bool read_curve(const std::string& column, std::string_view key, const toml::node& value,
+                  ColumnSetting& setting) const {
+    CurveShape shape = setting.curve.value_or(CurveShape{});
+    if (key == "curve")
+      shape.kind = *one_of(column, key, value, parse_curve_kind, curve_kind_names());
+    else if (key == "period")
+      shape.period = number(column, key, value);
+    else if (key == "knots")
+      shape.knots = numbers(column, value);
+    else if (key == "direction")
+      shape.direction = *one_of(column, key, value, parse_direction, {"increasing", "decreasing"});
+    else if (key == "class")
+      shape.toward = level_text(column, value);
+    else
+      return false;
+    setting.curve = std::move(shape);
+    return true;
+  }
+
+  static std::optional<int> parse_direction(std::string_view name) {
+    if (name == "increasing") return 1;
+    return name == "decreasing" ? std::optional(-1) : std::nullopt;
+  }
+
+  double number(const std::string& column, std::string_view key, const toml::node& node) const {
+    const auto value = node.is_number() ? node.value<double>() : std::nullopt;
+    if (!value || !std::isfinite(*value))
+      fail(node, "column " + in_quotes(column) + ": " + std::string(key) + " must be a number");
+    return *value;
+  }
+
+  std::vector<double> numbers(const std::string& column, const toml::node& node) const {
+    const toml::array* array = node.as_array();
+    if (array == nullptr) fail(node, "column " + in_quotes(column) + ": knots must be a list: [20, 40, 60]");
+    std::vector<double> out;
+    for (const toml::node& one : *array) out.push_back(number(column, "a knot", one));
+    return out;
   }
 
   template <class Parse>
@@ -83,16 +126,15 @@ class SchemaFile {
     if (array == nullptr)
       fail(node, "column " + in_quotes(column) + R"(: levels must be a list: ["low", "high"])");
     std::vector<std::string> levels;
-    for (const toml::node& level : *array) {
-      if (const auto text = level.value_exact<std::string>()) {
-        levels.push_back(*text);
-      } else if (const auto number = level.is_number() ? level.value<double>() : std::nullopt) {
-        levels.push_back(format_number(*number));
-      } else {
-        fail(level, "column " + in_quotes(column) + ": a level must be text or a number");
-      }
-    }
+    for (const toml::node& level : *array) levels.push_back(level_text(column, level));
     return levels;
+  }
+
+  std::string level_text(const std::string& column, const toml::node& level) const {
+    if (const auto text = level.value_exact<std::string>()) return *text;
+    if (const auto number = level.is_number() ? level.value<double>() : std::nullopt)
+      return format_number(*number);
+    fail(level, "column " + in_quotes(column) + ": a level must be text or a number");
   }
 
   [[noreturn]] void fail(const toml::node& node, const std::string& message) const {

@@ -6,6 +6,7 @@
 #include "fit/members.hpp"
 #include "fitted/fitted_model.hpp"
 #include "model/join.hpp"
+#include "plan/curve_plan.hpp"
 #include "plan/number_plan.hpp"
 #include "plan/plan.hpp"
 #include "plan/table_plan.hpp"
@@ -43,6 +44,10 @@ Prepared prepare(const Table& table, const Schema& schema, const Settings& setti
   const UtilityInputs inputs = utility_inputs(encoder, space);
   const auto train_rows = static_cast<Index>(split.train.size());
   Architecture architecture = plan_architecture(settings, inputs, train_rows);
+  const auto directions = feature_directions(encoding.curves, encoder, space);
+  const bool to_minimum = plan_starts(settings, architecture) > 0;
+  architecture = with_curve_terms(settings, std::move(architecture), encoder, directions, to_minimum);
+  require_steps(directions, plan_starts(settings, architecture) > 0);
   refuse_products_of_curves(architecture, encoder);
   const bool wide = plans_wide(settings, inputs, train_rows);
   const Index members =
@@ -55,8 +60,21 @@ Prepared prepare(const Table& table, const Schema& schema, const Settings& setti
     for (Index member = 0; member < members; ++member)
       starts.push_back(exact_starting_values(architecture,
                                              member_seed(static_cast<std::uint64_t>(settings.seed), member)));
-  return {&table,  &settings, std::move(split), std::move(encoder), std::move(space), std::move(architecture),
-          members, wide,      readout_unit,     std::move(starts),  from != nullptr};
+  std::vector<Bound> bounds = curve_bounds(architecture, encoder, directions);
+  if (!bounds.empty())
+    for (auto& parameters : starts) project<double>(bounds, parameters);
+  return {.table = &table,
+          .settings = &settings,
+          .split = std::move(split),
+          .encoder = std::move(encoder),
+          .space = std::move(space),
+          .architecture = std::move(architecture),
+          .members = members,
+          .wide = wide,
+          .readout_unit = readout_unit,
+          .starts = std::move(starts),
+          .bounds = std::move(bounds),
+          .warm = from != nullptr};
 }
 
 void check_held_out(const Prepared& p) {

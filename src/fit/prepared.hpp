@@ -27,7 +27,8 @@ struct Prepared {
   bool wide;                                // by the rules for wide inputs
   double readout_unit;                      // while it is learned
   std::vector<std::vector<double>> starts;  // of each member; empty: from the seed
-  bool warm = false;                        // they are those of a learned model
+  std::vector<Bound> bounds;                // that curves ask for, per parameter; empty: none
+  bool warm = false;                        // the starts are those of a learned model
   // Of a second part, that learns on from all rows: what the first was.
   struct First {
     std::int64_t epochs = 0;

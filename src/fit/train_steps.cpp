@@ -10,6 +10,7 @@
 #include "fit/smoothness.hpp"
 #include "fit/trained.hpp"
 #include "fit/training_rows.hpp"
+#include "model/movement.hpp"
 #include "plan/device_plan.hpp"
 #include "plan/stored_settings.hpp"
 
@@ -78,7 +79,7 @@ Trained train(const Prepared& p, const FitOptions& options) {
                   cuda::why_processor_only(p.architecture, objective.spec()));
   ThreadPool pool(static_cast<std::size_t>(s.threads), where.device);
   MemberPlan<T> plan{.spec = spec, .members = p.members, .metric = monitored<T>(p, validation, pool)};
-  if (p.guidance) plan.spec.bounds = p.guidance->bounds;
+  plan.spec.bounds = p.guidance ? joint_bounds(p.bounds, p.guidance->bounds) : p.bounds;
   const MemberRows<T> same{&objective, validation_objective ? &*validation_objective : nullptr};
   const std::optional<double> smoothness = plan_smoothness<T>(p, same, options, pool, plan.spec);
   if (!p.first) keep_checkpoints(plan, options, table_digest(*p.table), settings_json(s).dump());

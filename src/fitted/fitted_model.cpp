@@ -51,10 +51,9 @@ std::string response_name(const FittedModel& model) {
   return joined(names);
 }
 
-explain::Problem problem_of(const FittedModel& model, explain::Units units) {
+explain::ClassNames class_names(const FittedModel& model) {
   const ChoiceResponse* choice = model.stored.choice();
-  if (choice == nullptr)
-    return explain::read_problem(model.stored, {model.space.class_name, model.space.class_labels}, units);
+  if (choice == nullptr) return {model.space.class_name, model.space.class_labels};
   explain::ClassNames names{kAlternative, choice->alternatives};
   for (std::size_t k = 0; k < choice->means.size(); ++k)
     names.values.push_back({.name = choice->schema.attributes[k],
@@ -63,8 +62,13 @@ explain::Problem problem_of(const FittedModel& model, explain::Units units) {
                             .mean = choice->means[k],
                             .scale = choice->scales[k],
                             .fill = choice->means[k]});
-  explain::Problem problem = explain::read_problem(model.stored, names, units);
-  problem.response = "the choice among " + joined(choice->alternatives);
+  return names;
+}
+
+explain::Problem problem_of(const FittedModel& model, explain::Units units) {
+  explain::Problem problem = explain::read_problem(model.stored, class_names(model), units);
+  if (const ChoiceResponse* choice = model.stored.choice())
+    problem.response = "the choice among " + joined(choice->alternatives);
   return problem;
 }
 

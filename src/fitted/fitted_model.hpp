@@ -9,6 +9,7 @@
 #include "bl/settings.hpp"
 #include "data/table.hpp"
 #include "explain/problem.hpp"
+#include "explain/read_problem.hpp"
 #include "features/response_space.hpp"
 #include "gibbs/utility.hpp"
 
@@ -39,6 +40,7 @@ std::string response_name(const FittedModel& model);
 
 // The learned problem with names. Alternatives of a choice are the levels of kAlternative.
 inline constexpr const char* kAlternative = "alternative";
+explain::ClassNames class_names(const FittedModel& model);
 explain::Problem problem_of(const FittedModel& model, explain::Units units);
 
 // The class or alternative of this name, the first for an empty one. UsageError.

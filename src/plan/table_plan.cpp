@@ -12,7 +12,7 @@
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "features/schema_toml.hpp"
-#include "plan/number_plan.hpp"
+#include "plan/curve_plan.hpp"
 
 namespace bl {
 
@@ -117,65 +117,42 @@ ReadOptions read_options(const Settings& settings) {
 
 namespace {
 
-bool coefficients_are_read(const Settings& s) {
-  return s.single || s.identifiable || s.starts > 0 || !s.terms.empty() || s.degree > 0 ||
-         !s.degree_u.empty() || !s.degree_c.empty() || !s.degree_t.empty();
-}
-
-// Every column as a curve by default: a network for classes or one number that is left to the defaults. Images
-// and other wide tables are learned without.
-bool automatic_curves(const Settings& s, const Schema& schema) {
-  constexpr std::size_t kMostColumns = 256;
-  const auto responses = schema.with_role(Role::response);
-  const bool classes = std::all_of(responses.begin(), responses.end(), [](const SchemaColumn* column) {
-    return column->type != ColumnType::continuous;
-  });
-  return !coefficients_are_read(s) && s.layers == "auto" && s.form != "vector" && s.optimizer != "lbfgs" &&
-         schema.with_role(Role::feature).size() <= kMostColumns && !responses.empty() &&
-         (classes || (responses.size() == 1 && plans_exact_number(s)));
-}
-
-CurveOptions curve_options(const Settings& settings, const Schema& schema) {
-  CurveOptions curves{.knots = static_cast<Index>(settings.knots),
-                      .straight_ends = settings.curve_ends == "straight"};
-  if (settings.curves == "auto") {
-    curves.all = automatic_curves(settings, schema);
-    return curves;
-  }
-  curves.all = settings.curves == "all";
-  if (curves.all || settings.curves == "none") return curves;
-  curves.columns = split_list(settings.curves);
-  std::vector<std::string> features;
-  for (const SchemaColumn* column : schema.with_role(Role::feature))
-    if (column->type == ColumnType::continuous || column->type == ColumnType::ordinal)
-      features.push_back(column->name);
-  for (const std::string& name : curves.columns)
-    if (std::find(features.begin(), features.end(), name) == features.end())
-      throw UsageError(fmt::format("curves: {} is no continuous or ordinal feature{}", in_quotes(name),
-                                   did_you_mean(name, features)));
-  return curves;
-}
-
-}  // namespace
-
-EncodeOptions encode_options(const Settings& settings, const Schema& schema) {
-  EncodeOptions options = choice_encode_options(settings, schema);
-  if (settings.outliers == "auto" && !coefficients_are_read(settings)) options.outliers = Outliers::robust;
-  return options;
-}
-
-EncodeOptions choice_encode_options(const Settings& settings, const Schema& schema) {
+EncodeOptions plain_encode_options(const Settings& settings, const Schema& schema) {
   EncodeOptions options;
   options.missing = settings.missing == "error" ? MissingPolicy::error : MissingPolicy::impute;
   options.unseen = settings.unseen == "error" ? UnseenPolicy::error : UnseenPolicy::missing;
   options.reference_levels =
       settings.identifiable || settings.starts > 0;  // fits whose coefficients are read
   options.outliers = settings.outliers == "robust" ? Outliers::robust : Outliers::plain;
-  options.curves = curve_options(settings, schema);
+  options.curves = curve_options(settings, schema, column_settings(settings));
   options.text = {.ngrams = static_cast<int>(settings.text_ngrams),
                   .vocabulary = static_cast<Index>(settings.text_vocabulary),
                   .components = static_cast<Index>(settings.text_components),
                   .threads = static_cast<std::size_t>(settings.threads)};
+  return options;
+}
+
+}  // namespace
+
+ColumnSettings column_settings(const Settings& settings) {
+  return role_options(settings).columns;
+}
+
+EncodeOptions encode_options(const Settings& settings, const Schema& schema) {
+  EncodeOptions options = plain_encode_options(settings, schema);
+  if (settings.outliers == "auto" && !coefficients_are_read(settings)) options.outliers = Outliers::robust;
+  return options;
+}
+
+EncodeOptions choice_encode_options(const Settings& settings, const Schema& schema) {
+  EncodeOptions options = plain_encode_options(settings, schema);
+  for (const auto& [name, shape] : options.curves.shapes)
+    if (shape.direction != 0 || shape.kind == CurveKind::periodic || shape.kind == CurveKind::step)
+      throw UsageError(
+          fmt::format("the curve of {}: periodic curves, steps and directions are for tables; an attribute "
+                      "of choices has "
+                      "a sign in the choice schema",
+                      in_quotes(name)));
   return options;
 }
 

@@ -20,6 +20,8 @@ namespace bl {
 std::vector<std::string> split_list(std::string_view text, char separator = ',');
 
 ReadOptions read_options(const Settings& settings);
+// What settings and the schema file say about columns.
+ColumnSettings column_settings(const Settings& settings);
 EncodeOptions encode_options(const Settings& settings, const Schema& schema);
 // Of the columns of a choice, whose far values are left as they are unless asked.
 EncodeOptions choice_encode_options(const Settings& settings, const Schema& schema);

@@ -58,9 +58,15 @@ json feature_json(const FeatureEncoding& f) {
               {"indicator", f.has_indicator}};
   if (!f.pull.from.empty()) out["pull"] = {{"from", f.pull.from}, {"to", f.pull.to}};
   if (f.bends.size() > 0)
-    out["bends"] = {
-        {"knots", f.bends.knots}, {"widest", f.bends.widest},     {"straight", f.bends.straight_ends},
-        {"scale", f.bends.scale}, {"constant", f.bends.constant}, {"slope", f.bends.slope}};
+    out["bends"] = {{"knots", f.bends.knots},
+                    {"widest", f.bends.widest},
+                    {"straight", f.bends.straight_ends},
+                    {"scale", f.bends.scale},
+                    {"constant", f.bends.constant},
+                    {"slope", f.bends.slope},
+                    {"kind", to_string(f.bends.kind)},
+                    {"period", f.bends.period},
+                    {"knot_slopes", f.bends.knot_slopes}};
   return out;
 }
 

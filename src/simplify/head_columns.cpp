@@ -1,6 +1,7 @@
 #include "simplify/head_columns.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "model/basis.hpp"
@@ -18,20 +19,30 @@ std::optional<std::size_t> feature_of(const StoredModel& model, const Term& term
   return {};
 }
 
-// Of what a feature adds to a head over the rows: for each row the sum of its weights times the encoded columns.
+// Of what a feature adds to a head over the rows: for each row the sum of its weights times the encoded columns. Of
+// products with classes the mean over the classes.
 double variance_of(const double* weights, const std::vector<Term>& terms,
                    const std::vector<std::optional<std::size_t>>& features, std::size_t feature,
                    const Matrix<double>& rows) {
-  double sum = 0, squares = 0;
-  for (Index i = 0; i < rows.rows(); ++i) {
-    double value = 0;
-    for (std::size_t t = 0; t < terms.size(); ++t)
-      if (features[t] == feature && terms[t].size() == 1) value += weights[t] * rows(i, terms[t][0]);
-    sum += value;
-    squares += value * value;
+  std::map<Term, std::vector<double>> by_rest;  // what the column is multiplied with, value of every row
+  for (std::size_t t = 0; t < terms.size(); ++t) {
+    if (features[t] != feature) continue;
+    auto& values = by_rest[Term(terms[t].begin() + 1, terms[t].end())];
+    values.resize(static_cast<std::size_t>(rows.rows()), 0);
+    for (Index i = 0; i < rows.rows(); ++i)
+      values[static_cast<std::size_t>(i)] += weights[t] * rows(i, terms[t][0]);
   }
   const auto n = static_cast<double>(rows.rows());
-  return squares / n - (sum / n) * (sum / n);
+  double variance = 0;
+  for (const auto& [rest, values] : by_rest) {
+    double sum = 0, squares = 0;
+    for (const double value : values) {
+      sum += value;
+      squares += value * value;
+    }
+    variance += (squares / n - (sum / n) * (sum / n)) / static_cast<double>(by_rest.size());
+  }
+  return variance;
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "bl/explain.hpp"
 #include "fit/table_fit.hpp"
 #include "model/parameters.hpp"
+#include "plan/curve_plan.hpp"
 #include "plan/plan.hpp"
 #include "plan/table_plan.hpp"
 #include "predict/evaluation.hpp"
@@ -90,11 +91,12 @@ Settings small_settings(const Task& task, const Size& size) {
   ignored.insert(ignored.end(), kept, task.ranked.end());
   if (!ignored.empty()) s.ignore = comma_list(ignored);
   if (s.curves == "auto" && has_bends(task.large->stored.encoder)) s.curves = "all";
+  const std::vector<std::string> read(task.ranked.begin(), kept);
   if (s.curves != "auto" && s.curves != "all" && s.curves != "none") {
-    std::vector<std::string> curves;
-    for (const std::string& name : split_list(s.curves))
-      if (std::find(task.ranked.begin(), kept, name) != kept) curves.push_back(name);
-    s.curves = curves.empty() ? "none" : comma_list(curves);
+    std::string curves = entries_of_columns(s.curves, read);
+    // What was automatic for the large model is not so for a small one, whose layers are given.
+    if (curves == "auto" || curves.starts_with("auto,")) curves.replace(0, 4, "all");
+    s.curves = curves.empty() ? "none" : curves;
   }
   if (task.large->space.single_continuous() && s.weight_decay < 0 && s.optimizer == "auto")
     s.weight_decay = automatic_decay(static_cast<double>(task.split.train.size()));
@@ -149,7 +151,8 @@ std::optional<Model> without_columns(const Task& task, const StoredModel& model,
 // What decayed to nothing, as in a head that no row reaches, is nothing: it need not be read.
 void drop_traces(StoredModel& model) {
   constexpr double kTrace = 1e-6;  // of a head, by a standardised column
-  for (const TensorInfo& tensor : ParameterLayout(model.architecture).tensors()) {
+  const ParameterLayout layout(model.architecture);
+  for (const TensorInfo& tensor : layout.tensors()) {
     if (tensor.layer != 0 || tensor.role != TensorRole::weight) continue;
     for (Index i = 0; i < tensor.size(); ++i)
       if (double& weight = model.parameters[static_cast<std::size_t>(tensor.offset + i)];

@@ -11,6 +11,7 @@
 #include "bl/errors.hpp"
 #include "bl/inference.hpp"
 #include "bl/output.hpp"
+#include "summary/curve_estimates.hpp"
 
 namespace bl {
 
@@ -163,8 +164,9 @@ std::string text(const InferenceSummary& s) {
               : fmt::format("{:<24}{:>11}{:>11}{:>9}{:>7}{:>9}{:>9}\n", "", "estimate", "std.err.", "z",
                             "P>|z|", low, high);
   out += thin + "\n";
-  for (const EstimatedParameter& one : s.estimates) out += text_row(one, boot) + "\n";
-  return out + rule + "\n" + footer(s);
+  for (const EstimatedParameter& one : s.estimates)
+    if (!one.of_bend) out += text_row(one, boot) + "\n";
+  return out + rule + "\n" + footer(s) + curves_text(s);
 }
 
 json finite(double value) {
@@ -219,6 +221,7 @@ json to_json(const InferenceSummary& s) {
                      {"null_log_likelihood", finite(s.choice->null_log_likelihood)},
                      {"rho_square", finite(s.choice->rho_square)},
                      {"adjusted_rho_square", finite(s.choice->adjusted_rho_square)}};
+  if (!s.curves.empty()) out["curves"] = curves_json(s);
   return out;
 }
 
@@ -240,26 +243,16 @@ std::string csv(const InferenceSummary& s) {
   return format_table(table, TableFormat::csv, true);
 }
 
-std::string latex_escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (std::string_view("_%&#{}$").find(c) != std::string_view::npos) out += '\\';
-    if (c == '^')
-      out += "\\^{}";
-    else
-      out += c;
-  }
-  return out;
-}
-
 std::string latex(const InferenceSummary& s) {
   std::string out = "\\begin{tabular}{lrrrrrr}\n\\hline\n";
   out += fmt::format(" & Estimate & Std.\\ err. & $z$ & $p$ & [{} & {}] \\\\\n\\hline\n",
                      bounds_title(s.level, false), bounds_title(s.level, true));
   for (const EstimatedParameter& one : s.estimates)
-    out += fmt::format("{} & {} & {} & {} & {} & {} & {} \\\\\n", latex_escaped(one.name), cell(one.estimate),
-                       one.state.empty() ? cell(one.standard_error) : one.state, cell(one.z),
-                       probability(one.p), cell(one.lower), cell(one.upper));
+    if (!one.of_bend)
+      out += fmt::format("{} & {} & {} & {} & {} & {} & {} \\\\\n", latex_escaped(one.name),
+                         cell(one.estimate), one.state.empty() ? cell(one.standard_error) : one.state,
+                         cell(one.z), probability(one.p), cell(one.lower), cell(one.upper));
+  out += curves_latex(s);
   out += "\\hline\n";
   for (const auto& [name, value] : facts(s))
     out += fmt::format("\\multicolumn{{7}}{{l}}{{{}: {}}} \\\\\n", latex_escaped(name), latex_escaped(value));
@@ -273,14 +266,12 @@ std::string markdown(const InferenceSummary& s) {
       "| | estimate | std. err. | z | P>\\|z\\| | [{} | {}] |\n|---|---:|---:|---:|---:|---:|---:|\n",
       bounds_title(s.level, false), bounds_title(s.level, true));
   for (const EstimatedParameter& one : s.estimates) {
-    std::string name;
-    for (const char c : one.name)
-      name += (c == '|' || c == '*' || c == '_') ? std::string("\\") + c : std::string(1, c);
-    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", name, cell(one.estimate),
-                       one.state.empty() ? cell(one.standard_error) : one.state, cell(one.z),
-                       probability(one.p), cell(one.lower), cell(one.upper));
+    if (one.of_bend) continue;
+    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", markdown_escaped(one.name),
+                       cell(one.estimate), one.state.empty() ? cell(one.standard_error) : one.state,
+                       cell(one.z), probability(one.p), cell(one.lower), cell(one.upper));
   }
-  out += "\n";
+  out += curves_markdown(s) + "\n";
   for (const auto& [name, value] : facts(s)) out += fmt::format("- {}: {}\n", name, value);
   for (const std::string& one : s.unidentified) out += fmt::format("- Not identified: {}\n", one);
   for (const std::string& note : s.notes) out += fmt::format("- {}\n", note);
@@ -288,6 +279,25 @@ std::string markdown(const InferenceSummary& s) {
 }
 
 }  // namespace
+
+std::string latex_escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::string_view("_%&#{}$").find(c) != std::string_view::npos) out += '\\';
+    if (c == '^')
+      out += "\\^{}";
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string markdown_escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text)
+    out += (c == '|' || c == '*' || c == '_') ? std::string("\\") + c : std::string(1, c);
+  return out;
+}
 
 std::string render(const InferenceSummary& summary, SummaryFormat format) {
   switch (format) {

@@ -328,6 +328,7 @@ InferenceSummary make_summary(const SummaryParts& parts, const InferenceOptions&
                                   [&](const auto& part) { return running.contains(part.first); });
     const double variance = (free && !away ? 0 : kUnknown) + covariance_of(map, map, parts.covariance);
     out.estimates.push_back(row_of(one.name, value, variance, options.level));
+    out.estimates.back().of_bend = one.of_bend;
     if (away) out.estimates.back().state = "runs away";
     if (!free) out.estimates.back().state = !reason.empty() ? reason : bound ? "at bound" : "fixed";
     if (parts.bootstrap && !std::isnan(variance))

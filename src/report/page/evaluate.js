@@ -44,14 +44,43 @@ const BehaviorModel = (() => {
     return part;
   }
 
+  // The cubic spline that is 1 at one knot and 0 at the others.
+  function splineValue(bends, knot, value) {
+    const { knots, period, knot_slopes: slopes } = bends;
+    const count = knots.length;
+    const x = period > 0 ? value - period * Math.floor((value - knots[0]) / period) : value;
+    const pieces = period > 0 ? count : count - 1;
+    let i = 0;
+    while (i + 1 < pieces && knots[i + 1] <= x) ++i;
+    const next = (i + 1) % count;
+    const width = (i + 1 < count ? knots[i + 1] : knots[0] + period) - knots[i];
+    const part = (x - knots[i]) / width;
+    const low = i === knot ? 1 : 0;
+    const high = next === knot ? 1 : 0;
+    const from = slopes[knot * count + i];
+    const to = slopes[knot * count + next];
+    if (period === 0 && part < 0) return low + (bends.straight ? part * width * from : 0);
+    if (period === 0 && part > 1) return high + (bends.straight ? (part - 1) * width * to : 0);
+    const rest = 1 - part;
+    return (
+      rest * rest * ((1 + 2 * part) * low + part * width * from) +
+      part * part * ((1 + 2 * rest) * high - rest * width * to)
+    );
+  }
+
+  function bendValue(bends, j, value) {
+    if (bends.kind === "step") return value >= bends.knots[j + 1] ? 1 : 0;
+    if (bends.kind !== "linear") return splineValue(bends, j + 1, value);
+    return pieceValue(bends, j < bends.widest ? j : j + 1, value);
+  }
+
   function pushNumber(feature, value, out) {
     const straight = ((feature.pull ? pulled(feature.pull, value) : value) - feature.mean) / feature.scale;
     out.push(straight);
     const bends = feature.bends;
     if (!bends) return;
     bends.constant.forEach((constant, j) => {
-      const piece = j < bends.widest ? j : j + 1;
-      out.push((pieceValue(bends, piece, value) - constant - bends.slope[j] * straight) / bends.scale);
+      out.push((bendValue(bends, j, value) - constant - bends.slope[j] * straight) / bends.scale);
     });
   }
 

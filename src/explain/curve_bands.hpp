@@ -1,0 +1,18 @@
+// Pointwise standard errors of curves, and tests of whether they bend at all.
+#pragma once
+
+#include <Eigen/Core>
+
+#include "artifact/model_file.hpp"
+#include "explain/problem.hpp"
+#include "explain/read_problem.hpp"
+
+namespace bl::explain {
+
+// By the delta method: a curve is linear in its head's weights, of which `covariance` holds the entries at the
+// stored positions (NaN: not determined). Curves without bends have no band. `problem` is that of the model, in its
+// units; `model` stores an inference.
+void add_bands(const StoredModel& model, const std::vector<CurveMap>& maps, const Eigen::MatrixXd& covariance,
+               Problem& problem);
+
+}  // namespace bl::explain

@@ -1,0 +1,284 @@
+#include "plan/curve_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include "base/text.hpp"
+#include "bl/errors.hpp"
+#include "plan/number_plan.hpp"
+#include "plan/plan.hpp"
+#include "plan/table_plan.hpp"
+
+namespace bl {
+
+namespace {
+
+// Every column as a curve by default: a network for classes or one number that is left to the defaults. Images
+// and other wide tables are learned without.
+bool automatic_curves(const Settings& s, const Schema& schema) {
+  constexpr std::size_t kMostColumns = 256;
+  const auto responses = schema.with_role(Role::response);
+  const bool classes = std::all_of(responses.begin(), responses.end(), [](const SchemaColumn* column) {
+    return column->type != ColumnType::continuous;
+  });
+  return !coefficients_are_read(s) && s.layers == "auto" && s.form != "vector" && s.optimizer != "lbfgs" &&
+         schema.with_role(Role::feature).size() <= kMostColumns && !responses.empty() &&
+         (classes || (responses.size() == 1 && plans_exact_number(s)));
+}
+
+std::vector<std::string> numeric_features(const Schema& schema) {
+  std::vector<std::string> names;
+  for (const SchemaColumn* column : schema.with_role(Role::feature))
+    if (column->type == ColumnType::continuous || column->type == ColumnType::ordinal)
+      names.push_back(column->name);
+  return names;
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// "hour:periodic:24" as the column and what stands after it; a column may hold colons itself.
+struct Entry {
+  std::string column, rest;
+};
+Entry entry_of(const std::string& text, const std::vector<std::string>& names) {
+  for (std::size_t end = text.size(); end != std::string::npos && end > 0; end = text.rfind(':', end - 1))
+    if (contains(names, text.substr(0, end)))
+      return {text.substr(0, end), end < text.size() ? text.substr(end + 1) : ""};
+  const std::size_t colon = text.find(':');
+  return {text.substr(0, colon), colon == std::string::npos ? "" : text.substr(colon + 1)};
+}
+
+[[noreturn]] void no_feature(const char* setting, const std::string& name,
+                             const std::vector<std::string>& names) {
+  throw UsageError(fmt::format("{}: {} is no continuous or ordinal feature{}", setting, in_quotes(name),
+                               did_you_mean(name, names)));
+}
+
+[[noreturn]] void fail_entry(const Entry& entry, const std::string& what) {
+  throw UsageError(fmt::format("curves: {}: {}", in_quotes(entry.column), what));
+}
+
+double period_of(const Entry& entry, const std::string& text) {
+  double period = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), period);
+  if (error != std::errc() || end != text.data() + text.size())
+    fail_entry(entry, "a periodic curve needs its period, for example hour:periodic:24");
+  return period;
+}
+
+// "cubic", "periodic:24", "increasing", "step:decreasing:buy".
+CurveShape shape_of(const Entry& entry) {
+  CurveShape shape;
+  std::vector<std::string> parts = split_list(entry.rest, ':');
+  std::size_t at = 0;
+  if (const auto kind = at < parts.size() ? parse_curve_kind(parts[at]) : std::nullopt) {
+    shape.kind = *kind;
+    ++at;
+    if (shape.kind == CurveKind::periodic)
+      shape.period = period_of(entry, at < parts.size() ? parts[at++] : "");
+  }
+  if (at < parts.size() && (parts[at] == "increasing" || parts[at] == "decreasing")) {
+    shape.direction = parts[at++] == "increasing" ? 1 : -1;
+    for (; at < parts.size(); ++at) shape.toward += (shape.toward.empty() ? "" : ":") + parts[at];
+  }
+  if (at < parts.size())
+    fail_entry(entry, fmt::format("{} is no kind of curve; it can be {}, increasing or decreasing",
+                                  in_quotes(parts[at]), quoted_list(curve_kind_names())));
+  return shape;
+}
+
+// What no curve can be.
+void check_shape(const std::string& column, const CurveShape& shape) {
+  const auto fail = [&](const std::string& what) {
+    throw UsageError(fmt::format("the curve of {}: {}", in_quotes(column), what));
+  };
+  const bool periodic = shape.kind == CurveKind::periodic;
+  if (periodic && !(std::isfinite(shape.period) && shape.period > 0)) fail("the period should be positive");
+  if (shape.direction != 0 && (periodic || shape.kind == CurveKind::cubic))
+    fail("a spline cannot be held to one direction; make it linear or step");
+  const auto& knots = shape.knots;
+  if (knots.empty()) return;
+  if (knots.size() < (shape.kind == CurveKind::step ? 2U : 3U))
+    fail("it takes three knots or more (steps: two)");
+  if (std::adjacent_find(knots.begin(), knots.end(), std::greater_equal<>()) != knots.end())
+    fail("knots should be ascending");
+  if (periodic && !(knots.back() - knots.front() < shape.period)) fail("knots should lie within one period");
+}
+
+void read_curve_list(const Settings& s, const Schema& schema, CurveOptions& curves) {
+  const std::vector<std::string> names = numeric_features(schema);
+  for (const std::string& text : split_list(s.curves)) {
+    if (text == "auto") curves.all |= automatic_curves(s, schema);
+    if (text == "all") curves.all = true;
+    if (text == "auto" || text == "all" || text == "none") continue;
+    const Entry entry = entry_of(text, names);
+    if (!contains(names, entry.column)) no_feature("curves", entry.column, names);
+    curves.columns.push_back(entry.column);
+    if (!entry.rest.empty()) curves.shapes[entry.column] = shape_of(entry);
+  }
+}
+
+// The encoded columns of a feature that its heads read: the bends, or the straight part where there are none.
+std::vector<std::int32_t> read_inputs(const Encoder& encoder, std::size_t feature) {
+  using Kind = EncodedColumn::Kind;
+  const bool bent = encoder.features()[feature].bends.size() > 0;
+  std::vector<std::int32_t> out;
+  for (std::size_t i = 0; i < encoder.columns().size(); ++i) {
+    const EncodedColumn& column = encoder.columns()[i];
+    const bool line = column.kind == Kind::standardized || column.kind == Kind::ordinal;
+    if (column.feature == feature && (bent ? column.kind == Kind::bend : line))
+      out.push_back(static_cast<std::int32_t>(i));
+  }
+  return out;
+}
+
+// Straight parts of curves that go without.
+std::set<std::int32_t> left_out_lines(const Encoder& encoder) {
+  using Kind = EncodedColumn::Kind;
+  std::set<std::int32_t> out;
+  for (std::size_t i = 0; i < encoder.columns().size(); ++i) {
+    const EncodedColumn& column = encoder.columns()[i];
+    const Bends& bends = encoder.features()[column.feature].bends;
+    if ((column.kind == Kind::standardized || column.kind == Kind::ordinal) && bends.size() > 0 &&
+        !bends.line)
+      out.insert(static_cast<std::int32_t>(i));
+  }
+  return out;
+}
+
+// The direction of each input that has one.
+std::map<std::int32_t, const FeatureDirection*> directed_inputs(
+    const Encoder& encoder, const std::vector<FeatureDirection>& directions) {
+  std::map<std::int32_t, const FeatureDirection*> out;
+  for (const FeatureDirection& one : directions)
+    for (const std::int32_t input : read_inputs(encoder, one.feature)) out[input] = &one;
+  return out;
+}
+
+bool reads_any(const Term& term, const auto& inputs) {
+  return std::any_of(term.begin(), term.end(), [&](std::int32_t i) { return inputs.contains(i); });
+}
+
+}  // namespace
+
+bool coefficients_are_read(const Settings& s) {
+  return s.single || s.identifiable || s.starts > 0 || !s.terms.empty() || s.degree > 0 ||
+         !s.degree_u.empty() || !s.degree_c.empty() || !s.degree_t.empty();
+}
+
+CurveOptions curve_options(const Settings& s, const Schema& schema, const ColumnSettings& columns) {
+  constexpr Index kFew = 6;
+  const bool few = !s.knots.given() && coefficients_are_read(s);
+  CurveOptions curves{.knots = few ? kFew : static_cast<Index>(s.knots),
+                      .straight_ends = s.curve_ends == "straight"};
+  const std::vector<std::string> names = numeric_features(schema);
+  for (const auto& [name, column] : columns) {
+    const SchemaColumn* known = schema.find(name);
+    if (!column.curve || s.curves == "none" || known == nullptr || known->role != Role::feature) continue;
+    if (!contains(names, name)) no_feature("curve", name, names);
+    curves.columns.push_back(name);
+    curves.shapes[name] = *column.curve;
+  }
+  read_curve_list(s, schema, curves);
+  for (const auto& [name, shape] : curves.shapes) check_shape(name, shape);
+  return curves;
+}
+
+std::string entries_of_columns(const std::string& list, const std::vector<std::string>& kept) {
+  std::string out;
+  for (const std::string& text : split_list(list))
+    if (text == "all" || text == "auto" || contains(kept, entry_of(text, kept).column))
+      out += (out.empty() ? "" : ",") + text;
+  return out;
+}
+
+std::vector<FeatureDirection> feature_directions(const CurveOptions& curves, const Encoder& encoder,
+                                                 const ResponseSpace& space) {
+  std::vector<FeatureDirection> out;
+  for (std::size_t f = 0; f < encoder.features().size(); ++f) {
+    const FeatureEncoding& feature = encoder.features()[f];
+    const CurveShape& shape = curves.shape(feature.name);
+    if (shape.direction == 0 || !feature.has_value) continue;
+    if (space.values() > 0 || space.classes() == 0)
+      throw UsageError(fmt::format(
+          "the curve of {}: directions are for the probability of a class, and the response is a number",
+          in_quotes(feature.name)));
+    if (shape.toward.empty() && space.classes() > 2)
+      throw UsageError(fmt::format("the curve of {}: name the class that is meant, increasing:{}",
+                                   in_quotes(feature.name), space.class_labels.back()));
+    const auto& labels = space.class_labels;
+    const auto at =
+        std::find(labels.begin(), labels.end(), shape.toward.empty() ? labels.back() : shape.toward);
+    if (at == labels.end())
+      throw UsageError(fmt::format("the curve of {}: {} is no class of the response{}",
+                                   in_quotes(feature.name), in_quotes(shape.toward),
+                                   did_you_mean(shape.toward, labels)));
+    out.push_back(
+        {.feature = f, .direction = shape.direction, .toward = static_cast<Index>(at - labels.begin())});
+  }
+  return out;
+}
+
+void require_steps(const std::vector<FeatureDirection>& directions, bool to_minimum) {
+  if (to_minimum && !directions.empty())
+    throw UsageError(
+        "directions of columns are kept by steps: give `optimizer` adamw, and no starts, in place of a fit "
+        "to "
+        "the minimum");
+}
+
+Architecture with_curve_terms(const Settings& s, Architecture a, const Encoder& encoder,
+                              const std::vector<FeatureDirection>& directions, bool to_minimum) {
+  const std::set<std::int32_t> lines = left_out_lines(encoder);
+  const auto directed = directed_inputs(encoder, directions);
+  const bool held = a.basis.kind == BasisKind::affine && !to_minimum;
+  const bool own_degree = s.degree == 0 && s.degree_u.empty() && s.degree_c.empty() && s.degree_t.empty();
+  const bool products =
+      a.basis.kind == BasisKind::monomials && own_degree && !a.basis.response_only && has_bends(encoder);
+  if (directed.empty() && !products && (lines.empty() || held)) return a;
+  if (a.skip == Skip::input || a.skip == Skip::dense)
+    throw UsageError("periodic curves, steps and directions of columns need `skip` none or residual");
+  if (a.form == Form::vector)
+    throw UsageError("periodic curves, steps and directions of columns need `form` scalar");
+  std::vector<Term> terms = basis_terms(a.basis, a.input, a.degree());
+  std::erase_if(terms, [&](const Term& term) {
+    const bool two = term.size() > 1 && term[1] < a.input.context;  // factors are ascending
+    return reads_any(term, lines) || reads_any(term, directed) || (products && two);
+  });
+  for (const auto& [input, direction] : directed)
+    for (Index k = 0; k < a.input.classes; ++k)
+      terms.push_back({input, static_cast<std::int32_t>(a.input.context + a.input.values + k)});
+  a.basis.kind = BasisKind::listed;
+  a.basis.extra = std::move(terms);
+  for (auto& kind : a.layers.front().degrees) std::fill(kind.begin(), kind.end(), 1);
+  validate(a);
+  return a;
+}
+
+std::vector<Bound> curve_bounds(const Architecture& a, const Encoder& encoder,
+                                const std::vector<FeatureDirection>& directions) {
+  const std::set<std::int32_t> lines = left_out_lines(encoder);
+  const auto directed = directed_inputs(encoder, directions);
+  if (lines.empty() && directed.empty()) return {};
+  const auto movement = [&](const Term& term) {
+    if (reads_any(term, lines)) return Movement::held;
+    for (const std::int32_t input : term) {
+      const auto found = directed.find(input);
+      if (found == directed.end()) continue;
+      const Index k = term.back() - a.input.context - a.input.values;
+      return (k == found->second->toward) == (found->second->direction > 0) ? Movement::up : Movement::down;
+    }
+    return Movement::none;
+  };
+  std::vector<Bound> bounds = monotone_bounds(a, movement);
+  const bool any = std::any_of(bounds.begin(), bounds.end(), [](Bound one) { return one != Bound::none; });
+  return any ? bounds : std::vector<Bound>{};
+}
+
+}  // namespace bl

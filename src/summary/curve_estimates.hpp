@@ -1,0 +1,32 @@
+// Curves with their errors.
+#pragma once
+
+#include <Eigen/Core>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "bl/inference.hpp"
+#include "fitted/fitted_model.hpp"
+
+namespace bl {
+
+// The problem with a band on every curve, by the covariance of the positions that the model stores.
+explain::Problem problem_with_bands(const FittedModel& model, explain::Units units,
+                                    const Eigen::MatrixXd& covariance);
+// The same by the robust covariance that the model stores; without bands where it stores none.
+explain::Problem problem_with_stored_bands(const FittedModel& model, explain::Units units);
+
+std::vector<EstimatedCurve> estimated_curves(const FittedModel& model, const Eigen::MatrixXd& covariance,
+                                             const InferenceOptions& options);
+
+std::string latex_escaped(const std::string& text);
+std::string markdown_escaped(const std::string& text);
+
+// As part of a summary: lines of 80 columns, rows of a table in LaTeX and Markdown, JSON.
+std::string curves_text(const InferenceSummary& summary);
+std::string curves_latex(const InferenceSummary& summary);
+std::string curves_markdown(const InferenceSummary& summary);
+nlohmann::json curves_json(const InferenceSummary& summary);
+
+}  // namespace bl

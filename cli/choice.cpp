@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "bl/errors.hpp"
-#include "bl/inference.hpp"
+#include "choice_text.hpp"
 #include "options.hpp"
 #include "terminal.hpp"
 
@@ -18,81 +18,6 @@ namespace bl::cli {
 namespace {
 
 using nlohmann::ordered_json;
-
-// "(s.e. 0.1)", or nothing where there is no error; with the interval where there is one.
-std::string error_text(double error, const Interval& interval) {
-  if (std::isnan(error)) return "";
-  const std::string between =
-      std::isnan(interval.lower) ? "" : fmt::format(", {:.6f} to {:.6f}", interval.lower, interval.upper);
-  return fmt::format(" (s.e. {:.6f}{})", error, between);
-}
-
-// What intervals and errors are, in a line.
-std::string errors_note(const EconomicsErrors& errors) {
-  const std::string by = errors.covariance == "cluster" ? "by person" : errors.covariance;
-  std::string out = fmt::format("errors: delta method, {}", by);
-  if (errors.draws > 0)
-    out += fmt::format("; {:.4g}% intervals: {} draws (Krinsky-Robb)", 100 * errors.level, errors.draws);
-  return out;
-}
-
-// Why there are none.
-std::string no_errors_note(const Model& model) {
-  return has_inference(model)
-             ? "no standard errors: these choices do not determine all parameters (bl summary names "
-               "what is missing)"
-             : "no standard errors: the model stores none (bl summary says why)";
-}
-
-std::string trimmed(const std::string& text) {
-  const std::size_t from = text.find_first_not_of(' ');
-  return from == std::string::npos ? "" : text.substr(from, text.find_last_not_of(' ') - from + 1);
-}
-
-// "car.cost=cost * 1.1"
-ChoiceScenario::Change change_from_text(const std::string& text) {
-  const std::size_t equals = text.find('='), dot = text.rfind('.', equals);
-  if (equals == std::string::npos || dot == std::string::npos)
-    throw UsageError(fmt::format(
-        "--change '{}': expected ALTERNATIVE.ATTRIBUTE=EXPRESSION, for example car.cost='cost * 1.1'", text));
-  return {trimmed(text.substr(0, dot)), trimmed(text.substr(dot + 1, equals - dot - 1)),
-          text.substr(equals + 1)};
-}
-
-// "taxi=car"
-ChoiceScenario::Addition addition_from_text(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-    throw UsageError(fmt::format(
-        "--add '{}': expected NEW=ALTERNATIVE, the one it is like, for example taxi=car; --change "
-        "taxi.ATTRIBUTE=... then says where it differs",
-        text));
-  return {trimmed(text.substr(0, equals)), trimmed(text.substr(equals + 1))};
-}
-
-void print_whatif(const Model& model, const WhatIf& result, const std::string& money,
-                  const EconomicsErrors& options) {
-  const bool errors = !std::isnan(result.surplus_error);
-  say("{:<20}{:>11}{:>11}{:>11}{}{:>12}\n", "market shares", "before", "after", "change",
-      errors ? "       s.e." : "", "diversion");
-  for (std::size_t j = 0; j < result.alternatives.size(); ++j) {
-    say("{:<20.19}{:>11.4f}{:>11.4f}{:>+11.4f}{}{:>12}\n", result.alternatives[j], result.before[j],
-        result.after[j], result.after[j] - result.before[j],
-        errors ? fmt::format("{:>11.4f}", result.change_error[j]) : "",
-        std::isnan(result.diversion[j]) ? "-" : fmt::format("{:.4f}", result.diversion[j]));
-    if (errors && options.draws > 0)
-      say("{:<42}{:>+11.4f} to {:+.4f}\n", "", result.change_interval[j].lower,
-          result.change_interval[j].upper);
-  }
-  for (const std::string& note : result.notes) say("\n{}\n", wrapped(note, 0));
-  if (std::isnan(result.surplus_change)) return;
-  say("\nconsumer surplus (log-sum), mean change per situation\n  {:+.6f} in utility{}\n",
-      result.surplus_change, error_text(result.surplus_error, result.surplus_interval));
-  if (!money.empty())
-    say("  {:+.6f} in units of {}{}\n", result.money_change, money,
-        error_text(result.money_error, result.money_interval));
-  say("{}\n", wrapped(errors ? errors_note(options) : no_errors_note(model), 2));
-}
 
 std::string warnings_text(const std::vector<std::string>& warnings) {
   std::string out;
@@ -186,23 +111,6 @@ std::string trade_off_text(const ChoiceTradeOff& ratio, const std::string& attri
   return out + warnings_text(ratio.warnings);
 }
 
-// "INCOME = 3 (1,024 situations)", underlined.
-std::string segment_title(const Model& model, const std::string& column, const Segment& segment) {
-  const std::string title =
-      fmt::format("{} = {} ({} situations)", column, segment.level, model.part_rows(segment.data, Part::all));
-  return title + "\n" + std::string(title.size(), '=') + "\n";
-}
-
-ordered_json interval_json(const Interval& one) {
-  return ordered_json::array({one.lower, one.upper});
-}
-
-ordered_json intervals_json(const std::vector<Interval>& all) {
-  ordered_json out = ordered_json::array();
-  for (const Interval& one : all) out.push_back(interval_json(one));
-  return out;
-}
-
 ordered_json economics_json(const ChoiceSlopes& slopes, const ChoiceElasticities& elasticities,
                             const ChoiceTradeOff* ratio, int draws) {
   ordered_json out = {
@@ -238,29 +146,6 @@ ordered_json economics_json(const ChoiceSlopes& slopes, const ChoiceElasticities
 
 }  // namespace
 
-ChoiceWhatIfOptions::ChoiceWhatIfOptions(CLI::App& command) {
-  const std::string group = "Choices among alternatives";
-  command
-      .add_option("--change", change, "ALTERNATIVE.ATTRIBUTE=EXPRESSION of its attributes; may be repeated")
-      ->option_text("TEXT")
-      ->allow_extra_args(false)
-      ->group(group);
-  command.add_option("--add", add, "NEW=ALTERNATIVE: a further alternative, like that one; may be repeated")
-      ->option_text("TEXT")
-      ->allow_extra_args(false)
-      ->group(group);
-  command.add_option("--withdraw", withdraw, "Alternatives to take away, comma-separated")
-      ->option_text("NAMES")
-      ->group(group);
-  command.add_option("--money", money, "The attribute that is a cost, to count the surplus in it")
-      ->option_text("NAME")
-      ->group(group);
-  command.add_option("--by", by, "Answers for each level of this column of the person")
-      ->option_text("COLUMN")
-      ->group(group);
-  add_error_options(command, errors);
-}
-
 void add_error_options(CLI::App& command, EconomicsErrors& errors) {
   const std::string group = "Choices among alternatives";
   command.add_option("--covariance", errors.covariance, "Of errors; cluster: by person")
@@ -277,57 +162,6 @@ void add_error_options(CLI::App& command, EconomicsErrors& errors) {
       ->option_text("[1]")
       ->check(seed_range())
       ->group(group);
-}
-
-void ChoiceWhatIfOptions::run(const Model& model, const Data& data, bool json, std::size_t threads,
-                              const std::string& rows, TableFormat format) const {
-  ChoiceScenario scenario;
-  for (const std::string& text : add) scenario.added.push_back(addition_from_text(text));
-  for (const std::string& text : change) scenario.changes.push_back(change_from_text(text));
-  scenario.withdrawn = name_list(withdraw);
-  if (scenario.added.empty() && scenario.changes.empty() && scenario.withdrawn.empty())
-    throw UsageError("nothing to change; give --change, --add or --withdraw");
-  if (!rows.empty())
-    write_text(rows, format_table(what_if_rows(model, data, scenario, threads), format, true));
-  if (rows == "-") return;
-  if (by.empty()) {
-    const WhatIf result = what_if(model, data, scenario, money, threads, errors);
-    return json ? write_text("-", whatif_json(result).dump(2) + "\n")
-                : print_whatif(model, result, money, errors);
-  }
-  ordered_json all = {{"by", by}, {"segments", ordered_json::object()}};
-  for (const Segment& segment : segments(model, data, by)) {
-    const WhatIf result = what_if(model, segment.data, scenario, money, threads, errors);
-    if (json) {
-      all["segments"][segment.level] = whatif_json(result);
-      continue;
-    }
-    say("{}", segment_title(model, by, segment));
-    print_whatif(model, result, money, errors);
-    say("\n");
-  }
-  if (json) write_text("-", all.dump(2) + "\n");
-}
-
-ordered_json ChoiceWhatIfOptions::whatif_json(const WhatIf& result) const {
-  ordered_json out = {{"alternatives", result.alternatives},
-                      {"before", result.before},
-                      {"after", result.after},
-                      {"change_error", result.change_error},
-                      {"diversion", result.diversion},
-                      {"surplus_change", result.surplus_change},
-                      {"surplus_error", result.surplus_error}};
-  if (!money.empty()) {
-    out["money_change"] = result.money_change;
-    out["money_error"] = result.money_error;
-  }
-  if (errors.draws > 0) {
-    out["change_interval"] = intervals_json(result.change_interval);
-    out["surplus_interval"] = interval_json(result.surplus_interval);
-    if (!money.empty()) out["money_interval"] = interval_json(result.money_interval);
-  }
-  if (!result.notes.empty()) out["notes"] = result.notes;
-  return out;
 }
 
 OutputTable shares_by(const Model& model, const Data& data, const std::string& column, std::size_t threads) {

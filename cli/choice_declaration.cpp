@@ -56,24 +56,36 @@ std::string filled_in(std::string pattern, const std::string& alternative, const
   return pattern;
 }
 
+constexpr const char* kGroup = "Choices among alternatives";
+
 }  // namespace
 
 ChoiceOptions::ChoiceOptions(CLI::App& command) {
-  const std::string group = "Choices among alternatives";
   command
       .add_option("--choice", choice_,
                   "Learn choices: a schema (TOML), or long (a line per alternative) or wide (a line per "
                   "situation) with the options below; --group names the person")
       ->option_text("FILE|long|wide")
-      ->group(group);
-  const auto add = [&](const char* name, std::string& text, const char* help, const char* shown) {
-    of_declaration_.push_back(command.add_option(name, text, help)->option_text(shown)->group(group));
-  };
-  add("--chosen", chosen_, "Wide: column of the chosen alternative; long: true where chosen", "COLUMN");
-  add("--situation", situation_, "Long: column of the situation's id", "COLUMN");
-  add("--alternative", alternative_, "Long: column of the alternative", "COLUMN");
-  add("--alternatives", alternatives_, "Names, or names and codes in the data: train=1,car=2", "NAMES");
-  add("--attributes", attributes_, "Attributes, or attributes and columns: time=TT,cost=CO", "NAMES");
+      ->group(kGroup);
+  add_data_options(command);
+  add_utility_options(command);
+  add_beyond_options(command);
+}
+
+void ChoiceOptions::add(CLI::App& command, const char* name, std::string& text, const char* help,
+                        const char* shown) {
+  of_declaration_.push_back(command.add_option(name, text, help)->option_text(shown)->group(kGroup));
+}
+
+void ChoiceOptions::add_data_options(CLI::App& command) {
+  add(command, "--chosen", chosen_, "Wide: column of the chosen alternative; long: true where chosen",
+      "COLUMN");
+  add(command, "--situation", situation_, "Long: column of the situation's id", "COLUMN");
+  add(command, "--alternative", alternative_, "Long: column of the alternative", "COLUMN");
+  add(command, "--alternatives", alternatives_, "Names, or names and codes in the data: train=1,car=2",
+      "NAMES");
+  add(command, "--attributes", attributes_, "Attributes, or attributes and columns: time=TT,cost=CO",
+      "NAMES");
   of_declaration_.push_back(
       command
           .add_option("--term", terms_,
@@ -81,46 +93,53 @@ ChoiceOptions::ChoiceOptions(CLI::App& command) {
                       "log(cost)'; may be repeated")
           ->option_text("NAME=EXPRESSION")
           ->allow_extra_args(false)
-          ->group(group));
-  add("--columns", pattern_, "Wide: how columns are called, by prefix or suffix",
+          ->group(kGroup));
+  add(command, "--columns", pattern_, "Wide: how columns are called, by prefix or suffix",
       "[{alternative}_{attribute}]");
-  add("--available", available_, "Not 0 where available; wide: as in --columns", "NAME");
-  add("--outside", outside_, "Long: an option with utility 0, in every set", "NAME");
-  add("--rank", rank_,
+  add(command, "--available", available_, "Not 0 where available; wide: as in --columns", "NAME");
+  add(command, "--outside", outside_, "Long: an option with utility 0, in every set", "NAME");
+  add(command, "--rank", rank_,
       "Rankings in place of --chosen: 1 is the best; long: column of ranks, wide: as in --columns, or a "
       "column of "
       "codes from best to worst, as in 2 > 1 > 3",
       "NAME");
-  add("--filter", filter_, "Only rows for which this is true: 'PURPOSE in (1, 3)'", "EXPRESSION");
-  add("--context", context_, "Columns of the person; makes the utility a network", "NAMES");
-  add("--reference", reference_, "Linear: the alternative without a constant", "NAME");
-  add("--specific", specific_, "Linear: attributes with a coefficient per alternative", "NAMES");
-  add("--negative", negative_, "Attributes that never raise utility: costs, times", "NAMES");
-  add("--positive", positive_, "Attributes that never lower utility", "NAMES");
-  add("--random", random_,
+  add(command, "--filter", filter_, "Only rows for which this is true: 'PURPOSE in (1, 3)'", "EXPRESSION");
+}
+
+void ChoiceOptions::add_utility_options(CLI::App& command) {
+  add(command, "--context", context_, "Columns of the person; makes the utility a network", "NAMES");
+  add(command, "--reference", reference_, "Linear: the alternative without a constant", "NAME");
+  add(command, "--specific", specific_, "Linear: attributes with a coefficient per alternative", "NAMES");
+  add(command, "--negative", negative_, "Attributes that never raise utility: costs, times", "NAMES");
+  add(command, "--positive", positive_, "Attributes that never lower utility", "NAMES");
+  of_declaration_.push_back(
+      command.add_flag("--network", network_, "A network without context; else linear")->group(kGroup));
+  of_declaration_.push_back(
+      command.add_flag("--smooth", smooth_, "A small network whose trade-offs can be trusted; else linear")
+          ->group(kGroup));
+  of_declaration_.push_back(
+      command.add_flag("--no-constants", no_constants_, "Linear: no constants of the alternatives")
+          ->group(kGroup));
+}
+
+void ChoiceOptions::add_beyond_options(CLI::App& command) {
+  add(command, "--random", random_,
       "Mixed logit: coefficients that differ between persons: time=normal,cost=lognormal (also triangular, "
       "uniform)",
       "NAMES");
-  add("--correlated", correlated_, "Random coefficients that correlate", "NAMES");
-  add("--random-draws", draws_, "Draws per person of random coefficients", "[500]");
-  add("--sequence", sequence_, "Of the draws", "[sobol]|halton|scrambled|pseudo");
-  add("--nests", nests_, "Nested logit: existing=train+car; an alternative may be in two nests", "NAMES");
-  add("--classes", classes_, "Latent classes: how many", "N");
-  add("--membership", membership_, "Columns of the person that the classes depend on", "NAMES");
-  add("--scale", scale_, "A scale of the utility by data source: its column, and the source of scale 1",
-      "COLUMN[=REFERENCE]");
-  add("--rivals", rivals_,
+  add(command, "--correlated", correlated_, "Random coefficients that correlate", "NAMES");
+  add(command, "--random-draws", draws_, "Draws per person of random coefficients", "[500]");
+  add(command, "--sequence", sequence_, "Of the draws", "[sobol]|halton|scrambled|pseudo");
+  add(command, "--nests", nests_, "Nested logit: existing=train+car; an alternative may be in two nests",
+      "NAMES");
+  add(command, "--classes", classes_, "Latent classes: how many", "N");
+  add(command, "--membership", membership_, "Columns of the person that the classes depend on", "NAMES");
+  add(command, "--scale", scale_,
+      "A scale of the utility by data source: its column, and the source of scale 1", "COLUMN[=REFERENCE]");
+  add(command, "--rivals", rivals_,
       "Network: what it reads of the other alternatives: mean, min, max, rank, or mean(cost) of one "
       "attribute",
       "NAMES");
-  of_declaration_.push_back(
-      command.add_flag("--network", network_, "A network without context; else linear")->group(group));
-  of_declaration_.push_back(
-      command.add_flag("--smooth", smooth_, "A small network whose trade-offs can be trusted; else linear")
-          ->group(group));
-  of_declaration_.push_back(
-      command.add_flag("--no-constants", no_constants_, "Linear: no constants of the alternatives")
-          ->group(group));
 }
 
 bool ChoiceOptions::given() const {

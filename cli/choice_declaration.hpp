@@ -21,6 +21,10 @@ class ChoiceOptions {
 
  private:
   bool declared() const { return choice_ == "long" || choice_ == "wide"; }
+  void add(CLI::App& command, const char* name, std::string& text, const char* help, const char* shown);
+  void add_data_options(CLI::App& command);
+  void add_utility_options(CLI::App& command);
+  void add_beyond_options(CLI::App& command);
   void fill_long(ChoiceDeclaration& d) const;
   void fill_wide(ChoiceDeclaration& d, const Data& data) const;
   void fill_utility(ChoiceDeclaration& d) const;

@@ -70,6 +70,15 @@ void run_predict(PredictArguments& a, const CLI::App& command, const DigitOption
   if (file) file->commit();
 }
 
+// What is asked of choices.
+void add_choice_questions(CLI::App& command, PredictArguments& a) {
+  command.add_flag("--shares", a.shares, "Choices: market shares in place of a line per situation");
+  command.add_option("--by", a.by, "With --shares: for each level of this column of the person")
+      ->option_text("COLUMN");
+  command.add_flag("--posterior", a.posterior,
+                   "Mixed logit, latent classes: what each person's choices say about the person");
+}
+
 }  // namespace
 
 void add_predict(CLI::App& app) {
@@ -117,11 +126,7 @@ void add_predict(CLI::App& app) {
       ->check(inner_share());
   command->add_flag("--unseen-as-missing", a->options.treat_unseen_as_missing,
                     "Take levels not seen in training as missing");
-  command->add_flag("--shares", a->shares, "Choices: market shares in place of a line per situation");
-  command->add_option("--by", a->by, "With --shares: for each level of this column of the person")
-      ->option_text("COLUMN");
-  command->add_flag("--posterior", a->posterior,
-                    "Mixed logit, latent classes: what each person's choices say about the person");
+  add_choice_questions(*command, *a);
   command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
       ->option_text("N")
       ->check(thread_range());

@@ -84,7 +84,7 @@ nb::dict trade_off_dict(const Model& m, const Data& data, const std::string& att
   return out;
 }
 
-void bind_declaration(nb::module_& module) {
+void bind_declaration_parts(nb::module_& module) {
   using D = ChoiceDeclaration;
   nb::class_<D::Alternative>(module, "ChoiceAlternative")
       .def(nb::init<>())
@@ -103,6 +103,11 @@ void bind_declaration(nb::module_& module) {
            [](D::Nest* self, const std::string& name, const std::vector<std::string>& alternatives) {
              new (self) D::Nest{name, alternatives};
            });
+}
+
+void bind_declaration(nb::module_& module) {
+  using D = ChoiceDeclaration;
+  bind_declaration_parts(module);
   nb::class_<D>(module, "ChoiceDeclaration")
       .def(nb::init<>())
       .def_static("parse",

@@ -55,21 +55,7 @@ void bind_infer(nb::module_& module) {
       "has_inference", [](const Model& model) { return has_inference(model); }, nb::arg("model"));
 }
 
-}  // namespace
-
-void bind_inference(nb::module_& module) {
-  nb::class_<InferenceOptions>(module, "InferenceOptions")
-      .def(nb::init<>())
-      .def_rw("covariance", &InferenceOptions::covariance)
-      .def_rw("cluster", &InferenceOptions::cluster)
-      .def_rw("level", &InferenceOptions::level)
-      .def_rw("standardised", &InferenceOptions::standardised)
-      .def_rw("reference", &InferenceOptions::reference)
-      .def_rw("starts", &InferenceOptions::starts)
-      .def_rw("bootstrap", &InferenceOptions::bootstrap)
-      .def_rw("seed", &InferenceOptions::seed)
-      .def_rw("threads", &InferenceOptions::threads)
-      .def_rw("device", &InferenceOptions::device);
+void bind_estimates(nb::module_& module) {
   nb::class_<EstimatedParameter>(module, "EstimatedParameter")
       .def_ro("name", &EstimatedParameter::name)
       .def_ro("estimate", &EstimatedParameter::estimate)
@@ -95,6 +81,24 @@ void bind_inference(nb::module_& module) {
       .def_ro("flat", &EstimatedCurve::flat)
       .def_ro("flat_degrees", &EstimatedCurve::flat_degrees)
       .def_ro("flat_p", &EstimatedCurve::flat_p);
+}
+
+}  // namespace
+
+void bind_inference(nb::module_& module) {
+  nb::class_<InferenceOptions>(module, "InferenceOptions")
+      .def(nb::init<>())
+      .def_rw("covariance", &InferenceOptions::covariance)
+      .def_rw("cluster", &InferenceOptions::cluster)
+      .def_rw("level", &InferenceOptions::level)
+      .def_rw("standardised", &InferenceOptions::standardised)
+      .def_rw("reference", &InferenceOptions::reference)
+      .def_rw("starts", &InferenceOptions::starts)
+      .def_rw("bootstrap", &InferenceOptions::bootstrap)
+      .def_rw("seed", &InferenceOptions::seed)
+      .def_rw("threads", &InferenceOptions::threads)
+      .def_rw("device", &InferenceOptions::device);
+  bind_estimates(module);
   nb::class_<InferenceSummary>(module, "InferenceSummary")
       .def_ro("rows", &InferenceSummary::rows)
       .def_ro("log_likelihood", &InferenceSummary::log_likelihood)

@@ -101,9 +101,9 @@ std::string identification_text(const std::vector<IdentificationModel>& models) 
   }
   return out +
          "error: root mean square of (estimate - truth) over the information bound's\n"
-         "standard deviation; error*sqrt(n) is about 1 where the bound is met. var/J^-1: variance\n"
-         "over replications in units of the bound (of the sizes: median). cover: percent\n"
-         "of robust 95% intervals that hold the truth (* outside\n"
+         "standard deviation; error*sqrt(n) is about 1 where the bound is met. var/J^-1:\n"
+         "variance over replications in units of the bound (of the sizes: median).\n"
+         "cover: percent of robust 95% intervals that hold the truth (* outside\n"
          "93.0-97.0 beyond chance). failed: replications without standard errors, left\n"
          "out of sd, s.e. and cover. slope: every size counts alike;\n"
          "pooled: every replication does.\n";

@@ -298,7 +298,7 @@ TEST_F(ExplainCommand, WhatIfRefuses) {
   refuses("whatif model.bl data.csv --drop-constraint L1.B1.C2", "did you mean 'L1.B1.C1'?");
   refuses("whatif model.bl data.csv --scale-lambda L1.B1.C1", "expected HEAD=FACTOR");
   refuses("whatif model.bl data.csv --scale-lambda L1.B1.C1=two", "expected numbers");
-  refuses("whatif model.bl data.csv --scale-lambda L1.B1.C1=-1", "from 0 on");
+  refuses("whatif model.bl data.csv --scale-lambda L1.B1.C1=-1", "at least 0");
   refuses("whatif model.bl data.csv --set income=1 --rows r.csv --format xml", "--format 'xml'");
   refuses("whatif model.bl data.csv --set income=1 --format jsonl", "--format is for --rows");
   refuses("whatif model.bl data.csv --set income=1 --rows - --json", "--json is for");

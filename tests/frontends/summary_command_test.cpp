@@ -177,7 +177,7 @@ TEST_F(Summary, ALikelihoodRatioIsRefusedWhereItMeansNothing) {
   refused("--target half --ignore w,y,x2", "same response, not of 'half' and 'y'");
   // As many rows, but others.
   refused("--target y --ignore w,half,x2 --seed 5", "different parts of the data");
-  refused("--target y --ignore half,x2 --weight w", "weighted them otherwise");
+  refused("--target y --ignore half,x2 --weight w", "different weights");
   refused("--target y --ignore x1,x2,half", "reads the column 'w', which the larger one, of 3, does not");
   fitted("--target y --ignore w,half,x2", "small.bl");
   EXPECT_EQ(run(words("summary small.bl --compare large.bl")).code, 0);

@@ -1,6 +1,7 @@
 // Planted logits with a bent and a straight utility, estimated again and again: pointwise bands cover the planted
 // curve as often as they say, a straight line is rejected as often as it should be, a bent one nearly always.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
@@ -41,7 +42,7 @@ struct Rows {
 };
 
 std::string schema_path() {
-  const std::string path = testing::TempDir() + "curve_bands.toml";
+  const std::string path = testing::TempDir() + "curve_bands_" + std::to_string(getpid()) + ".toml";
   std::ofstream(path)
       << "[columns]\nx = { knots = [0, 2, 4, 6, 8, 10] }\nz = { knots = [-2, -1, 0, 1, 2] }\n";
   return path;

@@ -27,10 +27,10 @@ std::vector<double> bound_of(const zoo::Replicator& replicator, const ObjectiveS
 DeviceChoice device_of(const zoo::Replicator& replicator, const ObjectiveSpec& spec,
                        const zoo::SimulatedData<double>& rows, const CheckOptions& options) {
   const Objective<double> objective(replicator.network(), spec, rows.view());
-  return plan_device(
-      options.device,
-      static_cast<double>(objective.data().rows) * objective.numbers_per_row() * side_by_side(options.replications),
-      cuda::why_processor_only(replicator.network().architecture(), spec));
+  return plan_device(options.device,
+                     static_cast<double>(objective.data().rows) * objective.numbers_per_row() *
+                         side_by_side(options.replications),
+                     cuda::why_processor_only(replicator.network().architecture(), spec));
 }
 
 }  // namespace

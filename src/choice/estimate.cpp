@@ -247,12 +247,13 @@ ChoiceEstimate estimate_network(const StoredModel& model, const ChoiceData& data
   return out;
 }
 
-DeviceChoice choice_device(const std::string& device, const Architecture& architecture, const ChoiceData& data,
-                           int fits) {
+DeviceChoice choice_device(const std::string& device, const Architecture& architecture,
+                           const ChoiceData& data, int fits) {
   if (device == "cpu") return {};
   const Network<double> network(architecture);
   return plan_device(device,
-                     static_cast<double>(data.begin.back()) * static_cast<double>(network.numbers_per_point()) *
+                     static_cast<double>(data.begin.back()) *
+                         static_cast<double>(network.numbers_per_point()) *
                          side_by_side(static_cast<std::size_t>(std::max(fits, 1))),
                      cuda::why_processor_only(architecture, {}));
 }

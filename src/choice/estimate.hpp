@@ -45,7 +45,7 @@ ChoiceEstimate estimate_network(const StoredModel& model, const ChoiceData& data
                                 ThreadPool& pool);
 
 // Where so many fits to these situations are computed: starts, resamples. device: cpu, cuda, auto.
-DeviceChoice choice_device(const std::string& device, const Architecture& architecture, const ChoiceData& data,
-                           int fits);
+DeviceChoice choice_device(const std::string& device, const Architecture& architecture,
+                           const ChoiceData& data, int fits);
 
 }  // namespace bl

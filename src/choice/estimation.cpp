@@ -48,7 +48,8 @@ ChoiceEstimate estimate_beyond_again(const FittedModel& model, const ChoiceData&
                                      const InferenceOptions& options, const ChoiceEstimateSpec& spec,
                                      InferenceWatch& watch) {
   const std::string note =
-      plan_device(options.device, 0, beyond_words(model.choice().schema) + " is computed on the processor alone")
+      plan_device(options.device, 0,
+                  beyond_words(model.choice().schema) + " is computed on the processor alone")
           .note;
   Settings settings = fit_settings(model);
   settings.threads = static_cast<std::int64_t>(options.threads);
@@ -70,8 +71,8 @@ ChoiceEstimate estimate_from_parameters(const FittedModel& model, const ChoiceDa
   minimiser.seed = static_cast<std::uint64_t>(fit_settings(model).seed);
   minimiser.reference = class_of(model, options.reference);
   watch.attach(minimiser);
-  const DeviceChoice where = choice_device(options.device, model.stored.architecture, choices,
-                                           options.starts + options.bootstrap);
+  const DeviceChoice where =
+      choice_device(options.device, model.stored.architecture, choices, options.starts + options.bootstrap);
   ThreadPool pool(options.threads, where.device);
   ChoiceEstimate out = estimate_network(model.stored, choices, minimiser, spec, pool);
   out.device_note = where.note;

@@ -89,8 +89,8 @@ void Assignment::apply(Table& table) const {
     const double value = combined(operation, target.numbers[i], values[i]);
     const bool was_missing = std::isnan(target.numbers[i]);
     if (!was_missing && !std::isfinite(value))
-      throw DataError(fmt::format("{}: column {} becomes something that is not a number", table.place(static_cast<Index>(i)),
-                                  in_quotes(column)));
+      throw DataError(fmt::format("{}: column {} becomes something that is not a number",
+                                  table.place(static_cast<Index>(i)), in_quotes(column)));
     target.numbers[i] = value;
   }
 }

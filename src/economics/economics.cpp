@@ -95,8 +95,8 @@ void add_rates(const std::vector<std::string>& names, const std::vector<double>&
   const auto base =
       static_cast<std::size_t>(std::find(names.begin(), names.end(), numeraire) - names.begin());
   if (base == names.size())
-    throw UsageError(
-        fmt::format("no numeric column is called {}{}", in_quotes(numeraire), did_you_mean(numeraire, names)));
+    throw UsageError(fmt::format("no numeric column is called {}{}", in_quotes(numeraire),
+                                 did_you_mean(numeraire, names)));
   if (marginal[base] == 0)
     throw NumericError(
         fmt::format("the utility does not change with {}; nothing has a value in it", in_quotes(numeraire)));

@@ -84,7 +84,7 @@ Bootstrap bootstrap(const Objective<double>& objective, const Estimate& estimate
   const Eigen::MatrixXd directions = directions_of(network.layout(), estimate);
   std::atomic<Index> done = 0;
   const auto engine = make_engine<double>(pool);
-  engine->load(objective);  // resamples are these rows with other weights
+  engine->load(objective);          // resamples are these rows with other weights
   constexpr double kShortStep = 0;  // resamples run side by side whatever their length
   engine->together(found.size(), kShortStep, [&](std::size_t r, Engine<double>& own) {
     const std::vector<double> weights = drawn_weights(objective, spec, r);

@@ -24,7 +24,8 @@ std::string why_processor(const std::vector<cuda::DeviceInfo>& found, double num
   if (!processor_only.empty()) return ": " + processor_only;
   if (numbers_per_step >= kWorthAGpu) return "";
   return fmt::format(
-      ", not on the {}: a step has {:.0f} intermediate numbers, and a GPU is expected to be faster from {:.0f} "
+      ", not on the {}: a step has {:.0f} intermediate numbers, and a GPU is expected to be faster from "
+      "{:.0f} "
       "on",
       found[0].name, numbers_per_step, kWorthAGpu);
 }
@@ -37,8 +38,9 @@ DeviceChoice plan_device(const std::string& device, double numbers_per_step,
     throw UsageError(fmt::format("`device` is cpu, cuda or auto, not '{}'", device));
   DeviceChoice choice;
   if (device == "cpu") return choice;
-  const std::string only =
-      processor_only.empty() && current_ranks() ? "several processes share the work on processors" : processor_only;
+  const std::string only = processor_only.empty() && current_ranks()
+                               ? "several processes share the work on processors"
+                               : processor_only;
   if (device == "cuda" && !only.empty())
     throw UsageError(fmt::format("`device` = cuda: {}; use `device` = cpu or auto", only));
   const std::vector<cuda::DeviceInfo> found = cuda::devices();

@@ -17,10 +17,12 @@ struct DeviceChoice {
 // device: cpu, cuda or auto. numbers_per_step: intermediate numbers of a step, all fits that run side by side counted.
 // processor_only: why the processor alone computes this, in words; empty: a GPU can. UsageError where a GPU is
 // asked for and there is none, or it does not compute this.
-DeviceChoice plan_device(const std::string& device, double numbers_per_step, const std::string& processor_only);
+DeviceChoice plan_device(const std::string& device, double numbers_per_step,
+                         const std::string& processor_only);
 
 // By the settings of a fit. UsageError also where the precision needs a GPU.
-DeviceChoice plan_device(const Settings& settings, double numbers_per_step, const std::string& processor_only);
+DeviceChoice plan_device(const Settings& settings, double numbers_per_step,
+                         const std::string& processor_only);
 
 // How many of several fits count in numbers_per_step: a GPU runs no more at once.
 double side_by_side(std::size_t fits);

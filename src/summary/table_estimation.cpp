@@ -77,11 +77,11 @@ Estimation estimate_table(const FittedModel& model, const Table& table, const In
   inference::EstimateSpec spec = estimate_spec(model, table, from, options);
   watch.attach(spec);
   const Objective<double>& objective = from.objective;
-  const DeviceChoice where = plan_device(
-      options.device,
-      static_cast<double>(objective.data().rows) * objective.numbers_per_row() *
-          side_by_side(static_cast<std::size_t>(options.bootstrap + options.starts)),
-      cuda::why_processor_only(objective.network().architecture(), objective.spec()));
+  const DeviceChoice where =
+      plan_device(options.device,
+                  static_cast<double>(objective.data().rows) * objective.numbers_per_row() *
+                      side_by_side(static_cast<std::size_t>(options.bootstrap + options.starts)),
+                  cuda::why_processor_only(objective.network().architecture(), objective.spec()));
   ThreadPool pool(options.threads, where.device);
   Estimation out{.estimate = inference::estimate(from.objective, spec, pool),
                  .stored = {},

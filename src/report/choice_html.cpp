@@ -130,6 +130,11 @@ std::vector<std::string> choice_legend(const ChoiceSubject& s) {
 }
 
 std::string choice_curves(const ChoiceSubject& s) {
+  if (!s.fitted.choice().schema.terms.empty())
+    return paragraph(
+        "Attributes of this model also count through terms that are computed from them, so none is moved "
+        "alone here.",
+        "note");
   std::string out = legend(choice_legend(s)) + "<div class=\"figures\">";
   for (const NamedChart& chart : choice_charts(s, {})) out += figure(chart);
   return out + "</div>\n";

@@ -5,6 +5,7 @@
 
 #include "choice/reading.hpp"
 #include "choice/scores.hpp"
+#include "features/choice_terms.hpp"
 #include "report/chart.hpp"
 #include "report/choice_subject.hpp"
 #include "report/html.hpp"
@@ -51,6 +52,7 @@ const std::vector<double>& scenario_factors() {
 }
 
 Scenarios attribute_scenarios(const ChoiceSubject& s) {
+  const ChoiceSchema& schema = s.fitted.choice().schema;
   const ChoiceData data = thinned(s);
   const ChoiceScores before = score_choices(s.fitted, data, s.pool, Part::test);
   const std::vector<double> worth = s.money.empty() ? std::vector<double>() : worth_of_money(s, data, before);
@@ -58,7 +60,7 @@ Scenarios attribute_scenarios(const ChoiceSubject& s) {
       !worth.empty() && std::all_of(worth.begin(), worth.end(), [](double w) { return w > 0; });
   Scenarios out{.situations = data.chosen.size(), .entries = {}};
   for (std::size_t a = 0; a < data.alternatives.size(); ++a)
-    for (std::size_t k = 0; k < s.attributes[a].size(); ++k) {
+    for (std::size_t k = 0; k < std::min(s.attributes[a].size(), schema.declared); ++k) {
       if (!changes(data, a, k)) continue;
       AttributeScenario entry{.alternative = a, .attribute = k};
       for (const double factor : scenario_factors()) {
@@ -66,6 +68,7 @@ Scenarios attribute_scenarios(const ChoiceSubject& s) {
         for (std::size_t j = 0; j < data.classes.size(); ++j)
           if (static_cast<std::size_t>(data.classes[j]) == a)
             changed.attributes(static_cast<Index>(j), static_cast<Index>(k)) *= factor;
+        compute_terms(schema, lacks_by_schema(schema, changed), changed);
         const ChoiceScores after = score_choices(s.fitted, changed, s.pool, Part::test);
         double total = 0, surplus = 0, money = 0;
         for (std::size_t i = 0; i < data.chosen.size(); ++i) {

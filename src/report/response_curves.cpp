@@ -55,6 +55,11 @@ std::string table_sheet(const Model& model, const Data& data, const ResponseCurv
 std::string choice_sheet(const Model& model, const Data& data, const ResponseCurveOptions& options,
                          ThreadPool& pool) {
   const ChoiceSubject s = choice_subject(model, data, options.row, "", pool);
+  if (!s.fitted.choice().schema.terms.empty())
+    throw UsageError(
+        "attributes of this model also count through terms that are computed from them, so none is moved "
+        "alone; "
+        "ask `whatif`, which follows the terms");
   const std::vector<std::string>& known = s.fitted.choice().schema.attributes;
   for (const std::string& name : options.columns)
     if (std::find(known.begin(), known.end(), name) == known.end())

@@ -54,9 +54,14 @@ json columns_json(const std::vector<ColumnView>& views, const std::vector<Cell>&
   return out;
 }
 
+// Whether attributes count through terms that are computed from them, which the page cannot compute again.
+bool has_terms(const FittedModel& model) {
+  return model.stored.choice() != nullptr && !model.choice().schema.terms.empty();
+}
+
 json common_document(const FittedModel& model, const std::string& start_text) {
   json out = {{"kind", page_kind(model)}, {"response", response_name(model)}, {"start", start_text}};
-  if (page_kind(model).empty() || page_model_bytes(model) > kLargestModel) return out;
+  if (page_kind(model).empty() || has_terms(model) || page_model_bytes(model) > kLargestModel) return out;
   out["model"] = page_model(model);
   out["constraints"] = leading_constraints(problem_of(model, explain::Units::standardised), kSwitches);
   return out;
@@ -80,6 +85,12 @@ std::string place_for_controls(const FittedModel& model) {
   if (page_kind(model).empty())
     return paragraph(
         "The page does not evaluate models of several responses; the library and the command line do.",
+        "note");
+  if (has_terms(model))
+    return paragraph(
+        "Attributes of this model also count through terms that are computed from them. The page does not "
+        "move one "
+        "without the other; the market section below and <code>bl whatif</code> follow the terms.",
         "note");
   if (page_model_bytes(model) > kLargestModel)
     return paragraph(

@@ -177,6 +177,39 @@ TEST_F(ReportCommand, ChoicesAreComputedInThePage) {
   }
 }
 
+// A price that also counts squared: scenarios of the page are those of bl whatif, and no slider moves one without the other.
+TEST_F(ReportCommand, ScenariosOfChoicesFollowTheirTerms) {
+  folder_.write("data.csv", choice_table(300));
+  std::vector<std::string> fit = words(
+      "fit data.csv --quiet --output model.bl --choice long --situation situation --alternative alternative "
+      "--chosen "
+      "chosen --attributes price,quality");
+  fit.insert(fit.end(), {"--term", "squared = price^2"});
+  bl(fit);
+  bl("report model.bl data.csv --output report.html");
+  const std::string page = read_file(folder_.file("report.html"));
+  expect_whole_and_safe(page);
+  EXPECT_THAT(page, Not(HasSubstr("id=\"what-if-controls\"")));
+  const std::size_t from = page.find('>', page.find("application/json")) + 1;
+  const json document = json::parse(page.substr(from, page.find("</script>", from) - from));
+  EXPECT_FALSE(document.contains("model"));
+  bool found = false;
+  for (const json& entry : document["scenarios"]["entries"]) {
+    EXPECT_NE(entry["attribute"], "squared");
+    if (entry["attribute"] != "price" || entry["alternative"] != 0) continue;
+    found = true;
+    const json after = json::parse(
+        bl({"whatif", "model.bl", "data.csv", "--change", "a.price=price*1.5", "--json"}))["after"];
+    for (std::size_t a = 0; a < 3; ++a)
+      EXPECT_NEAR(entry["shares"].back()[a].get<double>(), after[a].get<double>(), 1e-6);
+  }
+  EXPECT_TRUE(found);
+  const Outcome refused =
+      bl_command(folder_, {"explain", "model.bl", "data.csv", "--response-curves", "--output", "curves.svg"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("follows the terms"));
+}
+
 TEST_F(ReportCommand, ConstraintsAndImportanceOfChoicesAreThere) {
   folder_.write("data.csv", choice_table(300));
   const std::string declared =

@@ -39,7 +39,7 @@ def purchases(folder, draw):
 def houses(folder, draw):
     names = "CRIM,ZN,INDUS,CHAS,NOX,RM,AGE,DIS,RAD,TAX,PTRATIO,B,LSTAT,MEDV".split(",")
     rows = []
-    for i in range(250):
+    for i in range(100):
         x = [round(draw.lognormvariate(0, 1), 3) for _ in names[:-1]]
         x[3], x[5] = int(i % 12 == 0), round(draw.gauss(6.2, 0.7), 3)
         rows.append([*x, round(22 + 6 * (x[5] - 6.2) - x[12] + 2 * draw.gauss(0, 1), 1)])

@@ -7,6 +7,7 @@
 
 #include "bl/choice.hpp"
 #include "bl/errors.hpp"
+#include "bl/explain.hpp"
 #include "bl/ranks.hpp"
 #include "bl/simplify.hpp"
 #include "choice_declaration.hpp"
@@ -69,15 +70,13 @@ void print_summary(const FitSummary& s, const std::string& output) {
   say("saved     {}\n", output);
 }
 
-constexpr std::size_t kMostFollowed = 200;  // columns, as `responses` allows
-
 // What people ask next: of a linear utility its errors, of other models what they learned, and from which rows
 // where one response is followed.
 std::string next_command(const FitSummary& s, const FitArguments& a) {
   const bool linear = s.model.is_choice() && !coefficients(s.model).empty();
   if (linear) return fmt::format("bl summary {}", a.output);
   const bool followed = !s.model.is_choice() && a.data != "-" && s.model.responses().size() == 1 &&
-                        s.model.features().size() <= kMostFollowed;
+                        s.model.features().size() <= kMostResponseColumns;
   return fmt::format("bl explain {}{}", a.output, followed ? " " + a.data : "");
 }
 

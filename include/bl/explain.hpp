@@ -42,6 +42,9 @@ std::string explain_model(const Model& model, ExplainFormat format, const Explai
 std::string explain_row(const Model& model, const Data& data, std::size_t row,
                         const ExplainOptions& options = {});
 
+// Columns that `responses` evaluates at most: every one costs a few hundred predictions.
+inline constexpr std::size_t kMostResponseColumns = 200;
+
 struct ResponsesOptions {
   Part part = Part::all;
   std::size_t threads = 0;
@@ -49,7 +52,7 @@ struct ResponsesOptions {
 
 // By column: what is predicted on average over at most 200 rows where the column is low (10% quantile), at its
 // median and high (90%), or at each of its levels, the other columns as they are. Class probabilities, or the
-// median of a number. Columns with the widest span first. UsageError for several numbers.
+// median of a number. Columns with the widest span first. UsageError for several numbers and for more columns.
 OutputTable responses(const Model& model, const Data& data, const ResponsesOptions& options = {});
 
 // The same for people, the columns that move it most.

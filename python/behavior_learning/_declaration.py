@@ -5,22 +5,10 @@ from __future__ import annotations
 from typing import Any, Callable, Iterable, Mapping
 
 from . import _core
+from ._parameters import CHOICE_DATA, CHOICE_UTILITY
 
-_DATA = (
-    "layout",
-    "choice",
-    "situation",
-    "alternative",
-    "chosen",
-    "available",
-    "outside",
-    "rank",
-    "ranking",
-    "filter",
-    "weight",
-    "person",
-)
-_UTILITY = ("form", "constants", "reference", "generic", "specific", "signs", "context", "nominal", "rivals")
+_DATA = ("layout", *CHOICE_DATA)
+_UTILITY = (*CHOICE_UTILITY, "nominal")
 _ALTERNATIVE = ("name", "code", "columns", "available", "attributes")
 _TABLES = (
     "data",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/quantile.hpp"
@@ -50,8 +51,6 @@ namespace {
 
 // Rows that a mean is taken over, and columns and levels that the text shows.
 constexpr std::size_t kRows = 200, kColumns = 15, kLevels = 3;
-// Columns that are evaluated: every one costs a few hundred predictions.
-constexpr std::size_t kMostColumns = 200;
 
 // What is predicted: class probabilities, or the median of a number, which no tail dominates.
 struct Outcomes {
@@ -108,7 +107,7 @@ std::vector<Cell> cells_of_column(const FeatureEncoding& feature, const Column& 
   }
   std::vector<double> values;
   for (const double value : column.numbers.view())
-    if (value == value) values.push_back(value);
+    if (!std::isnan(value)) values.push_back(value);
   if (values.empty()) return cells;
   std::sort(values.begin(), values.end());
   std::vector<double> places = {quantile(values, 0.1), quantile(values, 0.5), quantile(values, 0.9)};
@@ -131,9 +130,9 @@ Responses responses_of(const Model& model, const Data& data, const ResponsesOpti
   const Encoder encoder = fitted.stored.encoder.with_unseen(UnseenPolicy::missing);
   const std::vector<Index> part = rows_of_part(fitted, table, options.part);
   if (part.empty()) throw DataError(data.source() + ": there are no rows in this part");
-  if (encoder.features().size() > kMostColumns)
+  if (encoder.features().size() > kMostResponseColumns)
     throw UsageError(fmt::format("responses by column are for at most {} columns; this model has {}",
-                                 kMostColumns, encoder.features().size()));
+                                 kMostResponseColumns, encoder.features().size()));
   const Table all = feature_rows(encoder, table, part);
   const Table rows = feature_rows(encoder, table, thinned_rows(part, kRows));
   ThreadPool pool(options.threads);
@@ -168,15 +167,21 @@ std::vector<std::size_t> shown_values(const ColumnResponse& column, const std::v
   return {static_cast<std::size_t>(low - means.begin()), static_cast<std::size_t>(high - means.begin())};
 }
 
+// Cut between characters of UTF-8.
 std::string shortened(const std::string& text, std::size_t most) {
-  return text.size() <= most ? text : text.substr(0, most - 2) + "..";
+  if (text.size() <= most) return text;
+  std::size_t end = most - 2;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return text.substr(0, end) + "..";
 }
 
 std::string line_of(const ColumnResponse& column, const Outcomes& outcomes) {
   const std::size_t outcome = column.widest();
   const std::vector<double>& means = column.means[outcome];
-  std::string line = fmt::format("  {:<16}", shortened(column.name, 16));
-  if (outcomes.names.size() > 1) line += fmt::format(" {:<12}", shortened(outcomes.names[outcome], 12));
+  const bool one = outcomes.names.size() == 1;
+  std::string line =
+      one ? fmt::format("  {:<16}", shortened(column.name, 16))
+          : fmt::format("  {:<12} {:<9}", shortened(column.name, 12), shortened(outcomes.names[outcome], 9));
   for (const std::size_t i : shown_values(column, means)) {
     const std::string mean =
         outcomes.probabilities ? fmt::format("{:.1f}%", 100 * means[i]) : fmt::format("{:.4g}", means[i]);

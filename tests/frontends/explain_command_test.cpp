@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <pty.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <regex>
 
@@ -199,6 +200,29 @@ TEST_F(ExplainCommand, ResponsesAreMeansOfPredictions) {
   expect_narrow(text);
   EXPECT_THAT(text, StartsWith("What moves p(wait): mean over 200 rows"));
   EXPECT_THAT(text, HasSubstr("The problem behind choice"));
+}
+
+// Several classes, long names, characters of several bytes: 80 columns, and whole characters.
+TEST_F(ExplainCommand, ResponsesOfSeveralClassesAreNarrow) {
+  Sequence s(4);
+  std::string table = "größenverhältnisse des jahres,b,outcome\n";
+  for (int i = 0; i < 200; ++i) {
+    const double a = -1234.5678 * s.uniform();
+    table += fmt::format("{:.4f},{:.4f},{}\n", a, s.noise(),
+                         a < -800   ? "a very long level"
+                         : a < -400 ? "überlänge"
+                                    : "c");
+  }
+  folder_.write("three.csv", table);
+  bl("fit three.csv --target outcome --layers 2 --epochs 5 --quiet --output three.bl");
+  const std::string text = bl("explain three.bl three.csv");
+  const std::string top = text.substr(0, text.find("The problem behind"));
+  for (const std::string& line : lines_of(top)) {
+    const auto characters =
+        std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xC0) != 0x80; });
+    EXPECT_LE(characters, 80) << line;
+  }
+  EXPECT_NO_THROW(static_cast<void>(json(top).dump())) << "not UTF-8";
 }
 
 TEST_F(ExplainCommand, WhatIsRefused) {

@@ -16,7 +16,7 @@ namespace {
 using artifact::Tensor;
 using artifact::TensorFile;
 
-constexpr const char* kFormat = "behavior_learning.checkpoint";
+constexpr const char* kCheckpointFormat = "behavior_learning.checkpoint";
 constexpr const char* kFormatVersion = "1";
 
 template <class T>
@@ -78,7 +78,7 @@ template <class T>
 void Checkpoint<T>::save(const TrainingState<T>& s) {
   if (path_.empty() || now() - last_saved_ < seconds_between_) return;
   TensorFile file;
-  file.metadata = {{"format", kFormat},
+  file.metadata = {{"format", kCheckpointFormat},
                    {"format_version", kFormatVersion},
                    {"data", data_digest_},
                    {"settings", settings_}};
@@ -109,7 +109,7 @@ template <class T>
 std::optional<TensorFile> Checkpoint<T>::read() const {
   if (path_.empty() || !std::filesystem::exists(path_)) return std::nullopt;
   TensorFile file = artifact::load(path_);
-  if (file.metadata_value("format") != kFormat)
+  if (file.metadata_value("format") != kCheckpointFormat)
     throw ModelFileError(path_ + ": not a checkpoint of a training run");
   if (file.metadata_value("format_version") != kFormatVersion)
     throw ModelFileError(path_ +

@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kFormat = "behavior_learning.model";
+constexpr const char* kModelFormat = "behavior_learning.model";
 
 artifact::Shape shape_of(const TensorInfo& tensor) {
   return tensor.is_matrix() ? artifact::Shape{tensor.rows, tensor.cols} : artifact::Shape{tensor.rows};
@@ -155,7 +155,7 @@ artifact::TensorFile to_tensor_file(const StoredModel& model) {
   artifact::TensorFile file;
   json document = model_document(model);
   if (model.inference) add_inference(file, document, *model.inference);
-  file.metadata = {{"format", kFormat},
+  file.metadata = {{"format", kModelFormat},
                    {"format_version", std::to_string(kModelFormatVersion)},
                    {"library_version", BL_VERSION},
                    {"model", document.dump()}};
@@ -175,7 +175,7 @@ namespace {
 
 // A file that is not ours, or of a version that this program does not know.
 void check_format(const artifact::TensorFile& file, const std::string& format, const std::string& version) {
-  if (format != kFormat && format != kVersion1Choice)
+  if (format != kModelFormat && format != kVersion1Choice)
     throw ModelFileError(
         file.source +
         ": a safetensors file, but not a Behavior Learning model; give a file that a fit wrote");

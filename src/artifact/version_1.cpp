@@ -1,17 +1,15 @@
 #include "artifact/version_1.hpp"
 
 #include <cmath>
-#include <limits>
 
 #include "artifact/choice_json.hpp"
+#include "base/unknown.hpp"
 
 namespace bl {
 
 namespace {
 
 using nlohmann::json;
-
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 double number_or_nan(const JsonField& field) {
   return field.json().is_null() ? kUnknown : field.number();

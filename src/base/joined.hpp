@@ -1,9 +1,11 @@
-// Names in a line.
+// Lists of names: in a line, one among them.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bl {
 
@@ -15,6 +17,10 @@ inline std::string joined(std::span<const std::string> names, std::string_view s
     out += name;
   }
   return out;
+}
+
+inline bool has(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 }  // namespace bl

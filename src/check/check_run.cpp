@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <mutex>
 
 #include "base/clock.hpp"
+#include "base/unknown.hpp"
 #include "bl/errors.hpp"
 #include "check/recovery.hpp"
 #include "engine/cuda/cuda.hpp"
@@ -14,8 +14,6 @@
 namespace bl {
 
 namespace {
-
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<double> bound_of(const zoo::Replicator& replicator, const ObjectiveSpec& objective,
                              const zoo::SimulatedData<double>& data, ThreadPool& pool) {

@@ -10,7 +10,7 @@ namespace bl {
 
 namespace {
 
-constexpr double kNominal = 0.95, kLowest = 0.93, kHighest = 0.97;
+constexpr double kNominalCoverage = 0.95, kLowest = 0.93, kHighest = 0.97;
 constexpr double kRare = 0.01;  // chance below which a coverage is starred
 
 nlohmann::ordered_json number(double value) {
@@ -107,7 +107,7 @@ double chance_of_coverage(const RecoveredParameter& parameter) {
   if (!(n > 0) || std::isnan(covered)) return std::numeric_limits<double>::quiet_NaN();
   double below = 0, above = 0;
   for (double k = 0; k <= n; ++k) {
-    const double p = std::exp(log_binomial(k, n, kNominal));
+    const double p = std::exp(log_binomial(k, n, kNominalCoverage));
     if (k <= covered) below += p;
     if (k >= covered) above += p;
   }

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "base/unknown.hpp"
 #include "bl/choice.hpp"
 #include "features/beyond_names.hpp"
 #include "features/linear_terms.hpp"
@@ -13,8 +13,6 @@
 namespace bl {
 
 namespace {
-
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 std::string error_text(double value) {
   return std::isnan(value) ? fmt::format("{:>12}", "-") : fmt::format("{:>12.6f}", value);

@@ -10,7 +10,7 @@ namespace bl {
 
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{1} << 18;
+constexpr std::size_t kReadAhead = std::size_t{1} << 18;
 constexpr std::size_t kLongestRecord = std::size_t{1} << 26;
 constexpr std::string_view kDelimiters = "\t;,";
 constexpr std::size_t kLinesToCompare = 20;
@@ -52,7 +52,8 @@ std::vector<DelimiterCounts> count_delimiters(std::string_view text) {
 
 }  // namespace
 
-CsvRecords::CsvRecords(Input& input, char delimiter) : input_(input), delimiter_(delimiter), buffer_(kBlock) {
+CsvRecords::CsvRecords(Input& input, char delimiter)
+    : input_(input), delimiter_(delimiter), buffer_(kReadAhead) {
   for (const char c : {delimiter, '\n', '\r', '\0'}) ends_plain_[static_cast<unsigned char>(c)] = true;
   buffer_[0] = '\0';
 }

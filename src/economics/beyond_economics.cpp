@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <numeric>
 
 #include "base/text.hpp"
+#include "base/unknown.hpp"
 #include "bl/errors.hpp"
 #include "choice/beyond.hpp"
 #include "features/beyond_names.hpp"
@@ -14,8 +14,6 @@
 namespace bl {
 
 namespace {
-
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 double weight_of(const ChoiceData& data, std::size_t situation) {
   return data.weights.empty() ? 1 : data.weights[situation];

@@ -1,10 +1,10 @@
 // Market shares, elasticities and trade-offs, all from probabilities and marginal utilities.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/quantile.hpp"
 #include "base/text.hpp"
+#include "base/unknown.hpp"
 #include "bl/choice.hpp"
 #include "bl/errors.hpp"
 #include "choice/reading.hpp"
@@ -19,8 +19,6 @@
 namespace bl {
 
 namespace {
-
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // Of nothing a percent is nothing, though the slope there may be infinite, as that of a root.
 double per_percent(double slope, double value) {

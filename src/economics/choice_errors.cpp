@@ -3,18 +3,16 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/quantile.hpp"
 #include "base/random.hpp"
+#include "base/unknown.hpp"
 #include "bl/errors.hpp"
 #include "summary/inference_summary.hpp"
 
 namespace bl {
 
 namespace {
-
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 void check(const Model& model, const EconomicsErrors& options) {
   const auto& inference = model.impl().stored.inference;

@@ -1,10 +1,10 @@
 // Shares, surplus and diversion of a scenario, together and situation by situation.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "base/text.hpp"
+#include "base/unknown.hpp"
 #include "bl/choice.hpp"
 #include "bl/errors.hpp"
 #include "choice/fit.hpp"
@@ -18,8 +18,6 @@
 namespace bl {
 
 namespace {
-
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<double> diversion_of(const std::vector<double>& before, const std::vector<double>& after,
                                  const std::vector<bool>& touched) {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "base/unknown.hpp"
 #include "bl/errors.hpp"
 #include "choice/beyond.hpp"
 #include "inference/parameter_map.hpp"
@@ -12,8 +12,6 @@
 namespace bl {
 
 namespace {
-
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // Quantities by the parameters of a model beyond the logit, which are stored as they are.
 Eigen::MatrixXd beyond_gradient(const Model& model, const Eigen::MatrixXd& v, Index count,

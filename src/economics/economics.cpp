@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "base/text.hpp"
+#include "base/unknown.hpp"
 #include "bl/errors.hpp"
 #include "bl/explain.hpp"
 #include "economics/effects.hpp"
@@ -14,8 +14,6 @@
 namespace bl {
 
 namespace {
-
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 struct Averages {
   std::vector<double> values, marginal, kinks;

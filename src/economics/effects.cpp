@@ -6,8 +6,6 @@ namespace bl {
 
 namespace {
 
-constexpr double kAtKink = 1e-6;  // of a head
-
 void marginal_utilities(const explain::Problem& problem, const Solution& at,
                         const std::vector<std::size_t>& places, RowEffects& out) {
   const std::vector<double> d = explain::gradient(problem, at.evaluation, at.output);

@@ -14,6 +14,9 @@
 
 namespace bl {
 
+// A row this close to the kink of a head stands at it, as a share of the head.
+inline constexpr double kAtKink = 1e-6;
+
 // What is predicted: "E[MEDV]" of every continuous response, then "p(yes)" of every class.
 std::vector<std::string> outcome_names(const FittedModel& model);
 

@@ -100,7 +100,6 @@ std::string change_text(const FittedModel& model, const Problem& problem, const 
 
 // Where the utility is not smooth, both of its slopes.
 std::string kink_text(const Problem& problem, const explain::RowCase& one, const RowEffects& effects) {
-  constexpr double kAtKink = 1e-6;
   std::string out;
   for (const explain::Head* head : explain::heads_at_kinks(problem, one.evaluation, kAtKink))
     out += fmt::format("  not smooth here: {} is at its kink\n", head->name);

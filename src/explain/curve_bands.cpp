@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
+#include "base/unknown.hpp"
 #include "bl/errors.hpp"
 #include "features/curve.hpp"
 #include "inference/hypothesis.hpp"
@@ -15,8 +15,6 @@
 namespace bl::explain {
 
 namespace {
-
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // A row of gradients by the stored positions, of which weights without one are fixed.
 double standard_error(const Eigen::RowVectorXd& gradient, const Eigen::MatrixXd& covariance) {

@@ -36,8 +36,8 @@ std::vector<Signs> all_forms(std::size_t variables) {
 }
 
 // Where the coefficient of z_i z_j (i <= j, 0 the constant) stands.
-constexpr std::size_t kSide = kMostVariables + 1;
-using Quadratic = std::array<double, kSide * kSide>;
+constexpr std::size_t kCorners = kMostVariables + 1;
+using Quadratic = std::array<double, kCorners * kCorners>;
 
 class Search {
  public:
@@ -61,7 +61,7 @@ class Search {
       if (places.size() > 2) return false;
       product = product || places.size() == 2;
       const std::size_t low = places.size() == 2 ? places[0] : 0;
-      target_[low * kSide + places.back()] = term->coefficient;
+      target_[low * kCorners + places.back()] = term->coefficient;
       norm_ += term->coefficient * term->coefficient;
     }
     return product && norm_ > 0;
@@ -90,7 +90,7 @@ class Search {
     for (std::size_t i = 0; i < size; ++i)
       for (std::size_t j = std::max<std::size_t>(i, 1); j < size; ++j) {
         const double c = i == j ? a[i] * b[i] : a[i] * b[j] + a[j] * b[i];
-        inner += c * target_[i * kSide + j];
+        inner += c * target_[i * kCorners + j];
         square += c * c;
       }
     if (square == 0) return;

@@ -16,9 +16,10 @@ namespace bl::explain {
 
 namespace {
 
-constexpr double kSide = 84, kGap = 10, kBlockWidth = 3 * kSide + 2 * kGap, kBlockHeight = kSide + 44;
+constexpr double kSide = 84, kImageGap = 10, kBlockWidth = 3 * kSide + 2 * kImageGap,
+                 kBlockHeight = kSide + 44;
 constexpr Index kColumns = 3;
-constexpr double kMargin = 20, kTop = 58;
+constexpr double kImageMargin = 20, kImageTop = 58;
 
 std::string big_endian(std::uint32_t value) {
   std::string out;
@@ -58,13 +59,13 @@ Index pixel_of(const std::string& name) {
 
 // White for 0, blue for positive, red for negative values, as in the other pictures.
 std::vector<unsigned char> colors(const std::vector<double>& values) {
-  constexpr std::array<double, 3> kBlue = {33, 102, 172}, kRed = {178, 24, 43};
+  constexpr std::array<double, 3> kFullBlue = {33, 102, 172}, kFullRed = {178, 24, 43};
   double largest = 0;
   for (const double value : values) largest = std::max(largest, std::abs(value));
   std::vector<unsigned char> rgb;
   for (const double value : values) {
     const double share = largest > 0 ? std::abs(value) / largest : 0;
-    const auto& full = value > 0 ? kBlue : kRed;
+    const auto& full = value > 0 ? kFullBlue : kFullRed;
     for (const double channel : full)
       rgb.push_back(static_cast<unsigned char>(std::lround(255 + share * (channel - 255))));
   }
@@ -115,16 +116,16 @@ std::string image_svg(const StoredModel& model, const ImageShape& shape,
                       const std::vector<ImageBlock>& blocks) {
   const auto count = static_cast<Index>(blocks.size());
   const double width =
-      2 * kMargin + static_cast<double>(std::min(count, kColumns)) * (kBlockWidth + 2 * kGap);
+      2 * kImageMargin + static_cast<double>(std::min(count, kColumns)) * (kBlockWidth + 2 * kImageGap);
   const double height =
-      kTop + static_cast<double>((count + kColumns - 1) / kColumns) * kBlockHeight + kMargin;
+      kImageTop + static_cast<double>((count + kColumns - 1) / kColumns) * kBlockHeight + kImageMargin;
   std::string out = svg_start(std::max(width, 640.0), height);
   out +=
       svg_text({12, 22}, "What the blocks of the first layer look for", "font-weight='bold' font-size='14'");
   out += svg_text({12, 40}, "U: wants to see. C: forbids. T: balances. Blue raises a head, red lowers it.");
   for (Index i = 0; i < count; ++i) {
-    const double x = kMargin + static_cast<double>(i % kColumns) * (kBlockWidth + 2 * kGap);
-    const double y = kTop + static_cast<double>(i / kColumns) * kBlockHeight;
+    const double x = kImageMargin + static_cast<double>(i % kColumns) * (kBlockWidth + 2 * kImageGap);
+    const double y = kImageTop + static_cast<double>(i / kColumns) * kBlockHeight;
     const ImageBlock& one = blocks[static_cast<std::size_t>(i)];
     out += svg_text({x, y + 12},
                     fmt::format("L1.B{}", one.block + 1) +
@@ -141,7 +142,7 @@ std::string image_svg(const StoredModel& model, const ImageShape& shape,
           "stroke='#bbb'/>\n",
           at, y + 18, kSide, kSide, png_uri(rgb, shape.height, shape.width), at, y + 18, kSide, kSide);
       out += svg_text({at + kSide / 2, y + 32 + kSide}, letter, "text-anchor='middle'");
-      at += kSide + kGap;
+      at += kSide + kImageGap;
     }
   }
   return out + "</svg>\n";

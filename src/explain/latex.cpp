@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/markup.hpp"
 #include "explain/curve_words.hpp"
 #include "explain/render.hpp"
 
@@ -11,42 +12,8 @@ namespace {
 
 constexpr std::size_t kTermsPerLine = 3;
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '\\':
-        out += "\\textbackslash{}";
-        break;
-      case '~':
-        out += "\\textasciitilde{}";
-        break;
-      case '^':
-        out += "\\textasciicircum{}";
-        break;
-      case '_':
-      case '%':
-      case '&':
-      case '#':
-      case '$':
-      case '{':
-      case '}':
-        out += '\\';
-        out += c;
-        break;
-      case '<':
-      case '>':
-        out += fmt::format("\\ensuremath{{{}}}", c);
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 32 ? ' ' : c;
-    }
-  }
-  return out;
-}
-
 // 1.2e-05 as 1.2 \cdot 10^{-5}.
-std::string number(double value) {
+std::string latex_number(double value) {
   const std::string plain = number_text(value);
   const std::size_t e = plain.find('e');
   if (e == std::string::npos) return plain;
@@ -56,8 +23,8 @@ std::string number(double value) {
 std::string factors(const Problem& problem, const Monomial& term) {
   return latex_of(term.factors, [&](std::size_t variable) {
     const bool curved = term.curve && term.curve->variable == variable;
-    return fmt::format("{}\\text{{{}}}{}", curved ? "f(" : "", escaped(problem.variables[variable].name),
-                       curved ? ")" : "");
+    return fmt::format("{}\\text{{{}}}{}", curved ? "f(" : "",
+                       latex_escaped(problem.variables[variable].name), curved ? ")" : "");
   });
 }
 
@@ -65,7 +32,8 @@ std::string factors(const Problem& problem, const Monomial& term) {
 class Sum {
  public:
   void add(double coefficient, const std::string& what) {
-    add_text(coefficient < 0 ? "-" : "+", number(std::abs(coefficient)) + (what.empty() ? "" : "\\," + what));
+    add_text(coefficient < 0 ? "-" : "+",
+             latex_number(std::abs(coefficient)) + (what.empty() ? "" : "\\," + what));
   }
   void add_text(const std::string& sign, const std::string& what) {
     if (count_ > 0 && count_ % kTermsPerLine == 0) out_ += " \\\\\n  &\\quad ";
@@ -90,8 +58,8 @@ std::string head_lines(const Problem& problem, const Block& block, const Head& h
   if (shown.rest > 0) sum.add_text("+", fmt::format("R_{{{}}}", shown.rest));
   const std::string number_of_head = head.name.substr(block.name.size() + 2);
   const std::string name = fmt::format("{}_{{{}}}", letter(head.kind), number_of_head);
-  const std::string weight =
-      fmt::format("\\qquad (\\lambda = {},\\ {})", number(head.lambda), bl::latex(head.activation, name));
+  const std::string weight = fmt::format("\\qquad (\\lambda = {},\\ {})", latex_number(head.lambda),
+                                         bl::latex(head.activation, name));
   switch (head.kind) {
     case HeadKind::utility:
       return fmt::format("\\max\\quad {} &= {}{}", name, sum.text(), weight);
@@ -112,12 +80,13 @@ std::string curve_notes(const Problem& problem, const Head& head, const RenderOp
     const char* between = p.kind == CurveKind::linear ? "straight between"
                           : p.kind == CurveKind::step ? "constant from one to the next"
                                                       : "cubic between";
-    out += fmt::format("In {}, ${}$ {}. It is {}", escaped(head.name), factors(problem, *term),
-                       escaped(curve_in_words(problem, *term->curve)), between);
+    out += fmt::format("In {}, ${}$ {}. It is {}", latex_escaped(head.name), factors(problem, *term),
+                       latex_escaped(curve_in_words(problem, *term->curve)), between);
     for (std::size_t i = 0; i < p.knots.size(); ++i) {
-      out += fmt::format("{} $({},\\,{})$", i > 0 ? "," : "", number(p.knots[i]), number(p.values[i]));
+      out += fmt::format("{} $({},\\,{})$", i > 0 ? "," : "", latex_number(p.knots[i]),
+                         latex_number(p.values[i]));
       if (term->curve->band && std::isfinite(term->curve->band->knot_errors[i]))
-        out += fmt::format(" (standard error ${}$)", number(term->curve->band->knot_errors[i]));
+        out += fmt::format(" (standard error ${}$)", latex_number(term->curve->band->knot_errors[i]));
     }
     out += fmt::format("{}.\n\n", p.straight_ends ? " and straight on beyond them" : "");
   }
@@ -125,9 +94,9 @@ std::string curve_notes(const Problem& problem, const Head& head, const RenderOp
 }
 
 std::string block_section(const Problem& problem, const Block& block, const RenderOptions& options) {
-  std::string out = fmt::format("\\subsection*{{Block {}}}\n", escaped(block.name));
+  std::string out = fmt::format("\\subsection*{{Block {}}}\n", latex_escaped(block.name));
   for (const ReadoutWeight& one : readout_of(problem, block))
-    out += fmt::format("Weight ${}$ in {}: {}.\n", number(one.weight), escaped(one.output),
+    out += fmt::format("Weight ${}$ in {}: {}.\n", latex_number(one.weight), latex_escaped(one.output),
                        one.weight < 0 ? "minimised" : "maximised");
   out += "\\begin{align*}\n";
   for (std::size_t h = 0; h < block.heads.size(); ++h)
@@ -137,11 +106,12 @@ std::string block_section(const Problem& problem, const Block& block, const Rend
   for (const Head& head : block.heads) out += curve_notes(problem, head, options);
   for (const Head& head : block.heads)
     if (const std::string note = reading_note(problem, head, options); !note.empty())
-      out += fmt::format("In standardised units {} reads as {}.\n\n", escaped(head.name), escaped(note));
+      out += fmt::format("In standardised units {} reads as {}.\n\n", latex_escaped(head.name),
+                         latex_escaped(note));
   if (block.carried.empty()) return out;
   Sum sum;
   for (const BlockWeight& one : block.carried)
-    sum.add(one.weight, fmt::format("\\text{{{}}}", escaped(problem.variables[one.variable].name)));
+    sum.add(one.weight, fmt::format("\\text{{{}}}", latex_escaped(problem.variables[one.variable].name)));
   return out + fmt::format("The block also carries over\n\\begin{{align*}}\n  &\\quad {}\n\\end{{align*}}\n",
                            sum.text());
 }
@@ -151,9 +121,9 @@ std::string readout_section(const Problem& problem) {
   for (std::size_t o = 0; o < problem.outputs.size(); ++o) {
     Sum sum;
     for (const BlockWeight& one : problem.outputs[o].blocks)
-      sum.add(one.weight, fmt::format("\\text{{{}}}", escaped(problem.variables[one.variable].name)));
+      sum.add(one.weight, fmt::format("\\text{{{}}}", latex_escaped(problem.variables[one.variable].name)));
     if (problem.outputs[o].constant != 0) sum.add(problem.outputs[o].constant, "");
-    out += fmt::format("\\text{{{}}} &= {}{}", escaped(problem.outputs[o].name), sum.text(),
+    out += fmt::format("\\text{{{}}} &= {}{}", latex_escaped(problem.outputs[o].name), sum.text(),
                        o + 1 < problem.outputs.size() ? " \\\\\n" : "\n");
   }
   return out + "\\end{align*}\n";
@@ -165,7 +135,7 @@ std::string render_latex(const Problem& problem, const RenderOptions& options) {
   std::string out =
       "\\documentclass{article}\n\\usepackage[utf8]{inputenc}\n\\usepackage[T1]{fontenc}\n"
       "\\usepackage{amsmath}\n\\allowdisplaybreaks\n\\begin{document}\n";
-  out += fmt::format("\\section*{{The problem behind {}, in {} units}}\n", escaped(problem.response),
+  out += fmt::format("\\section*{{The problem behind {}, in {} units}}\n", latex_escaped(problem.response),
                      problem.units == Units::original ? "the data's own" : "standardised");
   if (options.block.empty()) out += readout_section(problem);
   bool rest = false;

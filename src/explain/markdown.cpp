@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/markup.hpp"
 #include "explain/expansion.hpp"
 #include "explain/render.hpp"
 
@@ -11,16 +12,6 @@ namespace bl::explain {
 namespace {
 
 constexpr std::size_t kBlocksPerTable = 2;
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '|' || c == '*' || c == '_' || c == '\\' || c == '[' || c == ']' || c == '<' || c == '`')
-      out += '\\';
-    out += c == '\n' || c == '\r' ? ' ' : c;
-  }
-  return out;
-}
 
 const Monomial* find_term(const Head& head, const std::vector<Factor>& factors) {
   for (const Monomial& term : head.terms)
@@ -61,7 +52,7 @@ std::string table(const Problem& problem, const std::vector<const Block*>& block
                                       : number_text(term->coefficient));
       shown[h] += term ? 1 : 0;
     }
-    out += row(escaped(factors_text(problem, {1, 0, factors})), cells);
+    out += row(markdown_escaped(factors_text(problem, {1, 0, factors})), cells);
   }
   out += row("Constant", constants);
   std::vector<std::string> rest;
@@ -85,7 +76,7 @@ std::string readings_text(const Problem& problem, const Block& block, const Rend
   std::string out;
   for (const Head& head : block.heads)
     if (const std::string note = reading_note(problem, head, options); !note.empty())
-      out += fmt::format("\nIn standardised units {} reads as {}.\n", head.name, escaped(note));
+      out += fmt::format("\nIn standardised units {} reads as {}.\n", head.name, markdown_escaped(note));
   return out;
 }
 
@@ -102,7 +93,7 @@ std::string outputs_table(const Problem& problem) {
     std::vector<std::string> cells;
     for (const BlockWeight& one : output.blocks) cells.push_back(number_text(one.weight));
     cells.push_back(number_text(output.constant));
-    out += row(escaped(output.name), cells);
+    out += row(markdown_escaped(output.name), cells);
   }
   return out;
 }
@@ -110,7 +101,7 @@ std::string outputs_table(const Problem& problem) {
 }  // namespace
 
 std::string render_markdown(const Problem& problem, const RenderOptions& options) {
-  std::string out = fmt::format("# The problem behind {}, in {} units\n", escaped(problem.response),
+  std::string out = fmt::format("# The problem behind {}, in {} units\n", markdown_escaped(problem.response),
                                 problem.units == Units::original ? "the data's own" : "standardised");
   const std::vector<const Block*> chosen = chosen_blocks(problem, options);
   for (std::size_t l = 0; l < problem.layers.size(); ++l) {

@@ -13,14 +13,14 @@ namespace bl::explain {
 
 namespace {
 
-constexpr double kBoxWidth = 216, kBoxGap = 26, kPad = 9, kLine = 1.25 * kFont;
+constexpr double kBoxWidth = 216, kBoxGap = 26, kPad = 9, kDrawnLine = 1.25 * kFont;
 constexpr double kLayerGap = 92;  // between layers, for the lines
-constexpr double kChipHeight = 24, kMargin = 30, kTop = 52, kFoot = 62;
-constexpr double kWidest = 9;
+constexpr double kChipHeight = 24, kDrawnMargin = 30, kDrawnTop = 52, kDrawnFoot = 62;
+constexpr double kDrawnWidest = 9;
 constexpr std::size_t kMostBlocks = 7;    // of a layer
 constexpr std::size_t kMostOutputs = 10;  // classes of the vector form
-constexpr std::size_t kColumnsPerBlock = 4, kMostColumns = 16, kProfileTerms = 2, kLongestName = 18,
-                      kLongestWord = 26;
+constexpr std::size_t kColumnsPerBlock = 4, kDrawnMostColumns = 16, kDrawnProfileTerms = 2,
+                      kDrawnLongestName = 18, kLongestWord = 26;
 constexpr double kLeastShare = 0.06;  // of what a block reads; less is not drawn
 
 struct Place {
@@ -43,7 +43,7 @@ struct Box {
   std::vector<std::string> lines;
 };
 
-std::vector<std::string> wrapped(const std::string& text, double width) {
+std::vector<std::string> lines_within(const std::string& text, double width) {
   std::vector<std::string> lines = {""};
   for (std::size_t from = 0; from < text.size();) {
     const std::size_t to = std::min(text.find(' ', from), text.size());
@@ -60,7 +60,7 @@ std::vector<std::string> wrapped(const std::string& text, double width) {
 class NetworkDrawing {
  public:
   explicit NetworkDrawing(const Problem& problem)
-      : problem_(problem), layers_(hierarchy(problem, kProfileTerms)) {
+      : problem_(problem), layers_(hierarchy(problem, kDrawnProfileTerms)) {
     choose_boxes();
     choose_columns();
     set_places();
@@ -104,14 +104,15 @@ class NetworkDrawing {
     Box box{.profile = &profile, .lines = {}};
     for (const Head& head : profile.block->heads) {
       const std::string text = head.name.substr(profile.block->name.size() + 1) + "\u00a0 " +
-                               head_words(problem_, head, kProfileTerms);
-      for (std::string& line : wrapped(text, kBoxWidth - 2 * kPad)) box.lines.push_back(std::move(line));
+                               head_words(problem_, head, kDrawnProfileTerms);
+      for (std::string& line : lines_within(text, kBoxWidth - 2 * kPad)) box.lines.push_back(std::move(line));
     }
     if (!profile.reads.empty() && !profile.columns.empty()) {
       std::string columns = "reads of the data:";
       for (std::size_t i = 0; i < std::min<std::size_t>(3, profile.columns.size()); ++i)
         columns += " " + profile.columns[i].column;
-      for (std::string& line : wrapped(columns, kBoxWidth - 2 * kPad)) box.lines.push_back(std::move(line));
+      for (std::string& line : lines_within(columns, kBoxWidth - 2 * kPad))
+        box.lines.push_back(std::move(line));
     }
     return box;
   }
@@ -132,7 +133,7 @@ class NetworkDrawing {
     for (const auto& [name, weight] : total) columns_.push_back(name);
     std::stable_sort(columns_.begin(), columns_.end(),
                      [&](const auto& a, const auto& b) { return total[a] > total[b]; });
-    columns_.resize(std::min(columns_.size(), kMostColumns));
+    columns_.resize(std::min(columns_.size(), kDrawnMostColumns));
     std::stable_sort(columns_.begin(), columns_.end(), [&](const auto& a, const auto& b) {
       return position[a] / total[a] < position[b] / total[b];
     });
@@ -141,7 +142,7 @@ class NetworkDrawing {
   }
 
   static double chip_width(const std::string& name) {
-    return svg_text_width(svg_shortened(name, kLongestName)) + 18;
+    return svg_text_width(svg_shortened(name, kDrawnLongestName)) + 18;
   }
 
   double chips_width(const std::vector<std::string>& names) const {
@@ -151,8 +152,9 @@ class NetworkDrawing {
   }
 
   void place_chips(const std::vector<std::string>& names, double y) {
-    const double spread = (width_ - 2 * kMargin - chips_width(names)) / static_cast<double>(names.size());
-    double x = kMargin;
+    const double spread =
+        (width_ - 2 * kDrawnMargin - chips_width(names)) / static_cast<double>(names.size());
+    double x = kDrawnMargin;
     for (const std::string& name : names) {
       const double w = chip_width(name);
       x += (spread + 12) / 2;
@@ -164,26 +166,27 @@ class NetworkDrawing {
   void set_places() {
     std::size_t widest = 1;
     for (const auto& boxes : boxes_) widest = std::max(widest, boxes.size());
-    width_ = std::max({2 * kMargin + static_cast<double>(widest) * (kBoxWidth + kBoxGap) - kBoxGap,
-                       2 * kMargin + chips_width(columns_), 2 * kMargin + chips_width(outputs_), 760.0});
-    double y = kTop + kChipHeight / 2;
+    width_ =
+        std::max({2 * kDrawnMargin + static_cast<double>(widest) * (kBoxWidth + kBoxGap) - kBoxGap,
+                  2 * kDrawnMargin + chips_width(columns_), 2 * kDrawnMargin + chips_width(outputs_), 760.0});
+    double y = kDrawnTop + kChipHeight / 2;
     place_chips(outputs_, y);
     y += kChipHeight / 2;
     for (std::size_t l = boxes_.size(); l-- > 0;) {
       std::size_t lines = 0;
       for (const Box& box : boxes_[l]) lines = std::max(lines, box.lines.size());
-      const double height = kLine * static_cast<double>(lines + 1) + 2 * kPad + 2;
+      const double height = kDrawnLine * static_cast<double>(lines + 1) + 2 * kPad + 2;
       y += kLayerGap;
-      const double step = (width_ - 2 * kMargin) / static_cast<double>(boxes_[l].size());
+      const double step = (width_ - 2 * kDrawnMargin) / static_cast<double>(boxes_[l].size());
       for (std::size_t b = 0; b < boxes_[l].size(); ++b)
         places_[boxes_[l][b].profile->block->name] = {
-            {kMargin + step * (static_cast<double>(b) + 0.5), y + height / 2}, kBoxWidth, height};
+            {kDrawnMargin + step * (static_cast<double>(b) + 0.5), y + height / 2}, kBoxWidth, height};
       layer_top_.push_back(y);
       y += height;
     }
     y += kLayerGap;
     place_chips(columns_, y + kChipHeight / 2);
-    height_ = y + kChipHeight + kFoot;
+    height_ = y + kChipHeight + kDrawnFoot;
   }
 
   void find_lines() {
@@ -264,7 +267,7 @@ class NetworkDrawing {
         "<path d='M{:.1f} {:.1f}C{:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f}' fill='none' stroke='{}' "
         "stroke-width='{:.1f}' stroke-opacity='{}'><title>{} in {}: {:.0f}%{}</title></path>\n",
         a.x, a.y, a.x, a.y - bend, b.x, b.y + bend, b.x, b.y, sign_color(line.positive),
-        1 + (kWidest - 1) * line.share, strong ? "0.95" : "0.35", svg_escaped(line.from),
+        1 + (kDrawnWidest - 1) * line.share, strong ? "0.95" : "0.35", svg_escaped(line.from),
         svg_escaped(line.to), 100 * line.share,
         line.label.empty() ? "" : ", most in " + svg_escaped(line.label));
   }
@@ -286,7 +289,7 @@ class NetworkDrawing {
                "stroke='#666'><title>{}</title></rect>\n",
                place.middle.x - place.width / 2, place.top().y, place.width, kChipHeight,
                response ? kResponseFill : "#f0f0f0", svg_escaped(name)) +
-           svg_text({place.middle.x, place.middle.y + 4}, svg_shortened(name, kLongestName),
+           svg_text({place.middle.x, place.middle.y + 4}, svg_shortened(name, kDrawnLongestName),
                     "text-anchor='middle'");
   }
 
@@ -305,7 +308,7 @@ class NetworkDrawing {
     out += svg_text({left + kBoxWidth - kPad, y}, fmt::format("{:.0f}%", 100 * box.profile->influence),
                     "text-anchor='end' fill='#555'");
     y += 2;
-    for (const std::string& line : box.lines) out += svg_text({left + kPad, y += kLine}, line);
+    for (const std::string& line : box.lines) out += svg_text({left + kPad, y += kDrawnLine}, line);
     return out + "</g>\n";
   }
 

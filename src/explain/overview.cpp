@@ -14,9 +14,9 @@ namespace bl::explain {
 namespace {
 
 constexpr std::size_t kReadBlocks = 5;
-constexpr std::size_t kWidth = 80;
-constexpr std::size_t kShownColumns = 12, kShownBlocks = 6, kProfileTerms = 2;
-constexpr std::size_t kName = 16;  // longer names are cut
+constexpr std::size_t kOverviewWidth = 80;
+constexpr std::size_t kShownColumns = 12, kShownBlocks = 6, kOverviewProfileTerms = 2;
+constexpr std::size_t kLongestColumn = 16;  // longer names are cut
 
 using Layers = std::vector<std::vector<BlockProfile>>;
 
@@ -91,7 +91,7 @@ std::string columns_text(const Problem& problem, const Layers& layers) {
   const std::vector<ColumnPart> parts = column_parts(problem, layers);
   std::size_t width = 0, place = 0;
   for (std::size_t i = 0; i < std::min(kShownColumns, parts.size()); ++i) {
-    width = std::max(width, std::min(kName, parts[i].name.size()));
+    width = std::max(width, std::min(kLongestColumn, parts[i].name.size()));
     if (parts[i].head != nullptr) place = std::max(place, parts[i].head->name.size());
   }
   std::string out;
@@ -103,7 +103,7 @@ std::string columns_text(const Problem& problem, const Layers& layers) {
       continue;
     }
     const std::string start =
-        fmt::format("  {:<{}} {:>4}", part.name.substr(0, kName), width, percent(part.share));
+        fmt::format("  {:<{}} {:>4}", part.name.substr(0, kLongestColumn), width, percent(part.share));
     if (part.term == nullptr) {
       out += start + "\n";
       continue;
@@ -112,7 +112,7 @@ std::string columns_text(const Problem& problem, const Layers& layers) {
                                               : fmt::format("{:+.4g} {}", part.term->coefficient,
                                                             factors_text(problem, *part.term));
     const std::string line = fmt::format("{}  {:<{}} ", start, part.head->name, place);
-    out += line + cut(what, ", ", kWidth - line.size()) + "\n";
+    out += line + cut(what, ", ", kOverviewWidth - line.size()) + "\n";
   }
   if (parts.size() > kShownColumns)
     out += others(parts.size() - kShownColumns, "column", percent(rest) + " together");
@@ -134,7 +134,8 @@ std::string layer_text(const std::vector<BlockProfile>& layer, std::size_t shown
     }
     const std::string start =
         fmt::format("  {} {}: ", profiles[i]->block->name, percent(profiles[i]->influence));
-    out += wrapped(start, cut(profiles[i]->words, "; ", 2 * (kWidth - start.size()) - kName), 6, kWidth);
+    out += wrapped(start, cut(profiles[i]->words, "; ", 2 * (kOverviewWidth - start.size()) - kLongestColumn),
+                   6, kOverviewWidth);
   }
   if (profiles.size() > shown)
     out += others(profiles.size() - shown, "block", fmt::format("{} of the {} together", percent(rest), of));
@@ -164,7 +165,7 @@ bool is_large(const Problem& problem) {
 }
 
 std::string overview_text(const Problem& problem) {
-  const Layers layers = hierarchy(problem, kProfileTerms);
+  const Layers layers = hierarchy(problem, kOverviewProfileTerms);
   std::size_t blocks = 0, heads = 0;
   for (const auto& layer : problem.layers)
     for (const Block& block : layer) {
@@ -175,9 +176,9 @@ std::string overview_text(const Problem& problem) {
       "",
       fmt::format("The problem behind {}, in {} units: {} blocks with {} heads, more "
                   "than can be read. In short:",
-                  cut(problem.response, ", ", kWidth),
+                  cut(problem.response, ", ", kOverviewWidth),
                   problem.units == Units::original ? "the data's own" : "standardised", blocks, heads),
-      2, kWidth);
+      2, kOverviewWidth);
   out += "\nColumns by share, each with its largest term (U wants, C limits, T balances)\n" +
          columns_text(problem, layers);
   out += "\nBlocks by influence\n" + blocks_text(layers);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/finite_json.hpp"
 #include "explain/curve_words.hpp"
 #include "explain/hierarchy.hpp"
 
@@ -20,10 +21,6 @@ constexpr std::array<std::string_view, 2> kUnits = {"original", "standardised"};
 template <class Enum, std::size_t N>
 std::string text_of(const std::array<std::string_view, N>& names, Enum value) {
   return std::string(names[static_cast<std::size_t>(value)]);
-}
-
-json finite(double value) {
-  return std::isfinite(value) ? json(value) : json(nullptr);
 }
 
 class Writer {

@@ -16,12 +16,12 @@ namespace {
 
 constexpr double kNode = 9;       // radius of a variable
 constexpr double kHeadNode = 22;  // radius of the head in the middle
-constexpr double kNarrowest = 1, kWidest = 6;
+constexpr double kThinnest = 1, kThickest = 6;
 constexpr double kFoot = 46;               // room for the legend
 constexpr double kLine = 1.25 * kFont;     // between lines of a caption
 constexpr std::size_t kAllVariables = 24;  // so many stand on the ring whether used or not
 constexpr std::size_t kRadialLabels = 15;  // from so many on names point outward
-constexpr std::size_t kLongestName = 22;
+constexpr std::size_t kLongestLabel = 22;
 constexpr std::size_t kHeadsPerRow = 3;
 
 // The nodes that all heads of a block share.
@@ -81,7 +81,7 @@ class Ring {
   // Of a level its name alone: the column stands at the arc around its levels.
   std::string label(std::size_t v) const {
     const Variable& variable = problem_.variables[v];
-    return svg_shortened(in_group(v) ? variable.level : variable.name, kLongestName);
+    return svg_shortened(in_group(v) ? variable.level : variable.name, kLongestLabel);
   }
 
   bool in_group(std::size_t v) const {
@@ -127,7 +127,7 @@ class Ring {
         const Point name = on_circle(center, radius_ - 2.6 * kNode, (from + to) / 2);
         const double c = std::cos((from + to) / 2);
         out += svg_text(
-            {name.x, name.y + 4}, svg_shortened(first.column, kLongestName),
+            {name.x, name.y + 4}, svg_shortened(first.column, kLongestLabel),
             fmt::format("fill='#6a51a3' font-style='italic' text-anchor='{}'", std::abs(c) < 0.5 ? "middle"
                                                                                : c > 0           ? "end"
                                                                                                  : "start"));
@@ -204,7 +204,7 @@ class HeadDrawing {
 
   double width(const Monomial& term) const {
     const double largest = shown_.terms[0]->size;
-    return kNarrowest + (largest > 0 ? (kWidest - kNarrowest) * term.size / largest : 0);
+    return kThinnest + (largest > 0 ? (kThickest - kThinnest) * term.size / largest : 0);
   }
 
   std::string stroke(const Monomial& term, bool arrow) const {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/joined.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 
@@ -12,10 +13,6 @@ namespace bl {
 namespace {
 
 using Texts = std::vector<std::string>;
-
-bool has(const Texts& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 void add_mixed(const RandomCoefficients& random, const std::vector<LinearTerm>& terms, Texts& names) {
   Texts inner;  // what the spread is of

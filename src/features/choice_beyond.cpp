@@ -24,9 +24,10 @@ const std::map<std::string, DrawSequence> kSequences = {{"halton", DrawSequence:
                                                         {"sobol", DrawSequence::sobol},
                                                         {"pseudo", DrawSequence::pseudo_random}};
 
-class Compiler {
+class BeyondCompiler {
  public:
-  Compiler(const ChoiceDeclaration& declaration, ChoiceSchema& schema) : d_(declaration), schema_(schema) {}
+  BeyondCompiler(const ChoiceDeclaration& declaration, ChoiceSchema& schema)
+      : d_(declaration), schema_(schema) {}
 
   void compile() {
     const int kinds = static_cast<int>(!d_.random.empty()) + static_cast<int>(!d_.nests.empty()) +
@@ -231,7 +232,7 @@ class Compiler {
 }  // namespace
 
 void compile_beyond(const ChoiceDeclaration& declaration, ChoiceSchema& schema) {
-  Compiler(declaration, schema).compile();
+  BeyondCompiler(declaration, schema).compile();
 }
 
 }  // namespace bl

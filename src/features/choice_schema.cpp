@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/joined.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "features/choice_beyond.hpp"
@@ -11,10 +12,6 @@ namespace bl {
 namespace {
 
 using Texts = std::vector<std::string>;
-
-bool has(const Texts& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 class Compiler {
  public:
@@ -191,7 +188,6 @@ class Compiler {
 
   // "mean" of every attribute, or "mean(cost)" of one.
   void compile_rivals() {
-    using Kind = RivalSummary::Kind;
     constexpr const char* kKey = "utility/rivals";
     const Texts kinds = {"mean", "min", "max", "rank"};
     for (const std::string& text : d_.rivals) {
@@ -211,8 +207,8 @@ class Compiler {
         const auto found = std::find(schema_.attributes.begin(), schema_.attributes.end(), name);
         const std::string called = kind == "rank" ? "rank of " + name : "rivals' " + kind + " of " + name;
         if (has(schema_.attributes, called)) fail(kKey, in_quotes(text) + " stands there twice");
-        schema_.rivals.push_back(
-            {called, static_cast<std::size_t>(found - schema_.attributes.begin()), static_cast<Kind>(at)});
+        schema_.rivals.push_back({called, static_cast<std::size_t>(found - schema_.attributes.begin()),
+                                  static_cast<RivalSummary::Kind>(at)});
         schema_.attributes.push_back(called);
       }
     }

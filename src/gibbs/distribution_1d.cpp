@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::size_t kPanelPoints = kRulePoints + 2;  // nodes and both ends
 constexpr double kNarrowest = 1e-13;  // panels are not cut below this share of their place or range
-constexpr double kUnseenFall = 1;     // a panel's nodes must come this close to its peak (log)
-constexpr double kNegligible = 45;    // e^-45 of the highest density is below rounding
 constexpr int kPeakRounds = 8;
 
 }  // namespace

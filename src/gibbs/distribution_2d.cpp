@@ -8,23 +8,21 @@
 #include <numbers>
 
 #include "bl/errors.hpp"
+#include "gibbs/peaks.hpp"
 
 namespace bl::gibbs {
 
 namespace {
 
-constexpr int kInitialCells = 6;   // per axis
-constexpr double kUnseenFall = 1;  // as in Distribution1d
-constexpr double kNegligible = 45;
-constexpr double kNarrowest = 1e-12;  // share of the rectangle's side
-constexpr Index kRing = 24;           // points of a ring of the climb
-constexpr Index kAhead = 4;           // points ahead: 1, 2, 4 and 8 times the last move
+constexpr int kInitialCells = 6;          // per axis
+constexpr double kNarrowestSide = 1e-12;  // share of the rectangle's side
+constexpr Index kRing = 24;               // points of a ring of the climb
+constexpr Index kAhead = 4;               // points ahead: 1, 2, 4 and 8 times the last move
 constexpr Index kTrials = 2 * kRing + kAhead;
 constexpr int kClimbRounds = 600;
 constexpr double kShortestStep = 1e-12;
 const double kGoldenAngle = std::numbers::pi * (3 - std::sqrt(5.0));
 constexpr Index kSegment = 65;  // points between two peaks that tell one ridge from two hills
-constexpr double kProminence = 1e-9;
 
 }  // namespace
 
@@ -274,7 +272,7 @@ bool Distribution2d::split_once() {
     };
     std::size_t axis = parts[i].rough_axis;
     if (blind[i]) axis = relative_side(0) >= relative_side(1) ? 0 : 1;
-    if ((parts[i].error > share || blind[i]) && relative_side(axis) > kNarrowest) {
+    if ((parts[i].error > share || blind[i]) && relative_side(axis) > kNarrowestSide) {
       Cell low, high;
       low.place = high.place = place;
       low.place.upper[axis] = high.place.lower[axis] = (place.lower[axis] + place.upper[axis]) / 2;

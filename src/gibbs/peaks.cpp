@@ -8,9 +8,8 @@ namespace bl::gibbs {
 
 namespace {
 
-constexpr std::size_t kInner = 10;    // points per bracket and round: the bracket shrinks 5.5-fold
-constexpr int kRounds = 24;           // 5.5^-24 is below machine precision
-constexpr double kProminence = 1e-9;  // relative fall between two peaks that tells them apart
+constexpr std::size_t kInner = 10;  // points per bracket and round: the bracket shrinks 5.5-fold
+constexpr int kRounds = 24;         // 5.5^-24 is below machine precision
 
 struct Bracket {
   double lower, upper;

@@ -7,6 +7,8 @@
 
 namespace bl::gibbs {
 
+inline constexpr double kProminence = 1e-9;  // relative fall between two peaks that tells them apart
+
 struct Peak {
   double y = 0;
   double value = 0;

@@ -15,6 +15,9 @@ struct QuadratureOptions {
   Index max_points = 4'000'000;  // evaluations, about; where they do not reach the tolerance, error() says so
 };
 
+inline constexpr double kUnseenFall = 1;   // the nodes of a panel must come this close to its peak (log)
+inline constexpr double kNegligible = 45;  // e^-45 of the highest density is below rounding
+
 struct Estimate {
   double value = 0;
   double error = 0;

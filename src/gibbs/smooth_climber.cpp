@@ -9,7 +9,7 @@ namespace bl::gibbs {
 namespace {
 
 constexpr std::size_t kMemory = 8;
-constexpr double kArmijo = 1e-4;
+constexpr double kSmoothArmijo = 1e-4;
 constexpr double kShortest = 1e-14;  // relative step below which a line search gives up
 
 double dot(std::span<const double> a, std::span<const double> b) {
@@ -90,7 +90,7 @@ void SmoothClimber::consider(double value, std::span<const double> gradient) {
     largest_move = std::max(largest_move, std::abs(move[j]) / std::max(1.0, std::abs(at_.y[j])));
   }
   const double promised = dot(at_.gradient, move);
-  if (std::isfinite(value) && promised > 0 && value >= at_.value + kArmijo * promised) {
+  if (std::isfinite(value) && promised > 0 && value >= at_.value + kSmoothArmijo * promised) {
     at_ = {trial_, std::vector<double>(gradient.begin(), gradient.end()), value};
     if (dot(move, fall) > 1e-12 * dot(fall, fall)) {
       moves_.push_back(std::move(move));

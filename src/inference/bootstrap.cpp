@@ -92,7 +92,8 @@ Bootstrap bootstrap(const Objective<double>& objective, const Estimate& estimate
     data.weights = weights;
     const Objective<double> resampled(network, objective.spec(), data);
     Loss loss(resampled, fit.minimiser.seed, own);
-    LocalMinimum end{.gradient_norm = std::numeric_limits<double>::infinity()};
+    LocalMinimum end;
+    end.gradient_norm = std::numeric_limits<double>::infinity();
     if (directions.size() > 0) end = descend_along(directions, estimate.chart, loss, fit.minimiser);
     if (!(end.gradient_norm <= kReached)) end = descend(loss, estimate.chart.raw, fit.minimiser, held);
     if (fit.on_step) fit.on_step("resamples", ++done, static_cast<Index>(found.size()));

@@ -8,7 +8,7 @@ namespace bl::inference {
 
 namespace {
 
-constexpr double kTie = 1e-9;  // sizes that differ by less are equal: the first of them decides
+constexpr double kSizeTie = 1e-9;  // sizes that differ by less are equal: the first of them decides
 
 }  // namespace
 
@@ -42,7 +42,7 @@ double Canonicaliser::largest(const std::vector<Index>& positions) const {
   double size = 0;
   for (const Index i : positions) size = std::max(size, std::abs(at(i)));
   for (const Index i : positions)
-    if (std::abs(at(i)) >= size * (1 - kTie)) return at(i);
+    if (std::abs(at(i)) >= size * (1 - kSizeTie)) return at(i);
   return 0;
 }
 

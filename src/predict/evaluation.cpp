@@ -18,14 +18,14 @@ namespace bl {
 
 namespace {
 
-constexpr Index kRowsPerTask = 64;
+constexpr Index kEvaluatedPerTask = 64;
 constexpr double kIntervalMass = 0.9;
 
 void for_row_blocks(Index rows, ThreadPool& pool, const std::function<void(Index from, Index count)>& visit) {
-  const auto tasks = static_cast<std::size_t>((rows + kRowsPerTask - 1) / kRowsPerTask);
+  const auto tasks = static_cast<std::size_t>((rows + kEvaluatedPerTask - 1) / kEvaluatedPerTask);
   pool.run(tasks, [&](std::size_t task) {
-    const Index from = static_cast<Index>(task) * kRowsPerTask;
-    visit(from, std::min(kRowsPerTask, rows - from));
+    const Index from = static_cast<Index>(task) * kEvaluatedPerTask;
+    visit(from, std::min(kEvaluatedPerTask, rows - from));
   });
 }
 

@@ -24,7 +24,6 @@ namespace bl {
 namespace {
 
 constexpr Index kModeStarts = 16;
-constexpr Index kDrawsPerRow = 400;
 
 void check(const PredictOptions& options, const FittedModel& model) {
   for (const double q : options.quantiles)

@@ -13,8 +13,7 @@ namespace bl {
 
 namespace {
 
-constexpr Index kDrawsPerRow = 400;
-constexpr double kNegligible = 1e-13;  // of the mass
+constexpr double kNegligibleMass = 1e-13;  // of the mass
 constexpr double kLargestError = 1e-8;
 
 // Classes alone, or one continuous response (with or without classes).
@@ -37,7 +36,7 @@ std::vector<WeightedResponse> exact_distribution(const gibbs::Utility& utility, 
     if (utility.exact()) {
       log_mass.push_back(0);
       for (const auto& [y, share] : utility.exact_distribution_of(context).cut_at(cuts).rule())
-        if (share > kNegligible) distribution.push_back({{{y}, class_index}, share});
+        if (share > kNegligibleMass) distribution.push_back({{{y}, class_index}, share});
       continue;
     }
     // Slopes jump at kinks, where a panel is as wide as the root of the tolerance.
@@ -45,7 +44,7 @@ std::vector<WeightedResponse> exact_distribution(const gibbs::Utility& utility, 
     require_error_below(given.error(), kLargestError);
     log_mass.push_back(given.log_normalizer().value);
     for (const auto& [y, share] : given.rule())
-      if (share > kNegligible) distribution.push_back({{{y}, class_index}, share});
+      if (share > kNegligibleMass) distribution.push_back({{{y}, class_index}, share});
   }
   begin.push_back(distribution.size());
   const double all = log_sum_exp<double>(log_mass);

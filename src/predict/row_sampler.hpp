@@ -9,6 +9,9 @@
 
 namespace bl {
 
+// So many that means have an error of a twentieth of a standard deviation.
+inline constexpr Index kDrawsPerRow = 400;
+
 struct RowSamplerOptions {
   gibbs::Method method = gibbs::Method::hmc;
   Index draws = 100;  // per row, over all its chains

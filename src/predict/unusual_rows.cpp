@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr Index kRowsPerTask = 64;
+constexpr Index kScoresPerTask = 64;
 constexpr const char* kEnergy = "energy";
 constexpr const char* kMaxProbability = "max_probability";
 
@@ -68,8 +68,9 @@ RowScores row_scores(const gibbs::Utility& utility, const Matrix<double>& contex
   const Index rows = context.rows();
   RowScores out{std::vector<double>(static_cast<std::size_t>(rows)),
                 std::vector<double>(static_cast<std::size_t>(rows))};
-  pool.run(static_cast<std::size_t>((rows + kRowsPerTask - 1) / kRowsPerTask), [&](std::size_t task) {
-    const Index from = static_cast<Index>(task) * kRowsPerTask, count = std::min(kRowsPerTask, rows - from);
+  pool.run(static_cast<std::size_t>((rows + kScoresPerTask - 1) / kScoresPerTask), [&](std::size_t task) {
+    const Index from = static_cast<Index>(task) * kScoresPerTask,
+                count = std::min(kScoresPerTask, rows - from);
     Matrix<double> utilities(count, utility.classes());
     utility.utilities(context.view().row_range(from, count), {nullptr, count, 0, 0}, utilities.view());
     for (Index i = 0; i < count; ++i) {

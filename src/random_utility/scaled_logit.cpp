@@ -9,7 +9,7 @@ namespace bl::random_utility {
 
 namespace {
 
-constexpr Index kSituationsPerTask = 256;
+constexpr Index kScaledPerTask = 256;
 
 }  // namespace
 
@@ -40,11 +40,11 @@ double ScaledLogit::log_likelihood(std::span<const double> parameters, MatrixVie
                                    ThreadPool& pool) const {
   const ChoiceSets& s = sets();
   std::vector<double> parts(static_cast<std::size_t>(s.person_count()), 0);
-  const Index tasks = (s.person_count() + kSituationsPerTask - 1) / kSituationsPerTask;
+  const Index tasks = (s.person_count() + kScaledPerTask - 1) / kScaledPerTask;
   pool.run(static_cast<std::size_t>(tasks), [&](std::size_t task) {
     std::vector<double> utility, probability;
-    const Index from = static_cast<Index>(task) * kSituationsPerTask,
-                to = std::min(from + kSituationsPerTask, s.person_count());
+    const Index from = static_cast<Index>(task) * kScaledPerTask,
+                to = std::min(from + kScaledPerTask, s.person_count());
     for (Index p = from; p < to; ++p) {
       const double weight = s.weights.empty() ? 1 : s.weights[static_cast<std::size_t>(p)];
       double* score = scores.row(p);
@@ -86,11 +86,11 @@ Forecast ScaledLogit::forecast(std::span<const double> parameters, DesignSlopes 
     out.negative.resize(entries);
     out.responses.resize(static_cast<std::size_t>(begins.back()));
   }
-  const Index tasks = (s.situations() + kSituationsPerTask - 1) / kSituationsPerTask;
+  const Index tasks = (s.situations() + kScaledPerTask - 1) / kScaledPerTask;
   pool.run(static_cast<std::size_t>(tasks), [&](std::size_t task) {
     std::vector<double> utility, probability;
-    const Index from = static_cast<Index>(task) * kSituationsPerTask,
-                to = std::min(from + kSituationsPerTask, s.situations());
+    const Index from = static_cast<Index>(task) * kScaledPerTask,
+                to = std::min(from + kScaledPerTask, s.situations());
     for (Index t = from; t < to; ++t) {
       const double size = scale(parameters, t);
       out.log_sum[static_cast<std::size_t>(t)] = solve(parameters, t, utility, probability) / size;

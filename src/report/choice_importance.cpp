@@ -14,7 +14,7 @@ namespace bl::report {
 
 namespace {
 
-constexpr std::size_t kMostSituations = 2000, kLeastSituations = 100, kBars = 20;
+constexpr std::size_t kMostSituations = 2000, kLeastSituations = 100, kChoiceBars = 20;
 constexpr double kWork = 2e8;  // parameters times situations times columns
 
 // By situation: log-probability of what was chosen. V - log-sum, so a probability that rounds to 0 stays finite.
@@ -62,14 +62,14 @@ std::string choice_importance(const ChoiceSubject& s) {
   std::stable_sort(chart.bars.begin(), chart.bars.end(),
                    [](const Bar& a, const Bar& b) { return a.value > b.value; });
   const std::size_t count = chart.bars.size();
-  if (count > kBars) chart.bars.resize(kBars);
+  if (count > kChoiceBars) chart.bars.resize(kChoiceBars);
   return figure(
       fmt::format(
           "What the mean log-likelihood loses when the terms of a column or an attribute are removed, "
           "over {} situations; whiskers are one standard error{}. Near zero: the model hardly needs "
           "it.{}",
           data.chosen.size(), data.persons.empty() ? "" : ", by person",
-          count > kBars ? fmt::format(" The {} largest of {}.", kBars, count) : ""),
+          count > kChoiceBars ? fmt::format(" The {} largest of {}.", kChoiceBars, count) : ""),
       bar_chart(chart));
 }
 

@@ -14,13 +14,13 @@ namespace bl::report {
 
 namespace {
 
-constexpr double kWork = 4e7;  // parameters times situations of one scenario
-constexpr std::size_t kMostSituations = 2000, kLeastSituations = 200;
+constexpr double kScenarioWork = 4e7;  // parameters times situations of one scenario
+constexpr std::size_t kMostSimulated = 2000, kLeastSimulated = 200;
 
 ChoiceData thinned(const ChoiceSubject& s) {
   const auto parameters = static_cast<double>(s.fitted.stored.parameters.size());
-  const auto most = std::clamp(static_cast<std::size_t>(kWork / std::max(1.0, parameters)), kLeastSituations,
-                               kMostSituations);
+  const auto most = std::clamp(static_cast<std::size_t>(kScenarioWork / std::max(1.0, parameters)),
+                               kLeastSimulated, kMostSimulated);
   return select_situations(s.all, thinned_rows(all_rows(s.all.situations()), most));
 }
 

@@ -16,7 +16,7 @@ namespace bl::report {
 namespace {
 
 constexpr std::size_t kMostRows = 300, kFirst = 12;
-constexpr double kWork = 6e7;  // terms evaluated, about two seconds
+constexpr double kTermsWork = 6e7;  // terms evaluated, about two seconds
 
 bool has_constraints(const Architecture& a) {
   return std::any_of(a.layers.begin(), a.layers.end(), [](const LayerSpec& layer) {
@@ -26,7 +26,8 @@ bool has_constraints(const Architecture& a) {
 
 std::size_t rows_within_work(const FittedModel& model) {
   const auto parameters = static_cast<double>(model.stored.parameters.size());
-  return std::clamp<std::size_t>(static_cast<std::size_t>(kWork / std::max(1.0, parameters)), 20, kMostRows);
+  return std::clamp<std::size_t>(static_cast<std::size_t>(kTermsWork / std::max(1.0, parameters)), 20,
+                                 kMostRows);
 }
 
 std::vector<std::string> row_of(const OutputTable& t, std::size_t i) {

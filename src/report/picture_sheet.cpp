@@ -13,7 +13,7 @@ namespace bl::report {
 namespace {
 
 constexpr double kPanel = 380, kGap = 24, kName = 22, kMargin = 16, kHead = 34, kLegend = 26;
-constexpr std::size_t kAcross = 3, kLongestName = 62;
+constexpr std::size_t kAcross = 3, kLongestTitle = 62;
 
 // The rules of the page's style that charts need, without variables, which not every viewer knows. Colours of Okabe
 // and Ito, and dashes beside them.
@@ -52,7 +52,7 @@ Size size_of(const std::string& svg) {
 std::string panel(const NamedChart& chart, double x, double y) {
   const Size size = size_of(chart.svg);
   const std::string note = chart.note.empty() ? "" : ", " + chart.note;
-  const std::string name = explain::svg_shortened(chart.name, kLongestName);
+  const std::string name = explain::svg_shortened(chart.name, kLongestTitle);
   return fmt::format(
              "<text class=\"name\" x=\"{:.0f}\" y=\"{:.0f}\">{}<tspan class=\"note\">{}</tspan></text>\n", x,
              y + 14, escaped(name), escaped(note)) +

@@ -15,7 +15,7 @@ namespace bl::report {
 namespace {
 
 constexpr const char* kPrefix = "pixel_";
-constexpr std::size_t kMostBlocks = 12;
+constexpr std::size_t kDrawnBlocks = 12;
 
 // The place of a pixel in the image, row by row; -1 for another column.
 long place_of(const std::string& column) {
@@ -102,7 +102,7 @@ std::string pixel_heads_html(const FittedModel& model, const explain::Problem& s
                      return a.influence > b.influence;
                    });
   std::string out = "<div class=\"figures\">";
-  for (std::size_t i = 0; i < std::min(blocks.size(), kMostBlocks); ++i) {
+  for (std::size_t i = 0; i < std::min(blocks.size(), kDrawnBlocks); ++i) {
     std::string pictures;
     for (const explain::Head& head : blocks[i].block->heads)
       pictures += head_picture(standardised, head, width);

@@ -14,7 +14,7 @@ namespace bl::report {
 
 namespace {
 
-constexpr std::size_t kMostRows = 20'000, kMostClasses = 6, kConfusionClasses = 24;
+constexpr std::size_t kClassifiedRows = 20'000, kMostClasses = 6, kConfusionClasses = 24;
 constexpr std::size_t kBins = 10, kCurvePoints = 120;
 
 // Rows of one class against all others, by falling probability of it.
@@ -158,7 +158,7 @@ std::string probability_charts(const TableSubject& s, const Matrix<double>& p,
 }  // namespace
 
 Quality class_quality(const TableSubject& s) {
-  const std::vector<Index> rows = thinned_rows(s.judged.places, kMostRows);
+  const std::vector<Index> rows = thinned_rows(s.judged.places, kClassifiedRows);
   const Encoded<double> encoded = s.encoder.encode<double>(s.table, rows);
   const auto truth = s.fitted.space.combine(encoded.classes);
   const Matrix<double> log_p = class_log_probabilities(s.fitted, s.fitted.utility, encoded.features, s.pool);

@@ -12,7 +12,7 @@ namespace bl::report {
 
 namespace {
 
-constexpr std::size_t kMostRows = 3000, kLevels = 19, kGroups = 10;
+constexpr std::size_t kPredictedRows = 3000, kLevels = 19, kGroups = 10;
 
 // Shares of rows whose response lies between neighbouring quantiles: 20 bins that are alike where the
 // distributions are right. A response that equals several quantiles (a point mass) is shared among their bins.
@@ -76,7 +76,7 @@ Line observed_by_predicted(const NumberRows& r) {
 }  // namespace
 
 Quality number_quality(const TableSubject& s) {
-  const std::vector<Index> rows = thinned_rows(s.judged.places, kMostRows);
+  const std::vector<Index> rows = thinned_rows(s.judged.places, kPredictedRows);
   const ResponseEncoding& response =
       s.fitted.stored.encoder.responses()[s.fitted.space.continuous_responses[0]];
   const Encoded<double> encoded = s.encoder.encode<double>(s.table, rows);

@@ -18,7 +18,7 @@ namespace {
 
 using namespace report;
 
-constexpr std::size_t kMostCurves = 24;
+constexpr std::size_t kOfferedCurves = 24;
 
 std::size_t column_called(const TableSubject& s, const std::string& name) {
   std::vector<std::string> names;
@@ -35,7 +35,7 @@ std::vector<std::size_t> columns_to_draw(const TableSubject& s, const std::vecto
   for (const std::string& name : names) out.push_back(column_called(s, name));
   if (!names.empty()) return out;
   for (const ColumnImportance& one : reading_shares(s).columns) out.push_back(one.column);
-  if (out.size() > kMostCurves) out.resize(kMostCurves);
+  if (out.size() > kOfferedCurves) out.resize(kOfferedCurves);
   std::sort(out.begin(), out.end());
   return out;
 }

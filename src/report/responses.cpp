@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostLevels = 24;
 // Rows that an average is taken over; the distribution of a number costs more than a class's probabilities.
-constexpr std::size_t kClassRows = 100, kNumberRows = 40;
+constexpr std::size_t kMovedClassRows = 100, kMovedNumberRows = 40;
 
 bool of_number(const TableSubject& s) {
   return s.fitted.space.single_continuous();
@@ -105,8 +105,8 @@ ResponseCurve response_curve(const TableSubject& s, std::size_t column) {
   for (const Cell& cell : cells) curve.places.push_back(cell.number);
   const OutputTable start =
       predictions(s, with_cells(s.encoder, repeated_row(s.encoder, s.start, 1), column, cells), of_number(s));
-  const Table rows =
-      feature_rows(s.encoder, s.table, thinned_rows(s.shown, of_number(s) ? kNumberRows : kClassRows));
+  const Table rows = feature_rows(s.encoder, s.table,
+                                  thinned_rows(s.shown, of_number(s) ? kMovedNumberRows : kMovedClassRows));
   curve.average = mean_responses(s.fitted, s.encoder, rows, column, cells, outcome_columns(s), {}, s.pool);
   for (const std::size_t outcome : outcome_columns(s))
     curve.at_start.push_back(start.columns[outcome].numbers);

@@ -15,7 +15,7 @@ namespace bl::report {
 namespace {
 
 constexpr double kNormal = 1.959963984540054;  // 95%
-constexpr std::size_t kMostRows = 60;
+constexpr std::size_t kDrawnRows = 60;
 
 std::string choice_coefficients(const Model& model) {
   std::vector<Interval> rows;
@@ -40,7 +40,7 @@ std::string stored_coefficients(const Model& model) {
   const InferenceSummary summary = stored_inference(model);
   std::vector<Interval> rows;
   for (const EstimatedParameter& e : summary.estimates)
-    if (rows.size() < kMostRows) rows.push_back({e.name, e.estimate, e.lower, e.upper});
+    if (rows.size() < kDrawnRows) rows.push_back({e.name, e.estimate, e.lower, e.upper});
   std::string out =
       figure(fmt::format("{:.0f}% intervals, {} covariance, {} rows. Hollow: at a bound, fixed, or not "
                          "identified by the data.",

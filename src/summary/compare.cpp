@@ -1,16 +1,14 @@
 #include "bl/compare.hpp"
+#include "base/unknown.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "bl/errors.hpp"
 
 namespace bl {
 
 namespace {
-
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 Comparison::Column column_of(const std::string& name, const InferenceSummary& s) {
   Comparison::Column out{.name = name,

@@ -6,21 +6,23 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "base/finite_json.hpp"
+#include "base/markup.hpp"
 #include "base/wrapped_text.hpp"
 #include "bl/compare.hpp"
 #include "bl/output.hpp"
+#include "summary/cells.hpp"
 
 namespace bl {
 
 namespace {
 
 using nlohmann::json;
-using Column = Comparison::Column;
 using Cell = Comparison::Cell;
 
 constexpr std::size_t kNameWidth = 23, kColumnWidth = 14, kPerPanel = 4;
 
-std::string number(double value) {
+std::string compared_number(double value) {
   if (std::isnan(value)) return "-";
   const double size = std::abs(value);
   return size == 0 || (size >= 1e-3 && size < 1e6) ? fmt::format("{:.4f}", value)
@@ -28,41 +30,44 @@ std::string number(double value) {
 }
 
 std::string estimate_text(const Cell& cell) {
-  return cell.present ? number(cell.estimate) : "";
+  return cell.present ? compared_number(cell.estimate) : "";
 }
 
 std::string error_text(const Cell& cell) {
   if (!cell.present) return "";
-  return cell.state.empty() ? "(" + number(cell.standard_error) + ")" : cell.state;
+  return cell.state.empty() ? "(" + compared_number(cell.standard_error) + ")" : cell.state;
 }
 
 struct Fact {
   const char* name;
-  std::function<std::string(const Column&)> text;
+  std::function<std::string(const Comparison::Column&)> text;
 };
 
 std::vector<Fact> facts_of(const Comparison& c) {
   const auto likelihood = [](double value) { return std::isnan(value) ? "-" : fmt::format("{:.3f}", value); };
   const bool choices = std::any_of(c.columns.begin(), c.columns.end(),
-                                   [](const Column& one) { return !std::isnan(one.rho_square); });
+                                   [](const Comparison::Column& one) { return !std::isnan(one.rho_square); });
   std::vector<Fact> out = {
-      {"Log-likelihood", [=](const Column& one) { return likelihood(one.log_likelihood); }},
-      {"Parameters", [](const Column& one) { return std::to_string(one.parameters); }},
-      {"AIC", [=](const Column& one) { return likelihood(one.aic); }},
-      {"BIC", [=](const Column& one) { return likelihood(one.bic); }}};
+      {"Log-likelihood", [=](const Comparison::Column& one) { return likelihood(one.log_likelihood); }},
+      {"Parameters", [](const Comparison::Column& one) { return std::to_string(one.parameters); }},
+      {"AIC", [=](const Comparison::Column& one) { return likelihood(one.aic); }},
+      {"BIC", [=](const Comparison::Column& one) { return likelihood(one.bic); }}};
   if (choices) {
-    out.push_back({"Rho-square", [](const Column& one) { return number(one.rho_square); }});
-    out.push_back({"Adjusted rho-square", [](const Column& one) { return number(one.adjusted_rho_square); }});
+    out.push_back(
+        {"Rho-square", [](const Comparison::Column& one) { return compared_number(one.rho_square); }});
+    out.push_back({"Adjusted rho-square",
+                   [](const Comparison::Column& one) { return compared_number(one.adjusted_rho_square); }});
   }
-  out.push_back({"LR against the first", [=](const Column& one) { return likelihood(one.lr_statistic); }});
-  out.push_back({"  degrees of freedom", [](const Column& one) {
+  out.push_back(
+      {"LR against the first", [=](const Comparison::Column& one) { return likelihood(one.lr_statistic); }});
+  out.push_back({"  degrees of freedom", [](const Comparison::Column& one) {
                    return std::isnan(one.lr_statistic) ? std::string("-") : std::to_string(one.lr_degrees);
                  }});
-  out.push_back({"  p", [](const Column& one) {
+  out.push_back({"  p", [](const Comparison::Column& one) {
                    return std::isnan(one.lr_p) ? "-" : fmt::format("{:.4g}", one.lr_p);
                  }});
-  out.push_back({"Rows", [](const Column& one) { return std::to_string(one.rows); }});
-  out.push_back({"Errors", [](const Column& one) { return one.covariance; }});
+  out.push_back({"Rows", [](const Comparison::Column& one) { return std::to_string(one.rows); }});
+  out.push_back({"Errors", [](const Comparison::Column& one) { return one.covariance; }});
   return out;
 }
 
@@ -96,31 +101,22 @@ std::string panel(const Comparison& c, std::size_t from, std::size_t to) {
 }
 
 std::string text(const Comparison& c) {
-  constexpr std::size_t kWidth = 79;
   std::string out;
   for (std::size_t from = 0; from < c.columns.size(); from += kPerPanel)
     out += (from > 0 ? "\n" : "") + panel(c, from, std::min(c.columns.size(), from + kPerPanel));
-  for (const Column& one : c.columns) out += wrapped("  ", one.name + ": " + one.model, 4, kWidth);
-  for (const std::string& note : c.notes) out += wrapped("  ", note, 4, kWidth);
-  return out;
-}
-
-std::string escaped(const std::string& from, std::string_view marks) {
-  std::string out;
-  for (const char one : from) {
-    if (marks.find(one) != std::string_view::npos) out += '\\';
-    out += one;
-  }
+  for (const Comparison::Column& one : c.columns)
+    out += wrapped("  ", one.name + ": " + one.model, 4, kSummaryWidth);
+  for (const std::string& note : c.notes) out += wrapped("  ", note, 4, kSummaryWidth);
   return out;
 }
 
 std::string markdown(const Comparison& c) {
   const auto line = [&](const std::string& name, auto&& cell) {
-    std::string out = "| " + escaped(name, "|*_") + " |";
+    std::string out = "| " + markdown_escaped(name) + " |";
     for (std::size_t m = 0; m < c.columns.size(); ++m) out += " " + cell(m) + " |";
     return out + "\n";
   };
-  std::string out = line("", [&](std::size_t m) { return escaped(c.columns[m].name, "|*_"); }) + "|---|";
+  std::string out = line("", [&](std::size_t m) { return markdown_escaped(c.columns[m].name); }) + "|---|";
   for (std::size_t m = 0; m < c.columns.size(); ++m) out += "---:|";
   out += "\n";
   for (std::size_t k = 0; k < c.parameters.size(); ++k)
@@ -137,8 +133,8 @@ std::string markdown(const Comparison& c) {
 
 std::string latex(const Comparison& c) {
   const auto line = [&](const std::string& name, auto&& cell) {
-    std::string out = escaped(name, "_%&#{}$");
-    for (std::size_t m = 0; m < c.columns.size(); ++m) out += " & " + escaped(cell(m), "_%&#{}$");
+    std::string out = latex_escaped(name);
+    for (std::size_t m = 0; m < c.columns.size(); ++m) out += " & " + latex_escaped(cell(m));
     return out + " \\\\\n";
   };
   std::string out = "\\begin{tabular}{l" + std::string(c.columns.size(), 'r') + "}\n\\hline\n";
@@ -153,13 +149,9 @@ std::string latex(const Comparison& c) {
   return out + "\\hline\n\\end{tabular}\n";
 }
 
-json finite(double value) {
-  return std::isfinite(value) ? json(value) : json(nullptr);
-}
-
 json to_json(const Comparison& c) {
   json models = json::array(), parameters = json::array();
-  for (const Column& one : c.columns)
+  for (const Comparison::Column& one : c.columns)
     models.push_back(
         {{"name", one.name},
          {"model", one.model},

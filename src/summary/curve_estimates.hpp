@@ -20,9 +20,6 @@ explain::Problem problem_with_stored_bands(const FittedModel& model, explain::Un
 std::vector<EstimatedCurve> estimated_curves(const FittedModel& model, const Eigen::MatrixXd& covariance,
                                              const InferenceOptions& options);
 
-std::string latex_escaped(const std::string& text);
-std::string markdown_escaped(const std::string& text);
-
 // As part of a summary: lines of 80 columns, rows of a table in LaTeX and Markdown, JSON.
 std::string curves_text(const InferenceSummary& summary);
 std::string curves_latex(const InferenceSummary& summary);

@@ -4,7 +4,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/finite_json.hpp"
+#include "base/markup.hpp"
 #include "base/wrapped_text.hpp"
+#include "summary/cells.hpp"
 #include "summary/curve_estimates.hpp"
 
 namespace bl {
@@ -13,23 +16,14 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kWidth = 79;
-
-std::string cell(double value) {
-  if (std::isnan(value)) return "-";
-  const double size = std::abs(value);
-  return size == 0 || (size >= 1e-3 && size < 1e5) ? fmt::format("{:.4f}", value)
-                                                   : fmt::format("{:.2e}", value);
-}
-
-std::string probability(double p) {
+std::string p_words(double p) {
   return std::isnan(p) ? "not determined" : p < 0.0005 ? "p < 0.0005" : fmt::format("p = {:.3f}", p);
 }
 
 std::string test_words(const char* what, double statistic, int degrees, double p) {
   if (std::isnan(p)) return fmt::format("{}: not determined by these rows", what);
   return fmt::format("{}: chi-squared {:.2f}, {} degree{} of freedom, {}", what, statistic, degrees,
-                     degrees == 1 ? "" : "s", probability(p));
+                     degrees == 1 ? "" : "s", p_words(p));
 }
 
 std::vector<std::string> tests_of(const EstimatedCurve& one) {
@@ -40,11 +34,7 @@ std::vector<std::string> tests_of(const EstimatedCurve& one) {
   return out;
 }
 
-json finite(double value) {
-  return std::isfinite(value) ? json(value) : json(nullptr);
-}
-
-json finite(const std::vector<double>& values) {
+json all_finite(const std::vector<double>& values) {
   json out = json::array();
   for (const double value : values) out.push_back(finite(value));
   return out;
@@ -61,11 +51,12 @@ std::string curves_text(const InferenceSummary& s) {
   std::string out = fmt::format(
       "\nCurves, each with mean 0 over the training rows; {:g}% intervals point by point\n", 100 * s.level);
   for (const EstimatedCurve& one : s.curves) {
-    out += std::string(kWidth, '-') + "\n" + wrapped("", one.name + ": " + one.in_words, 2, kWidth);
+    out += std::string(kSummaryWidth, '-') + "\n" +
+           wrapped("", one.name + ": " + one.in_words, 2, kSummaryWidth);
     for (std::size_t i = 0; i < one.at.size(); ++i)
       out += fmt::format("  at {:<19}{:>11}{:>11}{:>16}{:>9}{:>9}\n", fmt::format("{:.6g}", one.at[i]),
-                         cell(one.value[i]), cell(one.standard_error[i]), "", cell(one.lower[i]),
-                         cell(one.upper[i]));
+                         estimate_cell(one.value[i]), estimate_cell(one.standard_error[i]), "",
+                         estimate_cell(one.lower[i]), estimate_cell(one.upper[i]));
     for (const std::string& test : tests_of(one)) out += "  " + test + "\n";
   }
   return out;
@@ -77,8 +68,9 @@ std::string curves_latex(const InferenceSummary& s) {
     out += fmt::format("\\hline\n\\multicolumn{{7}}{{l}}{{{}: {}}} \\\\\n", latex_escaped(one.name),
                        latex_escaped(one.in_words));
     for (std::size_t i = 0; i < one.at.size(); ++i)
-      out += fmt::format("\\quad at {:.6g} & {} & {} & & & {} & {} \\\\\n", one.at[i], cell(one.value[i]),
-                         cell(one.standard_error[i]), cell(one.lower[i]), cell(one.upper[i]));
+      out += fmt::format("\\quad at {:.6g} & {} & {} & & & {} & {} \\\\\n", one.at[i],
+                         estimate_cell(one.value[i]), estimate_cell(one.standard_error[i]),
+                         estimate_cell(one.lower[i]), estimate_cell(one.upper[i]));
     for (const std::string& test : tests_of(one))
       out += fmt::format("\\multicolumn{{7}}{{l}}{{\\quad {}}} \\\\\n", latex_escaped(test));
   }
@@ -91,8 +83,9 @@ std::string curves_markdown(const InferenceSummary& s) {
     out += fmt::format("\n{}: {}\n\n| at | value | std. err. | lower | upper |\n|---:|---:|---:|---:|---:|\n",
                        markdown_escaped(one.name), one.in_words);
     for (std::size_t i = 0; i < one.at.size(); ++i)
-      out += fmt::format("| {:.6g} | {} | {} | {} | {} |\n", one.at[i], cell(one.value[i]),
-                         cell(one.standard_error[i]), cell(one.lower[i]), cell(one.upper[i]));
+      out += fmt::format("| {:.6g} | {} | {} | {} | {} |\n", one.at[i], estimate_cell(one.value[i]),
+                         estimate_cell(one.standard_error[i]), estimate_cell(one.lower[i]),
+                         estimate_cell(one.upper[i]));
     out += "\n";
     for (const std::string& test : tests_of(one)) out += fmt::format("- {}\n", test);
   }
@@ -105,10 +98,10 @@ json curves_json(const InferenceSummary& s) {
     out.push_back({{"name", one.name},
                    {"in_words", one.in_words},
                    {"at", one.at},
-                   {"value", finite(one.value)},
-                   {"standard_error", finite(one.standard_error)},
-                   {"lower", finite(one.lower)},
-                   {"upper", finite(one.upper)},
+                   {"value", all_finite(one.value)},
+                   {"standard_error", all_finite(one.standard_error)},
+                   {"lower", all_finite(one.lower)},
+                   {"upper", all_finite(one.upper)},
                    {"no_effect", test_json(one.flat, one.flat_degrees, one.flat_p)}});
     if (one.straight_degrees > 0)
       out.back()["straight_line"] = test_json(one.straight, one.straight_degrees, one.straight_p);

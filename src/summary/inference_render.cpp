@@ -6,11 +6,14 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/finite_json.hpp"
+#include "base/markup.hpp"
 #include "base/text.hpp"
 #include "base/wrapped_text.hpp"
 #include "bl/errors.hpp"
 #include "bl/inference.hpp"
 #include "bl/output.hpp"
+#include "summary/cells.hpp"
 #include "summary/curve_estimates.hpp"
 
 namespace bl {
@@ -19,20 +22,13 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kWidth = 79, kNameWidth = 24;
+constexpr std::size_t kNameColumn = 24;
 
 // Six significant digits within ten characters.
 std::string number(double value) {
   if (std::isnan(value)) return "-";
   const std::string text = fmt::format("{:.6g}", value);
   return text.size() <= 10 ? text : fmt::format("{:.3g}", value);
-}
-
-std::string cell(double value) {
-  if (std::isnan(value)) return "-";
-  const double size = std::abs(value);
-  return size == 0 || (size >= 1e-3 && size < 1e5) ? fmt::format("{:.4f}", value)
-                                                   : fmt::format("{:.2e}", value);
 }
 
 std::string probability(double p) {
@@ -97,18 +93,18 @@ std::vector<std::pair<std::string, std::string>> facts(const InferenceSummary& s
 }
 
 std::string text_row(const EstimatedParameter& one, bool bootstrapped) {
-  std::string line = one.name.size() <= kNameWidth ? fmt::format("{:<{}}", one.name, kNameWidth)
-                                                   : one.name + "\n" + std::string(kNameWidth, ' ');
-  line += fmt::format("{:>11}", cell(one.estimate));
+  std::string line = one.name.size() <= kNameColumn ? fmt::format("{:<{}}", one.name, kNameColumn)
+                                                    : one.name + "\n" + std::string(kNameColumn, ' ');
+  line += fmt::format("{:>11}", estimate_cell(one.estimate));
   if (!one.state.empty()) return line + fmt::format("  ({})", one.state);
-  line += fmt::format("{:>11}", cell(one.standard_error));
+  line += fmt::format("{:>11}", estimate_cell(one.standard_error));
   if (bootstrapped)
-    line += fmt::format("{:>11}", cell(one.bootstrap_error));
+    line += fmt::format("{:>11}", estimate_cell(one.bootstrap_error));
   else
     line +=
         fmt::format("{:>9}{:>7}", std::isnan(one.z) ? "-" : fmt::format("{:.2f}", one.z), probability(one.p));
-  return line + fmt::format("{:>{}}{:>{}}", cell(one.lower), bootstrapped ? 11 : 9, cell(one.upper),
-                            bootstrapped ? 11 : 9);
+  return line + fmt::format("{:>{}}{:>{}}", estimate_cell(one.lower), bootstrapped ? 11 : 9,
+                            estimate_cell(one.upper), bootstrapped ? 11 : 9);
 }
 
 std::string optima_text(const InferenceSummary& s) {
@@ -137,24 +133,24 @@ std::string footer(const InferenceSummary& s) {
   if (s.bootstrap > 0) out += fmt::format("Bootstrap: {} resamples\n", s.bootstrap);
   out += optima_text(s);
   if (!s.unidentified.empty()) out += "\nNot identified by these rows:\n";
-  for (const std::string& one : s.unidentified) out += wrapped("  ", one, 4, kWidth);
+  for (const std::string& one : s.unidentified) out += wrapped("  ", one, 4, kSummaryWidth);
   if (!s.notes.empty()) out += "\nNotes:\n";
-  for (const std::string& note : s.notes) out += wrapped("  ", note, 4, kWidth);
+  for (const std::string& note : s.notes) out += wrapped("  ", note, 4, kSummaryWidth);
   return out;
 }
 
 std::string text(const InferenceSummary& s) {
-  const std::string rule(kWidth, '='), thin(kWidth, '-');
+  const std::string rule(kSummaryWidth, '='), thin(kSummaryWidth, '-');
   std::string out = rule + "\n";
   const auto all = facts(s);
   for (std::size_t i = 0; i < all.size(); i += 2) {
     std::string left = fmt::format("{:<12}{}", all[i].first + ":", all[i].second);
     const std::string right = fmt::format("{:<16}{:>15}", all[i + 1].first + ":", all[i + 1].second);
-    if (left.size() + right.size() + 2 > kWidth) {
-      out += left.substr(0, kWidth) + "\n";
+    if (left.size() + right.size() + 2 > kSummaryWidth) {
+      out += left.substr(0, kSummaryWidth) + "\n";
       left.clear();
     }
-    out += fmt::format("{:<{}}{}\n", left, kWidth - right.size(), right);
+    out += fmt::format("{:<{}}{}\n", left, kSummaryWidth - right.size(), right);
   }
   out += rule + "\n";
   const bool boot = s.bootstrap > 0;
@@ -167,10 +163,6 @@ std::string text(const InferenceSummary& s) {
   for (const EstimatedParameter& one : s.estimates)
     if (!one.of_bend) out += text_row(one, boot) + "\n";
   return out + rule + "\n" + footer(s) + curves_text(s);
-}
-
-json finite(double value) {
-  return std::isfinite(value) ? json(value) : json(nullptr);
 }
 
 json to_json(const InferenceSummary& s) {
@@ -249,9 +241,10 @@ std::string latex(const InferenceSummary& s) {
                      bounds_title(s.level, false), bounds_title(s.level, true));
   for (const EstimatedParameter& one : s.estimates)
     if (!one.of_bend)
-      out += fmt::format("{} & {} & {} & {} & {} & {} & {} \\\\\n", latex_escaped(one.name),
-                         cell(one.estimate), one.state.empty() ? cell(one.standard_error) : one.state,
-                         cell(one.z), probability(one.p), cell(one.lower), cell(one.upper));
+      out += fmt::format(
+          "{} & {} & {} & {} & {} & {} & {} \\\\\n", latex_escaped(one.name), estimate_cell(one.estimate),
+          one.state.empty() ? estimate_cell(one.standard_error) : one.state, estimate_cell(one.z),
+          probability(one.p), estimate_cell(one.lower), estimate_cell(one.upper));
   out += curves_latex(s);
   out += "\\hline\n";
   for (const auto& [name, value] : facts(s))
@@ -267,9 +260,10 @@ std::string markdown(const InferenceSummary& s) {
       bounds_title(s.level, false), bounds_title(s.level, true));
   for (const EstimatedParameter& one : s.estimates) {
     if (one.of_bend) continue;
-    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", markdown_escaped(one.name),
-                       cell(one.estimate), one.state.empty() ? cell(one.standard_error) : one.state,
-                       cell(one.z), probability(one.p), cell(one.lower), cell(one.upper));
+    out += fmt::format(
+        "| {} | {} | {} | {} | {} | {} | {} |\n", markdown_escaped(one.name), estimate_cell(one.estimate),
+        one.state.empty() ? estimate_cell(one.standard_error) : one.state, estimate_cell(one.z),
+        probability(one.p), estimate_cell(one.lower), estimate_cell(one.upper));
   }
   out += curves_markdown(s) + "\n";
   for (const auto& [name, value] : facts(s)) out += fmt::format("- {}: {}\n", name, value);
@@ -279,25 +273,6 @@ std::string markdown(const InferenceSummary& s) {
 }
 
 }  // namespace
-
-std::string latex_escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (std::string_view("_%&#{}$").find(c) != std::string_view::npos) out += '\\';
-    if (c == '^')
-      out += "\\^{}";
-    else
-      out += c;
-  }
-  return out;
-}
-
-std::string markdown_escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text)
-    out += (c == '|' || c == '*' || c == '_') ? std::string("\\") + c : std::string(1, c);
-  return out;
-}
 
 std::string render(const InferenceSummary& summary, SummaryFormat format) {
   switch (format) {

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 
 #include "base/text.hpp"
+#include "base/unknown.hpp"
 #include "bl/errors.hpp"
 #include "features/beyond_names.hpp"
 #include "features/linear_terms.hpp"
@@ -20,8 +20,6 @@ namespace bl {
 namespace {
 
 using nlohmann::json;
-
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // Every number of the model by name.
 std::vector<explain::Coefficient> coefficients_of(const NamedModel& model, bool standardised) {

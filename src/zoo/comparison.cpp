@@ -12,7 +12,7 @@ namespace bl::zoo {
 
 namespace {
 
-constexpr Index kRowsPerTask = 64;
+constexpr Index kComparedPerTask = 64;
 
 struct RowDifference {
   double learned_log_likelihood = 0;
@@ -129,13 +129,13 @@ DistributionComparison compare_with_truth(const PlantedProblem& problem,
   const GibbsDistribution learned(problem.architecture, learned_parameters, problem.temperature);
   const Candidates common = extended_candidates(problem);
   std::vector<RowDifference> rows(static_cast<std::size_t>(data.rows));
-  const auto tasks = static_cast<std::size_t>((data.rows + kRowsPerTask - 1) / kRowsPerTask);
+  const auto tasks = static_cast<std::size_t>((data.rows + kComparedPerTask - 1) / kComparedPerTask);
   pool.run(tasks, [&](std::size_t task) {
     DistributionWorkspace ws;
     Candidates candidates = common;
     std::vector<double> p, q;
-    const Index from = static_cast<Index>(task) * kRowsPerTask;
-    for (Index row = from; row < std::min(data.rows, from + kRowsPerTask); ++row) {
+    const Index from = static_cast<Index>(task) * kComparedPerTask;
+    for (Index row = from; row < std::min(data.rows, from + kComparedPerTask); ++row) {
       const std::size_t observed = place_observed(problem, data, row, candidates);
       const std::span<const double> context(data.context.row(row),
                                             static_cast<std::size_t>(data.context.cols()));

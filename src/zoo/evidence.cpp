@@ -1,14 +1,12 @@
 #include "zoo/evidence.hpp"
+#include "base/unknown.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace bl::zoo {
 
 namespace {
-
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 double scaled_error(std::span<const double> values, std::span<const double> truth,
                     std::span<const double> bound) {

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "base/unknown.hpp"
 #include "bl/errors.hpp"
 
 namespace bl::zoo {
 
 namespace {
-
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // rows x draws * values.
 Matrix<double> balanced_noise(const ObjectiveSpec& objective, const SimulatedData<double>& data) {

@@ -65,6 +65,12 @@ double textbook_spline(const std::vector<double>& t, std::size_t knot, double x)
   return a * y[i] + b * y[i + 1] + ((a * a * a - a) * m[i] + (b * b * b - b) * m[i + 1]) * h * h / 6;
 }
 
+TEST(CurveKinds, EveryKindIsTriedHere) {
+  std::vector<std::string> tried;
+  for (const CurveShape& shape : kShapes) tried.push_back(to_string(shape.kind));
+  for (const std::string& kind : curve_kind_names()) EXPECT_THAT(tried, testing::Contains(kind));
+}
+
 TEST(CurveKinds, CubicBendsAreNaturalSplines) {
   const FeatureEncoding f = fitted({.kind = CurveKind::cubic});
   ASSERT_EQ(f.bends.size(), f.bends.knots.size() - 2);

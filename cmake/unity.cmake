@@ -1,5 +1,6 @@
 # Most of the time of a build goes into headers of others, so sources of one folder are compiled several at a time. Names in
-# anonymous namespaces are therefore unique within a folder. Sources that Highway compiles once per instruction set
+# anonymous namespaces are therefore unique within a folder. Sources that Highway compiles once per instruction set, and those that
+# instantiate a class whose members other sources instantiate,
 # stand alone. Who changes one source again and again compiles it alone: preset dev, or -DBL_UNITY=OFF.
 option(BL_UNITY "Compile the sources of a folder several at a time" ON)
 
@@ -13,8 +14,8 @@ function(bl_join_sources target)
   set(group 0)
   set(folder_before "")
   foreach(source ${sources})
-    file(STRINGS ${source} per_instruction_set REGEX "foreach_target" LIMIT_COUNT 1)
-    if(per_instruction_set)
+    file(STRINGS ${source} alone REGEX "foreach_target|^template class" LIMIT_COUNT 1)
+    if(alone)
       continue()
     endif()
     cmake_path(GET source PARENT_PATH folder)

@@ -6,7 +6,7 @@ namespace bl {
 
 namespace {
 
-using Kind = RivalSummary::Kind;
+using RivalKind = RivalSummary::Kind;
 
 // Positions of the other entries of the situation that have the attribute.
 std::vector<std::size_t> rivals_of(const LacksAttribute& lacks, const ChoiceData& data, std::size_t situation,
@@ -18,19 +18,19 @@ std::vector<std::size_t> rivals_of(const LacksAttribute& lacks, const ChoiceData
   return out;
 }
 
-double value_of(Kind kind, double own, const std::vector<double>& others) {
-  if (others.empty()) return kind == Kind::rank ? 0.5 : own;
+double value_of(RivalKind kind, double own, const std::vector<double>& others) {
+  if (others.empty()) return kind == RivalKind::rank ? 0.5 : own;
   const auto n = static_cast<double>(others.size());
   double sum = 0;
   switch (kind) {
-    case Kind::smallest:
+    case RivalKind::smallest:
       return *std::min_element(others.begin(), others.end());
-    case Kind::largest:
+    case RivalKind::largest:
       return *std::max_element(others.begin(), others.end());
-    case Kind::rank:
+    case RivalKind::rank:
       for (const double other : others) sum += other < own ? 1 : other == own ? 0.5 : 0;
       return sum / n;
-    case Kind::mean:
+    case RivalKind::mean:
       for (const double other : others) sum += other;
   }
   return sum / n;
@@ -57,18 +57,18 @@ void compute_rivals(const ChoiceSchema& schema, const LacksAttribute& lacks, Cho
 
 double rival_slope(const RivalSummary& summary, const LacksAttribute& lacks, const ChoiceData& data,
                    std::size_t situation, std::size_t j, std::size_t k) {
-  if (summary.kind == Kind::rank) return 0;
+  if (summary.kind == RivalKind::rank) return 0;
   const auto rivals = rivals_of(lacks, data, situation, j, summary.attribute);
-  if (rivals.empty()) return j == k && summary.kind != Kind::rank ? 1 : 0;
+  if (rivals.empty()) return j == k && summary.kind != RivalKind::rank ? 1 : 0;
   if (std::find(rivals.begin(), rivals.end(), k) == rivals.end()) return 0;
-  if (summary.kind == Kind::mean) return 1 / static_cast<double>(rivals.size());
+  if (summary.kind == RivalKind::mean) return 1 / static_cast<double>(rivals.size());
   const auto value = [&](std::size_t entry) {
     return data.attributes(static_cast<Index>(entry), static_cast<Index>(summary.attribute));
   };
   bool tied = false;
   for (const std::size_t other : rivals) {
     if (other == k) continue;
-    const bool beaten = summary.kind == Kind::smallest ? value(other) < value(k) : value(other) > value(k);
+    const bool beaten = summary.kind == RivalKind::smallest ? value(other) < value(k) : value(other) > value(k);
     if (beaten) return 0;
     tied = tied || value(other) == value(k);
   }

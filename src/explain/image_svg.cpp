@@ -117,15 +117,16 @@ std::string image_svg(const StoredModel& model, const ImageShape& shape,
   const auto count = static_cast<Index>(blocks.size());
   const double width =
       2 * kImageMargin + static_cast<double>(std::min(count, kColumns)) * (kBlockWidth + 2 * kImageGap);
-  const double height =
-      kImageTop + static_cast<double>((count + kColumns - 1) / kColumns) * kBlockHeight + kImageMargin;
+  const Index lines = (count + kColumns - 1) / kColumns;
+  const double height = kImageTop + static_cast<double>(lines) * kBlockHeight + kImageMargin;
   std::string out = svg_start(std::max(width, 640.0), height);
   out +=
       svg_text({12, 22}, "What the blocks of the first layer look for", "font-weight='bold' font-size='14'");
   out += svg_text({12, 40}, "U: wants to see. C: forbids. T: balances. Blue raises a head, red lowers it.");
   for (Index i = 0; i < count; ++i) {
     const double x = kImageMargin + static_cast<double>(i % kColumns) * (kBlockWidth + 2 * kImageGap);
-    const double y = kImageTop + static_cast<double>(i / kColumns) * kBlockHeight;
+    const Index line = i / kColumns;
+    const double y = kImageTop + static_cast<double>(line) * kBlockHeight;
     const ImageBlock& one = blocks[static_cast<std::size_t>(i)];
     out += svg_text({x, y + 12},
                     fmt::format("L1.B{}", one.block + 1) +

@@ -141,7 +141,8 @@ void Distribution2d::place_trials(const std::vector<Peak2d>& peaks, const std::v
 // The best trial point is taken; after two rounds without one the rings halve.
 void Distribution2d::climb(std::vector<Peak2d>& peaks) {
   std::vector<Climber> climbers(peaks.size());
-  for (Climber& climber : climbers) climber.step = 2 / static_cast<double>(options_.grid / 4 - 1);
+  const Index intervals = options_.grid / 4 - 1;
+  for (Climber& climber : climbers) climber.step = 2 / static_cast<double>(intervals);
   Matrix<double> points(static_cast<Index>(peaks.size()) * kTrials, 2);
   std::vector<double> values(peaks.size() * static_cast<std::size_t>(kTrials));
   for (int round = 0; round < kClimbRounds; ++round) {

@@ -65,12 +65,14 @@ void write_batches(std::span<Request<T>* const> requests, std::size_t from, std:
   std::vector<StepNumbers> steps;
   for (const Request<T>* request : requests) {
     const Learner<T>* learner = request->learner;
+    int placed_before = 0;  // rows that are on the GPU already
     for (std::size_t b = from; b < to; ++b) {
       const Batch& batch = request->batches[b];
       steps.push_back(numbers_of(batch, learner ? &learner->spec : nullptr, request->rate,
                                  learner ? learner->steps + static_cast<long long>(b - from) + 1 : 1));
+      steps.back().begin = request->rows ? placed_before : static_cast<int>(order.size());
+      placed_before += static_cast<int>(batch.rows.size());
       if (request->rows) continue;
-      steps.back().begin = static_cast<int>(order.size());
       for (const std::int64_t row : batch.rows) order.push_back(static_cast<int>(row));
     }
   }
@@ -240,7 +242,7 @@ void run_requests(std::span<Request<T>* const> requests, std::size_t from, std::
     }
     requests[i]->out = jobs[i].out;
   }
-  if (!learner) read_gradients<T>(requests, scratch, stream);
+  if (!requests[0]->gradient.empty()) read_gradients<T>(requests, scratch, stream);
 }
 
 template <class T>
@@ -283,13 +285,12 @@ void Meeting<T>::run_pending() {
     std::vector<Request<T>*> group, rest;
     const Request<T>& first = *left.front();
     for (Request<T>* one : left) {
-      const bool alike = (one->learner == nullptr) == (first.learner == nullptr) &&
-                         one->batches.size() == first.batches.size() && one->beside == first.beside &&
-                         one->noise.given.data == nullptr &&
-                         one->gradient.empty() == first.gradient.empty() &&
-                         rows_to_cut(*one, 0, one->batches.size()) ==
-                             rows_to_cut(first, 0, first.batches.size()) &&
-                         one->placed->same_shape(*first.placed);
+      const bool alike =
+          (one->learner == nullptr) == (first.learner == nullptr) &&
+          one->batches.size() == first.batches.size() && one->beside == first.beside &&
+          one->noise.given.data == nullptr && one->gradient.empty() == first.gradient.empty() &&
+          rows_to_cut(*one, 0, one->batches.size()) == rows_to_cut(first, 0, first.batches.size()) &&
+          one->placed->same_shape(*first.placed);
       (one == &first || alike ? group : rest).push_back(one);
     }
     run_alike(std::move(group));

@@ -16,7 +16,7 @@ namespace bl {
 
 namespace {
 
-constexpr std::size_t kRowBlock = 256;  // rows encoded column by column while they stay in the cache
+constexpr std::size_t kRowBlock = 32;  // rows encoded column by column while their pages stay in the cache
 
 [[noreturn]] void fail(const Table& table, Index row, const std::string& column, const std::string& message) {
   throw DataError(table.place(row) + ": column " + in_quotes(column) + ": " + message);

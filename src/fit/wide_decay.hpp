@@ -65,13 +65,13 @@ std::vector<double> brief_losses(const Objective<T>& training, const Objective<T
   return losses;
 }
 
-// Every decay is tried where that is cheap. Elsewhere the two weakest, and a stronger one for as long as the last step
-// up brought a tenth and more. The same for any number of threads.
+// All decays but the strongest are tried where rows are few, the two weakest elsewhere; then a stronger one for as long
+// as the last step up brought a tenth and more. The same for any number of threads.
 template <class T>
 ChosenDecay chosen_decay(const Prepared& p, const Objective<T>& all, const Objective<T>& validation,
                          const TrainSpec& spec, const FitOptions& options, ThreadPool& pool) {
   constexpr double kWorthAnother = 0.9;
-  constexpr Index kCheap = 80000;  // rows of a brief fit, over all epochs
+  constexpr Index kFewRows = 10000;
   const double started = now();
   std::optional<Prepared> part;
   std::optional<TrainingRows<T>> rows;
@@ -87,9 +87,8 @@ ChosenDecay chosen_decay(const Prepared& p, const Objective<T>& all, const Objec
   engine->load(training);
   engine->load(validation);
   const auto tried = std::span<const double>(kTriedDecays);
-  std::vector<double> losses =
-      brief_losses<T>(training, validation, brief,
-                      tried.first(training.data().rows * brief.epochs <= kCheap ? tried.size() : 2), *engine);
+  const std::size_t at_first = training.data().rows <= kFewRows ? tried.size() - 1 : 2;
+  std::vector<double> losses = brief_losses<T>(training, validation, brief, tried.first(at_first), *engine);
   while (losses.size() < tried.size() && losses.back() < kWorthAnother * losses[losses.size() - 2])
     losses.push_back(
         brief_losses<T>(training, validation, brief, tried.subspan(losses.size(), 1), *engine)[0]);

@@ -22,7 +22,7 @@ bool plans_wide(const Settings& settings, const UtilityInputs& inputs, Index tra
 void plan_wide_training(const Settings& settings, Index train_rows, bool refits, TrainSpec& spec);
 
 // The decay of weights is chosen by brief fits on validation rows, where it is not given. From weak to strong:
-inline constexpr std::array<double, 5> kTriedDecays = {0.1, 0.25, 0.625, 1.6, 4};
+inline constexpr std::array<double, 6> kTriedDecays = {0.1, 0.25, 0.625, 1.6, 4, 10};
 // A long fit is best with a little more than a brief one.
 inline constexpr double kDecayOfLongFits = 1.25;
 inline constexpr double kDecayWithoutChoice = 0.25;

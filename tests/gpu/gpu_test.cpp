@@ -197,6 +197,28 @@ TEST_F(Gpu, FitsTogetherAreThoseOfFitsAlone) {
                std::runtime_error);
 }
 
+TEST_F(Gpu, FitsTogetherKeepTheirOwnUpdateRules) {
+  const Fixture<double> f(Task::vector, 50, 16, {4, 3});
+  const auto fit = [&](std::size_t i, Engine<double>& engine) {
+    UpdateSpec spec = update_of(i == 3 ? OptimizerKind::sgd : OptimizerKind::adamw, false, 0);
+    spec.optimizer.weight_decay = 0.5 * static_cast<double>(i % 3);
+    if (i == 4) spec.bounds.assign(f.state.parameters.size(), Bound::non_negative);
+    LearnerState<double> state = f.state;
+    const RowSet rows = engine.load(f.objective);
+    engine.write(f.network, spec, state);
+    engine.steps(f.plan(rows), {});
+    engine.read(state);
+    return state.parameters;
+  };
+  std::vector<std::vector<double>> side_by_side(5);
+  const auto engine = make_engine<double>(gpu_context());
+  engine->load(f.objective);
+  engine->together(5, 1e3, [&](std::size_t i, Engine<double>& own) { side_by_side[i] = fit(i, own); });
+  for (std::size_t i = 0; i < side_by_side.size(); ++i)
+    expect_near(side_by_side[i], fit(i, *make_engine<double>(gpu_context())), 1e-8);
+  EXPECT_NE(side_by_side[0], side_by_side[1]);
+}
+
 TEST_F(Gpu, ChainsAreThoseOfTheReference) {
   for (const gibbs::Method method :
        {gibbs::Method::langevin, gibbs::Method::mala, gibbs::Method::hmc, gibbs::Method::paper}) {

@@ -111,6 +111,7 @@ void fill_job(const Request<T>& request, Job<T>& job) {
   job.first = learner.first.data();
   job.second = learner.second.data();
   job.mean = learner.mean.data();
+  job.decay = learner.decay.data();
   job.averaged = learner.averaged;
 }
 
@@ -205,7 +206,6 @@ void run_requests(std::span<Request<T>* const> requests, std::size_t from, std::
   launch.to = static_cast<int>(to - from);
   launch.slots = learner ? learner->slots.data() : placed.slots();
   if (learner) launch.rule = learner->rule;
-  if (learner) launch.decay = learner->decay.data();
   std::size_t rows = 1;
   for (const Request<T>* request : requests) rows = std::max(rows, rows_to_cut(*request, from, to));
   const int threads = threads_for(launch.plan, placed.apart()), count = static_cast<int>(requests.size());
@@ -273,6 +273,13 @@ void Meeting<T>::run(Request<T>& request) {
   if (request.error) std::rethrow_exception(request.error);
 }
 
+// The same update rule and bounds; each has a decay of its own.
+template <class T>
+bool same_rule(const Learner<T>* a, const Learner<T>* b) {
+  if (!a || !b) return a == b;
+  return a->rule == b->rule && a->spec.bounds == b->spec.bounds;
+}
+
 // Requests that can be one launch are. Neither the order in which they came in nor who came in matters to any
 // of them: a launch is cut by their number if all had come.
 template <class T>
@@ -286,7 +293,7 @@ void Meeting<T>::run_pending() {
     const Request<T>& first = *left.front();
     for (Request<T>* one : left) {
       const bool alike =
-          (one->learner == nullptr) == (first.learner == nullptr) &&
+          same_rule(one->learner, first.learner) &&
           one->batches.size() == first.batches.size() && one->beside == first.beside &&
           one->noise.given.data == nullptr && one->gradient.empty() == first.gradient.empty() &&
           rows_to_cut(*one, 0, one->batches.size()) == rows_to_cut(first, 0, first.batches.size()) &&

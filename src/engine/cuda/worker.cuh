@@ -280,7 +280,7 @@ struct Worker {
   __device__ void update(const UpdateStep<T>& numbers) {
     const Rule& rule = launch.rule;
     const auto one = [&](int i, T g, T p) {
-      return update_one<T>(rule, numbers, launch.slots[i], rule.decays ? launch.decay[i] : T(0), g, p,
+      return update_one<T>(rule, numbers, launch.slots[i], rule.decays ? job.decay[i] : T(0), g, p,
                            job.first + i, job.second + i, job.mean + i);
     };
     for (int i = slice_begin() + static_cast<int>(threadIdx.x); i < slice_end();

@@ -31,6 +31,7 @@ void run_sample(SampleArguments& a, const CLI::App& command, const DigitOption& 
   write_text(a.output, format_table(digits.rounded(result.draws, a.options.carry), format, true));
   if (!result.warning.empty()) complain(printable(wrapped("warning: " + result.warning, 0) + "\n"));
   if (a.quiet) return;
+  if (!result.note.empty()) complain(printable(wrapped("note: " + result.note, 0) + "\n"));
   const std::string figures = fmt::format(
       "method {}, acceptance {:.3f}, divergences {}, worst R-hat {:.4f}, effective size at least {:.0f} "
       "(bulk), {:.0f} (tail)",
@@ -83,6 +84,9 @@ void add_sample(CLI::App& app) {
                    "Threads; 0: one per processor. Draws do not depend on it")
       ->option_text("[0]")
       ->check(thread_range());
+  command->add_option("--device", a->options.device, "Where chains with a given step run (bl devices)")
+      ->option_text("[cpu]|cuda|auto")
+      ->check(CLI::IsMember({"cpu", "cuda", "auto"}));
   command->add_flag("-q,--quiet", a->quiet, "No diagnostics");
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer("Example:\n  bl sample model.bl rows.csv --draws 500 --output draws.csv");

@@ -3,17 +3,21 @@
 
     experiments/high_dimensions.py DATA_FOLDER [--bl build/release/bl] [--seeds 5] [--depths 1,2,3]
         [--only mnist,fashion_mnist,ag_news,reviews] [--models bl,emlp,emlp_torch] [--results high_dimensions.jsonl]
+        [--options "--device cuda"] [--jobs 1]
 
 DATA_FOLDER holds mnist/ and fashion_mnist/ (IDX files), ag_news/ (train.csv or train_10000.csv, test.csv) and, as the second set of
 texts, yelp/ or rt_polarity/ (train.csv, test.csv: label, text). `emlp` is the plain ReLU network of the paper's widths by our
 engine (`--heads 0,1,0 --lambda free`), `emlp_torch` the same in PyTorch (left out where it is not installed). Training has no
-options beyond the layers. Every run is kept in the file of results as it ends; runs found there are not made again. Prints mean and
+options beyond the layers, but for --options, which say where it runs. Seconds are those of the whole command `bl fit`; with --jobs above 1
+several run at a time. Every run is kept in the file of results as it ends; runs found there are not made again. Prints mean and
 standard deviation over seeds beside the paper's figures. --rows N takes the first N rows of each file: a test that all works.
 """
 import argparse
 import csv
+import concurrent.futures
 import json
 import pathlib
+import shlex
 import struct
 import subprocess
 import sys
@@ -148,19 +152,27 @@ def labels_of(path):
 
 def by_engine(a, name, model, depth, seed, files, other, work):
     layers = (IMAGE_LAYERS if name in IMAGES else TEXT_LAYERS)[model][depth - 1]
+    kept = str(work / f"{name}-{model}-{depth}-{seed}.bl")
     command = [a.bl, "fit", str(files[0]), "--target", "label", "--nominal", "label", "--layers", layers, "--seed",
-               str(seed), "-q", "-o", str(work / "model.bl")]
+               str(seed), "--json", "-o", kept, *shlex.split(a.options)]
     if model == "emlp":
         command += ["--heads", "0,1,0", "--lambda", "free"]
     if a.epochs:
         command += ["--epochs", str(a.epochs)]
     started = time.time()
-    run(command)
+    told = json.loads(run(command))
     seconds = time.time() - started
-    p, levels, energy, _ = predictions(a.bl, str(work / "model.bl"), files[1])
-    _, _, energy_outside, maximum_outside = predictions(a.bl, str(work / "model.bl"), other[1])
+    p, levels, energy, _ = predictions(a.bl, kept, files[1])
+    _, _, energy_outside, maximum_outside = predictions(a.bl, kept, other[1])
     truth = np.searchsorted(np.array(levels), labels_of(files[1]))
-    return {**figures(p, truth, energy, energy_outside, maximum_outside), "seconds": seconds}
+    return {**figures(p, truth, energy, energy_outside, maximum_outside), "seconds": seconds,
+            "training_seconds": told["seconds"], "decay": decay_of(a.bl, kept)}
+
+
+def decay_of(bl, model):
+    """The decay of weights that the fit chose; None where nothing was chosen."""
+    used = json.loads(run([bl, "inspect", model, "--json"]))["information"].get("used", {})
+    return float(used["weight_decay"]) if "weight_decay" in used else None
 
 
 def torch_inputs(name, files, other):
@@ -238,6 +250,8 @@ def main():
     parser.add_argument("--only", default=",".join(OTHER))
     parser.add_argument("--models", default="bl,emlp,emlp_torch")
     parser.add_argument("--results", type=pathlib.Path, default=pathlib.Path("high_dimensions.jsonl"))
+    parser.add_argument("--options", default="", help="further options of bl fit")
+    parser.add_argument("--jobs", type=int, default=1, help="runs at a time")
     parser.add_argument("--rows", type=int, help="the first so many rows of each file only")
     parser.add_argument("--epochs", type=int, help="for tests; without it the program decides")
     a = parser.parse_args()
@@ -253,20 +267,22 @@ def main():
     done = {key(r) for r in results}
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
-        for seed in range(a.seeds):
-            for name in a.only.split(","):
-                for depth in depths:
-                    for model in models:
-                        if (name, model, depth, seed) in done:
-                            continue
-                        files = written(a.data, name, work, a.rows)
-                        other = written(a.data, OTHER[name], work, a.rows)
-                        found = (by_torch(a, name, depth, seed, files, other) if model == "emlp_torch" else
-                                 by_engine(a, name, model, depth, seed, files, other, work))
-                        results.append({"set": name, "model": model, "depth": depth, "seed": seed, **found})
-                        with open(a.results, "a") as out:
-                            out.write(json.dumps(results[-1]) + "\n")
-                        print(json.dumps(results[-1]), file=sys.stderr, flush=True)
+        todo = [one for one in ((name, model, depth, seed) for seed in range(a.seeds) for name in a.only.split(",")
+                                for depth in depths for model in models) if one not in done]
+        files = {name: written(a.data, name, work, a.rows) for one in todo for name in (one[0], OTHER[one[0]])}
+
+        def made(one):
+            name, model, depth, seed = one
+            found = (by_torch(a, name, depth, seed, files[name], files[OTHER[name]]) if model == "emlp_torch" else
+                     by_engine(a, name, model, depth, seed, files[name], files[OTHER[name]], work))
+            return {"set": name, "model": model, "depth": depth, "seed": seed, **found}
+
+        with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
+            for result in pool.map(made, todo):
+                results.append(result)
+                with open(a.results, "a") as out:
+                    out.write(json.dumps(result) + "\n")
+                print(json.dumps(result), file=sys.stderr, flush=True)
     report(results, depths, models)
 
 

@@ -19,6 +19,7 @@ struct SampleOptions {
   std::string given;       // unsupervised: columns to hold at the row's values, comma-separated
   std::uint64_t seed = 0;
   std::size_t threads = 0;
+  std::string device = "cpu";  // where chains run: cpu, cuda, auto
   std::vector<std::string> carry;
 };
 
@@ -26,6 +27,7 @@ struct SampleResult {
   OutputTable draws;    // row, draw, then the responses in raw units
   std::string method;   // what was used
   std::string verdict;  // in words
+  std::string note;     // where the device was left to us: which and why
   std::string warning;  // where the chains mix so badly that the draws should not be used; else empty
   double acceptance = 1;
   // The worst over rows and responses; NaN where there are too few draws to tell.

@@ -123,7 +123,7 @@ class BLDensity(DensityMixin, TableEstimator):
         seed : int, optional
             Decides every draw.
         **options : optional
-            Those of `bl sample`: method, chains, warmup, step, temperature.
+            Those of `bl sample`: method, chains, warmup, step, temperature, device.
 
         Returns
         -------

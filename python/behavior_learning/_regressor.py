@@ -160,7 +160,7 @@ class BLRegressor(RegressorMixin, SupervisedEstimator):
         seed : int, optional
             Decides every draw.
         **options : optional
-            Those of `bl sample`: method, chains, warmup, step, temperature.
+            Those of `bl sample`: method, chains, warmup, step, temperature, device.
 
         Returns
         -------

@@ -33,6 +33,7 @@ nb::dict sample_dict(const Model& model, const Data* data, const SampleOptions& 
   out["method"] = result.method;
   out["verdict"] = result.verdict;
   out["warning"] = result.warning;
+  out["note"] = result.note;
   out["acceptance"] = result.acceptance;
   out["worst_rhat"] = result.worst_rhat;
   out["least_bulk_size"] = result.least_bulk_size;
@@ -80,7 +81,8 @@ void bind_options(nb::module_& module) {
       .def_rw("step", &SampleOptions::step)
       .def_rw("given", &SampleOptions::given)
       .def_rw("seed", &SampleOptions::seed)
-      .def_rw("threads", &SampleOptions::threads);
+      .def_rw("threads", &SampleOptions::threads)
+      .def_rw("device", &SampleOptions::device);
 }
 
 }  // namespace

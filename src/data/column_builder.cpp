@@ -94,11 +94,24 @@ void TableBuilder::add_row(std::span<const std::string_view> cells, std::int64_t
 }
 
 void TableBuilder::add_numbers(std::span<const double> values, std::int64_t line) {
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
-    if (columns_[i].plan.reading != Reading::skip) columns_[i].column.numbers.push_back(values[i]);
-  }
+  constexpr std::size_t kRows = 64;  // so many in a column lie side by side when they are written
+  waiting_.insert(waiting_.end(), values.begin(), values.end());
+  if (waiting_.size() >= kRows * columns_.size()) spread_numbers();
   lines_.append(line);
   ++rows_;
+}
+
+void TableBuilder::spread_numbers() {
+  if (waiting_.empty()) return;
+  const std::size_t columns = columns_.size(), rows = waiting_.size() / columns;
+  for (std::size_t i = 0; i < columns; ++i) {
+    if (columns_[i].plan.reading == Reading::skip) continue;
+    auto& numbers = columns_[i].column.numbers.own();
+    const std::size_t before = numbers.size();
+    numbers.resize(before + rows);
+    for (std::size_t r = 0; r < rows; ++r) numbers[before + r] = waiting_[r * columns + i];
+  }
+  waiting_.clear();
 }
 
 void TableBuilder::add_cell(Building& building, std::string_view cell, std::int64_t line) {
@@ -178,6 +191,7 @@ std::vector<ColumnPlan> TableBuilder::revised_plans() const {
 }
 
 Table TableBuilder::take() {
+  spread_numbers();
   Table table;
   table.source = source_;
   table.rows = rows_;

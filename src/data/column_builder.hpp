@@ -77,6 +77,7 @@ class TableBuilder {
   };
 
   void start_columns();
+  void spread_numbers();
   void add_cell(Building& building, std::string_view cell, std::int64_t line);
   void add_number(Building& building, std::string_view cell, std::int64_t line);
   void add_text(Building& building, std::string_view cell, std::int64_t line);
@@ -86,6 +87,7 @@ class TableBuilder {
   MissingTokens missing_;
   bool decimal_comma_;
   std::vector<Building> columns_;
+  std::vector<double> waiting_;  // rows that are numbers, one after the other, on their way into the columns
   LineNumbers lines_;
   Index rows_ = 0;
 };

@@ -47,7 +47,7 @@ std::vector<double> learned_parameters(Prepared& p, Trained& trained, bool to_mi
 json information_of(const Prepared& p, const FitReport& report, const FitOptions& options) {
   json out = json::object();
   out["settings"] = settings_json(*p.settings);
-  out["data"] = {{"digest", table_digest(*p.table)}, {"rows", p.table->rows}};
+  out["data"] = {{"digest", p.digest}, {"rows", p.table->rows}};
   out["split"] = {{"train", p.split.train.size()},
                   {"validation", p.split.validation.size()},
                   {"test", p.split.test.size()}};
@@ -73,7 +73,7 @@ json metrics_json(const std::vector<Metric>& metrics) {
   return object;
 }
 
-json used_settings(const Prepared& p, std::optional<double> smoothness, const FitUse& use, int starts) {
+json used_settings(const Prepared& p, const Trained& trained, const FitUse& use, int starts) {
   const Settings& s = *p.settings;
   json out = used_model_settings(s, p.architecture, p.members);
   out.update(used_table_settings(s, p.encoder, use.objective));
@@ -83,7 +83,8 @@ json used_settings(const Prepared& p, std::optional<double> smoothness, const Fi
     out["monitor"] = monitor == Monitor::loss ? "loss" : monitor == Monitor::accuracy ? "accuracy" : "none";
   }
   if (s.refit == "auto") out["refit"] = plan_refit(s, p.wide, false) ? "all" : "none";
-  if (smoothness) out["smoothness"] = fmt::format("{}", *smoothness);
+  if (trained.smoothness) out["smoothness"] = fmt::format("{}", *trained.smoothness);
+  if (trained.decay) out["weight_decay"] = fmt::format("{}", *trained.decay);
   return out;
 }
 

@@ -15,8 +15,7 @@ namespace bl {
 nlohmann::json metrics_json(const std::vector<Metric>& metrics);
 
 // What was decided where the settings left the choice; the architecture is still that of one member.
-nlohmann::json used_settings(const Prepared& p, std::optional<double> smoothness, const FitUse& use,
-                             int starts);
+nlohmann::json used_settings(const Prepared& p, const Trained& trained, const FitUse& use, int starts);
 
 // The model as it is stored; `p` takes the architecture of all members.
 StoredModel stored_model(Prepared& p, Trained& trained, bool to_minimum, const FitOptions& options);

@@ -33,7 +33,7 @@ std::vector<std::vector<double>> warm_starts(const StoredModel& from, const Arch
 
 }  // namespace
 
-Prepared prepare(const Table& table, const Schema& schema, const Settings& settings,
+Prepared prepare(const Table& table, const Schema& schema, const Settings& settings, const Settings& asked,
                  const FitOptions& options) {
   Split split =
       options.parts.empty() ? plan_split(table, schema, settings) : given_split(options.parts, table.rows);
@@ -64,14 +64,17 @@ Prepared prepare(const Table& table, const Schema& schema, const Settings& setti
   std::vector<Bound> bounds = curve_bounds(architecture, encoder, directions);
   if (!bounds.empty())
     for (auto& parameters : starts) project<double>(bounds, parameters);
+  const bool held_out = !split.validation.empty() || !split.test.empty();
   return {.table = &table,
           .settings = &settings,
+          .digest = table_digest(table),
           .split = std::move(split),
           .encoder = std::move(encoder),
           .space = std::move(space),
           .architecture = std::move(architecture),
           .members = members,
           .wide = wide,
+          .refits = held_out && plan_refit(asked, wide, !options.parts.empty()),
           .readout_unit = readout_unit,
           .starts = std::move(starts),
           .bounds = std::move(bounds),
@@ -87,8 +90,9 @@ TrainSpec training_spec(const Prepared& p) {
   const Settings& s = *p.settings;
   const auto rows = static_cast<Index>(p.split.train.size());
   TrainSpec spec = plan_training(s, rows, p.space.single_continuous(), has_bends(p.encoder));
-  if (p.wide) plan_wide_training(s, rows, spec);
-  if (p.first) spec = refit_training(s, std::move(spec), p.first->epochs);
+  if (p.wide) plan_wide_training(s, rows, p.refits, spec);
+  if (p.first && p.first->decay) spec.optimizer.weight_decay = *p.first->decay;
+  if (p.first) spec = refit_training(s, std::move(spec), p.wide, p.first->epochs);
   if (p.first && s.time_limit > 0) spec.time_limit = std::max(1e-3, s.time_limit - p.first->seconds);
   return spec;
 }

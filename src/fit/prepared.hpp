@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "bl/fit.hpp"
@@ -19,12 +20,14 @@ namespace bl {
 struct Prepared {
   const Table* table;
   const Settings* settings;
+  std::string digest;  // of the table
   Split split;
   Encoder encoder;
   ResponseSpace space;
   Architecture architecture;  // of one member
   Index members;
   bool wide;                                // by the rules for wide inputs
+  bool refits;                              // a second part, that learns from all rows, is to follow
   double readout_unit;                      // while it is learned
   std::vector<std::vector<double>> starts;  // of each member; empty: from the seed
   std::vector<Bound> bounds;                // that curves ask for, per parameter; empty: none
@@ -34,12 +37,14 @@ struct Prepared {
     std::int64_t epochs = 0;
     double seconds = 0;
     std::optional<double> smoothness = {};
+    std::optional<double> decay = {};  // that was chosen
   };
   std::optional<First> first = {};
   const Guidance* guidance = nullptr;
 };
 
-Prepared prepare(const Table& table, const Schema& schema, const Settings& settings,
+// asked: the settings as they were given, which say whether a second part follows.
+Prepared prepare(const Table& table, const Schema& schema, const Settings& settings, const Settings& asked,
                  const FitOptions& options);
 
 // A row that cannot be judged after training is an error before it. Validation rows are encoded first anyway.

@@ -94,7 +94,10 @@ StoredModel learned_from_all(Prepared p, std::vector<std::vector<double>> member
   p.split.train = all_rows(p.table->rows);
   p.split.validation = p.split.test = {};
   const FitReport& report = before.learned.report;
-  p.first = {.epochs = report.best_epoch, .seconds = report.seconds, .smoothness = before.smoothness};
+  p.first = {.epochs = report.best_epoch,
+             .seconds = report.seconds,
+             .smoothness = before.smoothness,
+             .decay = before.decay};
   p.starts = std::move(members);
   if (p.readout_unit != 1)
     for (auto& parameters : p.starts) scale_utility(p.architecture, 1 / p.readout_unit, parameters);
@@ -124,12 +127,9 @@ void keep_scores(const Prepared& p, StoredModel& stored, bool all) {
 }
 
 // Whether what was learned goes on to learn from all rows. To the minimum it has seen them.
-bool goes_on(const Prepared& p, const Trained& trained, int starts, const Settings& given,
-             const FitOptions& options) {
-  const bool held_out = !p.split.validation.empty() || !p.split.test.empty();
+bool goes_on(const Prepared& p, const Trained& trained, int starts) {
   const StopReason stop = trained.learned.report.reason;
-  return held_out && starts == 0 && stop != StopReason::interrupted && stop != StopReason::time_limit &&
-         plan_refit(given, p.wide, !options.parts.empty());
+  return p.refits && starts == 0 && stop != StopReason::interrupted && stop != StopReason::time_limit;
 }
 
 }  // namespace
@@ -139,7 +139,7 @@ FitSummary fit_table(const Table& table, const Settings& given, const FitOptions
   validate(given);
   const Schema schema = plan_schema(table, given);
   const Settings settings = options.training_rows_only ? without_test_part(given, schema) : given;
-  Prepared prepared = prepare(table, schema, settings, options);
+  Prepared prepared = prepare(table, schema, settings, given, options);
   prepared.guidance = guidance;
   check_held_out(prepared);
 
@@ -150,7 +150,7 @@ FitSummary fit_table(const Table& table, const Settings& given, const FitOptions
   const Architecture of_member = prepared.architecture;
   Trained trained = starts > 0 ? train_to_minimum(prepared, starts, options) : train_steps(prepared, options);
   std::vector<std::vector<double>> members = trained.learned.parameters;
-  json used = used_settings(prepared, trained.smoothness, use, starts);
+  json used = used_settings(prepared, trained, use, starts);
   StoredModel stored = stored_model(prepared, trained, starts > 0, options);
   stored.information["used"] = used;
   const auto interim = std::make_shared<const FittedModel>(stored);
@@ -165,7 +165,7 @@ FitSummary fit_table(const Table& table, const Settings& given, const FitOptions
   } catch (const NumericError& error) {
     trained.notes.push_back(fmt::format("held-out metrics could not be computed: {}", error.what()));
   }
-  const bool refit = goes_on(prepared, trained, starts, given, options);
+  const bool refit = goes_on(prepared, trained, starts);
   if (refit) {
     Prepared again = prepared;
     again.architecture = of_member;

@@ -10,6 +10,7 @@
 #include "fit/smoothness.hpp"
 #include "fit/trained.hpp"
 #include "fit/training_rows.hpp"
+#include "fit/wide_decay.hpp"
 #include "model/movement.hpp"
 #include "plan/device_plan.hpp"
 #include "plan/stored_settings.hpp"
@@ -56,6 +57,18 @@ std::optional<double> plan_smoothness(const Prepared& p, const MemberRows<T>& ro
   return smoothness;
 }
 
+// The decay of weights where validation rows are to choose it; sets it in `spec`. A model that teaches has rows of
+// its own, from which no part can be taken.
+template <class T>
+std::optional<ChosenDecay> plan_decay_of_wide(const Prepared& p, const MemberRows<T>& rows,
+                                              const FitOptions& options, ThreadPool& pool, TrainSpec& spec) {
+  if (!p.wide || p.first || p.guidance || !rows.validation || !chooses_decay(*p.settings, spec))
+    return std::nullopt;
+  ChosenDecay chosen = chosen_decay<T>(p, *rows.training, *rows.validation, spec, options, pool);
+  spec.optimizer.weight_decay = chosen.decay;
+  return chosen;
+}
+
 template <class T>
 Trained train(const Prepared& p, const FitOptions& options) {
   const Settings& s = *p.settings;
@@ -82,7 +95,8 @@ Trained train(const Prepared& p, const FitOptions& options) {
   plan.spec.bounds = p.guidance ? joint_bounds(p.bounds, p.guidance->bounds) : p.bounds;
   const MemberRows<T> same{&objective, validation_objective ? &*validation_objective : nullptr};
   const std::optional<double> smoothness = plan_smoothness<T>(p, same, options, pool, plan.spec);
-  if (!p.first) keep_checkpoints(plan, options, table_digest(*p.table), settings_json(s).dump());
+  const auto decay = plan_decay_of_wide<T>(p, same, options, pool, plan.spec);
+  if (!p.first) keep_checkpoints(plan, options, p.digest, settings_json(s).dump());
   plan.on_start = [&p, resume = plan.on_start](Index member, TrainingState<T>& fresh) {
     if (static_cast<std::size_t>(member) < p.starts.size()) {
       const std::vector<double>& start = p.starts[static_cast<std::size_t>(member)];
@@ -96,6 +110,11 @@ Trained train(const Prepared& p, const FitOptions& options) {
   if (folds) correct_certainty(*folds, p.architecture, pool, trained);
   trained.notes.insert(trained.notes.begin(), trained.learned.notes.begin(), trained.learned.notes.end());
   if (!where.note.empty()) trained.notes.push_back(where.note);
+  if (decay) {
+    trained.decay = decay->decay;
+    trained.learned.report.seconds += decay->seconds;
+    if (!decay->note.empty()) trained.notes.push_back(decay->note);
+  }
   trained.smoothness = smoothness;
   if (p.readout_unit != 1)
     for (auto& parameters : trained.learned.parameters)

@@ -18,6 +18,7 @@ struct Trained {
   std::optional<StoredInference> inference = {};
   std::vector<std::string> notes = {};
   std::optional<double> smoothness = {};   // of curves
+  std::optional<double> decay = {};        // of weights, that was chosen
   std::optional<double> temperature = {};  // that suits rows which members had not seen
 };
 

@@ -8,6 +8,7 @@ namespace {
 
 constexpr Index kMostOrdinaryColumns = 256;
 constexpr Index kFewRows = 2000;
+constexpr std::int64_t kSecondPart = 2;  // times the epochs of the first
 
 }  // namespace
 
@@ -21,17 +22,30 @@ bool plans_wide(const Settings& s, const UtilityInputs& inputs, Index train_rows
          s.starts == 0 && s.optimizer != "lbfgs";
 }
 
-void plan_wide_training(const Settings& s, Index train_rows, TrainSpec& spec) {
-  constexpr double kRate = 0.003, kDecay = 0.25;
-  constexpr std::int64_t kBatch = 64, kSteps = 5250, kLeastEpochs = 8, kMostEpochs = 20;
+void plan_wide_training(const Settings& s, Index train_rows, bool refits, TrainSpec& spec) {
+  constexpr double kRate = 0.003;
+  constexpr std::int64_t kBatch = 64, kSteps = 4000, kLeastEpochs = 6, kMostEpochs = 15;
   if (s.optimizer == "auto") spec.optimizer.kind = OptimizerKind::adamw;
   const bool adaptive = spec.optimizer.kind != OptimizerKind::sgd;
   if (s.learning_rate == 0 && adaptive) spec.optimizer.learning_rate = kRate;
-  if (s.weight_decay < 0 && spec.optimizer.kind == OptimizerKind::adamw) spec.optimizer.weight_decay = kDecay;
+  if (chooses_decay(s, spec)) spec.optimizer.weight_decay = kDecayWithoutChoice;
   if (s.batch_size == 0) spec.batch_size = kBatch;
   const std::int64_t steps = (train_rows + spec.batch_size - 1) / spec.batch_size;  // of an epoch
-  if (s.epochs == 0) spec.epochs = std::clamp(kSteps / steps, kLeastEpochs, kMostEpochs);
+  if (s.epochs == 0)
+    spec.epochs = (refits ? 1 : kSecondPart) * std::clamp(kSteps / steps, kLeastEpochs, kMostEpochs);
   if (s.schedule == "auto") spec.schedule = ScheduleKind::cosine;
+}
+
+bool chooses_decay(const Settings& s, const TrainSpec& spec) {
+  return s.weight_decay < 0 && spec.optimizer.kind == OptimizerKind::adamw;
+}
+
+TrainSpec brief_wide_training(TrainSpec spec, bool refits) {
+  constexpr double kShareOfTime = 0.1;
+  const std::int64_t first = refits ? spec.epochs : spec.epochs / kSecondPart;
+  spec.epochs = std::max<std::int64_t>(1, 2 * first / 3);
+  spec.time_limit *= kShareOfTime;
+  return spec;
 }
 
 Monitor plan_monitor(const Settings& s, bool wide) {
@@ -44,9 +58,9 @@ bool plan_refit(const Settings& s, bool wide, bool given_parts) {
   return wide && !given_parts && !s.fractions.given() && !s.split.given();
 }
 
-TrainSpec refit_training(const Settings& s, TrainSpec first, std::int64_t epochs) {
+TrainSpec refit_training(const Settings& s, TrainSpec first, bool wide, std::int64_t epochs) {
   TrainSpec spec = std::move(first);
-  spec.epochs = std::max<std::int64_t>(1, 3 * epochs / 2);
+  spec.epochs = wide ? kSecondPart * epochs : std::max<std::int64_t>(1, 3 * epochs / 2);
   if (s.schedule == "auto") spec.schedule = ScheduleKind::cosine;
   return spec;
 }

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "base/random.hpp"
+#include "engine/cuda/cuda.hpp"
 #include "engine/engine.hpp"
 #include "gibbs/network_density.hpp"
 #include "gibbs/restricted_classes.hpp"
+#include "plan/device_plan.hpp"
 
 namespace bl {
 
@@ -45,6 +47,22 @@ gibbs::SamplerResult<double> restricted_chains(const ChainPlan<double>& plan, co
   return sample_chains<double>(restricted, plan, pool);
 }
 
+DeviceChoice device_of(const ChainPlan<double>& plan, const RowSamplerOptions& options) {
+  double heads = 0;  // of a point
+  for (const LayerSpec& layer : plan.network.architecture().layers)
+    heads += static_cast<double>(layer.blocks * layer.heads_per_block());
+  const std::string only = options.allowed.rows() > 0
+                               ? "chains that keep to some classes run on the processor"
+                               : cuda::why_chains_on_processor(plan);
+  return plan_device(options.device, static_cast<double>(plan.start.rows) * heads, only);
+}
+
+gibbs::SamplerResult<double> run_on(Device device, const ChainPlan<double>& plan, ThreadPool& pool) {
+  if (device.kind == Device::Kind::cpu) return make_engine<double>(pool)->run_chains(plan);
+  ThreadPool with_gpu(pool.threads(), device);
+  return make_engine<double>(with_gpu)->run_chains(plan);
+}
+
 }  // namespace
 
 RowSamples sample_rows(const gibbs::Utility& utility, const Matrix<double>& context,
@@ -73,11 +91,13 @@ RowSamples sample_rows(const gibbs::Utility& utility, const Matrix<double>& cont
   plan.options.temperature = utility.temperature();
   plan.options.chains_per_distribution = options.chains;
   plan.options.seed = options.seed;
+  const DeviceChoice where = device_of(plan, options);
   const gibbs::SamplerResult<double> result = options.allowed.rows() > 0
                                                   ? restricted_chains(plan, utility, options.allowed, pool)
-                                                  : make_engine<double>(pool)->run_chains(plan);
+                                                  : run_on(where.device, plan, pool);
 
   RowSamples out;
+  out.note = where.note;
   out.draws_per_row = options.draws;
   out.values.resize(rows * options.draws, utility.values());
   if (utility.classes() > 0) out.classes.resize(static_cast<std::size_t>(rows * options.draws));

@@ -19,6 +19,7 @@ struct RowSamplerOptions {
   Index warmup = 300;
   double step = 0;
   std::uint64_t seed = 0;
+  std::string device = "cpu";
   // Unsupervised: responses held at given values (rows x values; free columns unread), and which are free.
   std::vector<Index> free;
   Matrix<double> held;
@@ -33,6 +34,7 @@ struct RowSamples {
   Index divergences = 0;
   std::vector<gibbs::Diagnostics> diagnostics;
   std::string verdict;
+  std::string note;  // where the device was left to us: which and why
 };
 
 RowSamples sample_rows(const gibbs::Utility& utility, const Matrix<double>& context,

@@ -11,6 +11,7 @@
 #include "bl/errors.hpp"
 #include "fitted/fitted_model.hpp"
 #include "gibbs/categorical.hpp"
+#include "plan/device_plan.hpp"
 #include "predict/evaluation.hpp"
 #include "predict/finite.hpp"
 #include "predict/given_values.hpp"
@@ -131,6 +132,7 @@ RowSamples chain_draws(const Request& r, ThreadPool& pool) {
   options.warmup = static_cast<Index>(r.options.warmup);
   options.step = r.options.step;
   options.seed = r.options.seed;
+  options.device = r.options.device;
   options.free = r.given.free;
   options.held = r.given.held;
   options.allowed = r.given.allowed;
@@ -213,6 +215,10 @@ SampleResult run(const FittedModel& model, const Matrix<double>& context, const 
   if (options.method == "exact" && !can_be_exact)
     throw UsageError("exact draws are for classes and one continuous response; use hmc");
   const bool exact = classes_alone || (!chains && can_be_exact);
+  const DeviceChoice of_exact = plan_device(
+      exact ? options.device : "cpu", 0,
+      "these draws are exact and independent, made on the processor alone; give `method` and `step` "
+      "for chains");
   const RowSamples samples = classes_alone ? class_draws(request, pool)
                              : exact       ? exact_draws(request, pool)
                                            : chain_draws(request, pool);
@@ -221,6 +227,7 @@ SampleResult run(const FittedModel& model, const Matrix<double>& context, const 
   require_finite(result.draws, [&](std::size_t i) { return fmt::format("row {}", i / options.draws + 1); });
   result.method = exact ? "exact" : options.method == "auto" ? "hmc" : options.method;
   result.verdict = samples.verdict;
+  result.note = exact ? of_exact.note : samples.note;
   result.acceptance = samples.acceptance;
   result.divergences = static_cast<std::size_t>(samples.divergences);
   result.least_bulk_size = result.least_tail_size = static_cast<double>(options.draws);

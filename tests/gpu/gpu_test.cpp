@@ -145,6 +145,31 @@ TEST_F(Gpu, StepsEndWhereTheLossIsNotFinite) {
   }
 }
 
+TEST_F(Gpu, LossesOfManyRowsAreThoseOfTheReference) {
+  for (const Path path : {Path::shared_memory, Path::heads_apart, Path::memory}) {
+    cuda::tuning() = {.wide_context = path == Path::heads_apart ? 0 : 4096, .streamed = path == Path::memory};
+    SCOPED_TRACE(static_cast<int>(path));
+    Fixture<double> f(Task::vector, 1300, 64, {4, 3});  // more than two batches of a loss
+    ReferenceEngine<double> reference(Context(1));
+    const auto loss = [&](Engine<double>& engine, std::span<double> gradient) {
+      return engine.loss(engine.load(f.objective), {.rows = f.order}, f.plan(0).noise, f.state.parameters,
+                         gradient);
+    };
+    std::vector<double> ours(f.state.parameters.size()), truth(ours.size());
+    const LossSum expected = loss(reference, truth);
+    const auto gpu = make_engine<double>(gpu_context());
+    for (const bool slope : {false, true, false}) {
+      const LossSum found = loss(*gpu, slope ? std::span<double>(ours) : std::span<double>());
+      EXPECT_NEAR(found.loss, expected.loss, 1e-11 * expected.loss);
+      EXPECT_NEAR(found.weight, expected.weight, 1e-11 * expected.weight);
+    }
+    for (std::size_t i = 0; i < ours.size(); ++i)
+      ASSERT_NEAR(ours[i], truth[i], 1e-10 * (1 + std::abs(truth[i]))) << i;
+    f.problem.context(f.order[700], 0) = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_FALSE(std::isfinite(loss(*make_engine<double>(gpu_context()), {}).loss)) << "told as it is";
+  }
+}
+
 TEST_F(Gpu, FitsTogetherAreThoseOfFitsAlone) {
   const Fixture<double> f(Task::choice, 50, 16, {4, 3});
   const auto fit = [&](std::size_t i, Engine<double>& engine) {
@@ -170,6 +195,28 @@ TEST_F(Gpu, FitsTogetherAreThoseOfFitsAlone) {
                                   if (i == 2) throw std::runtime_error("the third");
                                 }),
                std::runtime_error);
+}
+
+TEST_F(Gpu, FitsTogetherKeepTheirOwnUpdateRules) {
+  const Fixture<double> f(Task::vector, 50, 16, {4, 3});
+  const auto fit = [&](std::size_t i, Engine<double>& engine) {
+    UpdateSpec spec = update_of(i == 3 ? OptimizerKind::sgd : OptimizerKind::adamw, false, 0);
+    spec.optimizer.weight_decay = 0.5 * static_cast<double>(i % 3);
+    if (i == 4) spec.bounds.assign(f.state.parameters.size(), Bound::non_negative);
+    LearnerState<double> state = f.state;
+    const RowSet rows = engine.load(f.objective);
+    engine.write(f.network, spec, state);
+    engine.steps(f.plan(rows), {});
+    engine.read(state);
+    return state.parameters;
+  };
+  std::vector<std::vector<double>> side_by_side(5);
+  const auto engine = make_engine<double>(gpu_context());
+  engine->load(f.objective);
+  engine->together(5, 1e3, [&](std::size_t i, Engine<double>& own) { side_by_side[i] = fit(i, own); });
+  for (std::size_t i = 0; i < side_by_side.size(); ++i)
+    expect_near(side_by_side[i], fit(i, *make_engine<double>(gpu_context())), 1e-8);
+  EXPECT_NE(side_by_side[0], side_by_side[1]);
 }
 
 TEST_F(Gpu, ChainsAreThoseOfTheReference) {

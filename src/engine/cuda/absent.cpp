@@ -17,6 +17,10 @@ std::string why_none() {
   return "this library was built without CUDA; build it where nvcc is found";
 }
 
+std::string why_chains_on_processor(const ChainPlan<double>&) {
+  return "";
+}
+
 Tuning& tuning() {
   static Tuning values;
   return values;

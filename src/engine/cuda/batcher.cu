@@ -65,12 +65,14 @@ void write_batches(std::span<Request<T>* const> requests, std::size_t from, std:
   std::vector<StepNumbers> steps;
   for (const Request<T>* request : requests) {
     const Learner<T>* learner = request->learner;
+    int placed_before = 0;  // rows that are on the GPU already
     for (std::size_t b = from; b < to; ++b) {
       const Batch& batch = request->batches[b];
       steps.push_back(numbers_of(batch, learner ? &learner->spec : nullptr, request->rate,
                                  learner ? learner->steps + static_cast<long long>(b - from) + 1 : 1));
+      steps.back().begin = request->rows ? placed_before : static_cast<int>(order.size());
+      placed_before += static_cast<int>(batch.rows.size());
       if (request->rows) continue;
-      steps.back().begin = static_cast<int>(order.size());
       for (const std::int64_t row : batch.rows) order.push_back(static_cast<int>(row));
     }
   }
@@ -109,6 +111,7 @@ void fill_job(const Request<T>& request, Job<T>& job) {
   job.first = learner.first.data();
   job.second = learner.second.data();
   job.mean = learner.mean.data();
+  job.decay = learner.decay.data();
   job.averaged = learner.averaged;
 }
 
@@ -203,7 +206,6 @@ void run_requests(std::span<Request<T>* const> requests, std::size_t from, std::
   launch.to = static_cast<int>(to - from);
   launch.slots = learner ? learner->slots.data() : placed.slots();
   if (learner) launch.rule = learner->rule;
-  if (learner) launch.decay = learner->decay.data();
   std::size_t rows = 1;
   for (const Request<T>* request : requests) rows = std::max(rows, rows_to_cut(*request, from, to));
   const int threads = threads_for(launch.plan, placed.apart()), count = static_cast<int>(requests.size());
@@ -240,7 +242,7 @@ void run_requests(std::span<Request<T>* const> requests, std::size_t from, std::
     }
     requests[i]->out = jobs[i].out;
   }
-  if (!learner) read_gradients<T>(requests, scratch, stream);
+  if (!requests[0]->gradient.empty()) read_gradients<T>(requests, scratch, stream);
 }
 
 template <class T>
@@ -271,6 +273,13 @@ void Meeting<T>::run(Request<T>& request) {
   if (request.error) std::rethrow_exception(request.error);
 }
 
+// The same update rule and bounds; each has a decay of its own.
+template <class T>
+bool same_rule(const Learner<T>* a, const Learner<T>* b) {
+  if (!a || !b) return a == b;
+  return a->rule == b->rule && a->spec.bounds == b->spec.bounds;
+}
+
 // Requests that can be one launch are. Neither the order in which they came in nor who came in matters to any
 // of them: a launch is cut by their number if all had come.
 template <class T>
@@ -283,13 +292,12 @@ void Meeting<T>::run_pending() {
     std::vector<Request<T>*> group, rest;
     const Request<T>& first = *left.front();
     for (Request<T>* one : left) {
-      const bool alike = (one->learner == nullptr) == (first.learner == nullptr) &&
-                         one->batches.size() == first.batches.size() && one->beside == first.beside &&
-                         one->noise.given.data == nullptr &&
-                         one->gradient.empty() == first.gradient.empty() &&
-                         rows_to_cut(*one, 0, one->batches.size()) ==
-                             rows_to_cut(first, 0, first.batches.size()) &&
-                         one->placed->same_shape(*first.placed);
+      const bool alike =
+          same_rule(one->learner, first.learner) &&
+          one->batches.size() == first.batches.size() && one->beside == first.beside &&
+          one->noise.given.data == nullptr && one->gradient.empty() == first.gradient.empty() &&
+          rows_to_cut(*one, 0, one->batches.size()) == rows_to_cut(first, 0, first.batches.size()) &&
+          one->placed->same_shape(*first.placed);
       (one == &first || alike ? group : rest).push_back(one);
     }
     run_alike(std::move(group));

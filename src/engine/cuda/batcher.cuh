@@ -32,11 +32,11 @@ struct Request {
   std::span<const Batch> batches;
   Noise noise{RandomStream(0, Purpose::score_noise), 1, {}};
   double rate = 0;
-  Learner<T>* learner = nullptr;  // null: the loss of the one batch at `parameters`
+  Learner<T>* learner = nullptr;  // null: the loss of all batches at `parameters`
   std::span<const T> parameters;
-  const int* rows = nullptr;  // of a loss: those of its batch, on the GPU
-  std::span<T> gradient;  // empty: the loss alone
-  int beside = 1;         // requests that may be run with it: how blocks are shared out
+  const int* rows = nullptr;  // of a loss: those of its batches, one after the other, on the GPU
+  std::span<T> gradient;      // of the one batch; empty: the loss alone
+  int beside = 1;             // requests that may be run with it: how blocks are shared out
   StepsOutput out;
   std::exception_ptr error;
 };

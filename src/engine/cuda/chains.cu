@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/cuda/chain_worker.cuh"
+#include "engine/cuda/cuda.hpp"
 #include "engine/cuda/memory.cuh"
 #include "engine/cuda/resident.cuh"
 
@@ -71,16 +72,23 @@ bool choose_block(ChainLaunch<T>& l) {
 }  // namespace
 
 template <class T>
-bool chains_on_gpu(const ChainPlan<T>& plan) {
+std::string chains_not_on_gpu(const ChainPlan<T>& plan) {
   const Architecture& a = plan.network.architecture();
   const gibbs::SamplerOptions& o = plan.options;
-  if (a.form != Form::scalar || a.input.classes > 0 || !plan.free.empty() || a.layers.size() > kMostLayers)
-    return false;
-  if (!(o.step > 0) && o.method != gibbs::Method::paper) return false;
+  if (a.form != Form::scalar || a.input.classes > 0)
+    return "chains of classes and numbers together run on the processor";
+  if (!plan.free.empty()) return "chains that hold some responses at given values run on the processor";
+  if (a.layers.size() > kMostLayers) return "chains of so many layers run on the processor";
+  if (!(o.step > 0) && o.method != gibbs::Method::paper)
+    return "chains that learn their step run on the processor; `step` gives one";
   ChainLaunch<T> l;
   l.plan = sampling_model(plan).plan;
   l.chains = static_cast<int>(plan.rows * plan.chains_per_row);
-  return choose_block(l);
+  return choose_block(l) ? "" : "this model is too large for chains in the memory of a multiprocessor";
+}
+
+std::string why_chains_on_processor(const ChainPlan<double>& plan) {
+  return devices().empty() ? "" : chains_not_on_gpu(plan);
 }
 
 namespace {
@@ -230,8 +238,8 @@ gibbs::SamplerResult<T> run_chains_on_gpu(const ChainPlan<T>& plan, ThreadPool& 
   return result;
 }
 
-#define BL_INSTANTIATE(T)                              \
-  template bool chains_on_gpu<T>(const ChainPlan<T>&); \
+#define BL_INSTANTIATE(T)                                         \
+  template std::string chains_not_on_gpu<T>(const ChainPlan<T>&); \
   template gibbs::SamplerResult<T> run_chains_on_gpu<T>(const ChainPlan<T>&, ThreadPool&, cudaStream_t);
 BL_INSTANTIATE(float)
 BL_INSTANTIATE(double)

@@ -3,13 +3,15 @@
 
 #include <cuda_runtime.h>
 
+#include <string>
+
 #include "engine/chains.hpp"
 
 namespace bl::cuda {
 
-// Those with a given step, no classes and all coordinates moving; others learn from all chains together.
+// Why chains run on the processor; empty: a GPU runs them. Those that learn their step do so from all chains together.
 template <class T>
-bool chains_on_gpu(const ChainPlan<T>& plan);
+std::string chains_not_on_gpu(const ChainPlan<T>& plan);
 
 template <class T>
 gibbs::SamplerResult<T> run_chains_on_gpu(const ChainPlan<T>& plan, ThreadPool& pool, cudaStream_t stream);

@@ -28,6 +28,9 @@ std::string why_none();
 // Why a model with this objective is computed on the processor alone; empty where a GPU computes it, too.
 std::string why_processor_only(const Architecture& architecture, const ObjectiveSpec& spec);
 
+// Why these chains run on the processor alone; empty where a GPU runs them, or where there is none.
+std::string why_chains_on_processor(const ChainPlan<double>& plan);
+
 // UsageError where there is no GPU.
 template <class T>
 std::unique_ptr<Engine<T>> make_cuda_engine(const Context& context);

@@ -96,23 +96,21 @@ LossSum CudaEngine<T>::loss(RowSet from, const Batch& batch, const Noise& noise,
     return {};
   }
   const Placed<T>& placed = *placed_.at(from);
-  const int* const rows = kept_rows(from, batch.rows);
+  // Without its gradient a loss of many rows may be that of several short batches.
   const std::size_t all = batch.rows.size(), most = gradient.empty() ? rows_of_loss(placed) : all;
-  LossSum sum;
-  for (std::size_t begin = 0; begin < all; begin += most) {
-    const Batch part{batch.rows.subspan(begin, std::min(most, all - begin)), batch.scale};
-    Request<T> request;
-    request.placed = &placed;
-    request.batches = std::span(&part, 1);
-    request.noise = noise;
-    request.parameters = parameters;
-    request.gradient = gradient;
-    request.rows = rows + begin;
-    request.beside = beside_;
-    run(request, 0, 1);
-    sum.add(sum_of(placed.resident_plan(), request.out.last));
-  }
-  return sum;
+  std::vector<Batch> parts;
+  for (std::size_t begin = 0; begin < all; begin += most)
+    parts.push_back({batch.rows.subspan(begin, std::min(most, all - begin)), batch.scale});
+  Request<T> request;
+  request.placed = &placed;
+  request.batches = parts;
+  request.noise = noise;
+  request.parameters = parameters;
+  request.gradient = gradient;
+  request.rows = kept_rows(from, batch.rows);
+  request.beside = beside_;
+  run(request, 0, parts.size());
+  return sum_of(placed.resident_plan(), request.out.loss);
 }
 
 template <class T>
@@ -224,7 +222,7 @@ StepsReport CudaEngine<T>::steps(const StepPlan& plan, const std::function<bool(
 
 template <class T>
 gibbs::SamplerResult<T> CudaEngine<T>::run_chains(const ChainPlan<T>& plan) {
-  if (chains_on_gpu(plan)) return run_chains_on_gpu(plan, this->context().threads(), stream_);
+  if (chains_not_on_gpu(plan).empty()) return run_chains_on_gpu(plan, this->context().threads(), stream_);
   return CpuEngine<T>(this->context()).run_chains(plan);
 }
 

@@ -11,6 +11,7 @@ struct Rule {
   OptimizerKind kind = OptimizerKind::adam;
   double beta1 = 0, beta2 = 0, epsilon = 0, momentum = 0, clip = 0, average = 0;
   bool decays = false, bounded = false;
+  bool operator==(const Rule&) const = default;
 };
 
 // What steps leave behind; sums are over the steps taken.
@@ -39,7 +40,8 @@ struct Job {
   const StepNumbers* steps = nullptr;
   bool averaged = false;  // there is a running mean already
   T *raw = nullptr, *shown = nullptr, *first = nullptr, *second = nullptr,
-    *mean = nullptr;      // shown: effective
+    *mean = nullptr;  // shown: effective
+  const T* decay = nullptr;
   T* gradient = nullptr;  // where no step is taken: what is asked for; null: the loss alone
   StepsOutput out;
 };
@@ -54,7 +56,6 @@ struct Launch {
   int rows_per_chunk = 1, ld = 4;
   bool updates = false;  // or losses and gradients alone
   const Slot* slots = nullptr;
-  const T* decay = nullptr;
   T* gradients = nullptr;        // jobs x parts x resident parameters
   double* sums = nullptr;        // jobs x parts x 4: losses, weights, square of the gradient's norm
   unsigned* barriers = nullptr;  // one of each job

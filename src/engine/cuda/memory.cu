@@ -7,9 +7,9 @@ namespace bl::cuda {
 
 namespace {
 
-constexpr std::size_t kGrain = 256;                           // what the driver rounds up to as well
-constexpr std::size_t kLargestKept = std::size_t{1} << 20;    // larger ones go back to the driver
-constexpr std::size_t kMostKept = std::size_t{256} << 20;     // of all together
+constexpr std::size_t kGrain = 256;                         // what the driver rounds up to as well
+constexpr std::size_t kLargestKept = std::size_t{1} << 20;  // larger ones go back to the driver
+constexpr std::size_t kMostKept = std::size_t{256} << 20;   // of all together
 
 // What was given back and not asked for since, by size. It is never destroyed: the driver is gone first.
 struct Kept {

@@ -213,7 +213,7 @@ void Streamed<T>::run(Request<T>& request, std::size_t from, std::size_t to) {
   }
   sweep(request, static_cast<int>(request.batches[0].rows.size()), request.batches[0].scale,
         !request.gradient.empty());
-  totals_.read(std::span(request.out.last), stream_);
+  totals_.read(std::span(request.out.loss), stream_);
   if (request.gradient.empty()) return;
   std::vector<T> gradient(static_cast<std::size_t>(plan.parameters));
   gradient_.read(gradient, stream_);

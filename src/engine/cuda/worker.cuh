@@ -142,10 +142,11 @@ struct Worker {
       s.outer_g[i] = T(0);
     }
   }
-  // From stored values in the first step; afterwards from the effective ones that updates leave.
-  __device__ void load_parameters(bool first) {
+  // From stored values in the first step and where nothing is updated; else from the effective ones that updates
+  // leave.
+  __device__ void load_parameters(bool stored) {
     const int threads = static_cast<int>(blockDim.x);
-    if (first) {
+    if (stored) {
       for (int i = static_cast<int>(threadIdx.x); i < plan.resident; i += threads)
         s.w[i] = effective(launch.slots[i], __ldcg(job.raw + i));
       return;
@@ -279,7 +280,7 @@ struct Worker {
   __device__ void update(const UpdateStep<T>& numbers) {
     const Rule& rule = launch.rule;
     const auto one = [&](int i, T g, T p) {
-      return update_one<T>(rule, numbers, launch.slots[i], rule.decays ? launch.decay[i] : T(0), g, p,
+      return update_one<T>(rule, numbers, launch.slots[i], rule.decays ? job.decay[i] : T(0), g, p,
                            job.first + i, job.second + i, job.mean + i);
     };
     for (int i = slice_begin() + static_cast<int>(threadIdx.x); i < slice_end();
@@ -308,11 +309,11 @@ struct Worker {
     for (int i = 0; i < 3; ++i) out.last[i] = totals[i];
     out.last_norm = norm;
     out.last_taken = taken;
-    if (!taken) return false;
+    if (!taken && launch.updates) return false;  // a loss that is asked for is told as it is
     if (out.taken == 0) out.first_mean = loss / totals[2];
     for (int i = 0; i < 3; ++i) out.loss[i] += totals[i];
     ++out.taken;
-    return true;
+    return taken;
   }
 
   __device__ void run() {
@@ -321,8 +322,9 @@ struct Worker {
     const bool learns = launch.updates || job.gradient;
     begin();
     for (int k = launch.from; k < launch.to; ++k) {
+      const bool stored = k == launch.from || !launch.updates;
       set_step(k);
-      if (!apart() && (k == launch.from || !alone())) load_parameters(k == launch.from);
+      if (!apart() && (k == launch.from || !alone())) load_parameters(stored);
       if (learns)
         for (int i = static_cast<int>(threadIdx.x); i < plan.resident; i += static_cast<int>(blockDim.x))
           s.g[i] = T(0);
@@ -331,7 +333,7 @@ struct Worker {
         outer_forward(launch, frame.data, step, s.outer_w, heads, heads_of(head));
         wait();
         if (part >= chunks()) prefetch(k + 1);
-        if (k == launch.from || !alone()) load_parameters(k == launch.from);
+        if (k == launch.from || !alone()) load_parameters(stored);
         __syncthreads();
       }
       sweep_chunks(learns);
@@ -341,13 +343,14 @@ struct Worker {
       double norm = 0;
       if (learns) norm = sqrt(reduce_slice());
       const bool taken = record(out, norm);
-      if (!launch.updates) {
-        if (learns) write_gradient();
+      if (launch.updates) {
+        if (!taken) break;
+        update(update_step<T>(launch.rule, numbers, norm, averaged));
+        averaged = true;
+      } else if (learns) {
+        write_gradient();
         break;
       }
-      if (!taken) break;
-      update(update_step<T>(launch.rule, numbers, norm, averaged));
-      averaged = true;
       if (!apart()) wait();
       __syncthreads();
     }

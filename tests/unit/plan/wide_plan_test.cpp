@@ -35,7 +35,7 @@ TEST(WidePlan, TrainingFollowsGivenSettings) {
       with({{"optimizer", "sgd"}, {"batch_size", "32"}, {"epochs", "3"}, {"schedule", "plateau"}});
   TrainSpec spec = plan_training(given, 42000, false);
   const TrainSpec before = spec;
-  plan_wide_training(given, 42000, spec);
+  plan_wide_training(given, 42000, true, spec);
   EXPECT_EQ(spec.optimizer.kind, OptimizerKind::sgd);
   EXPECT_EQ(spec.optimizer.learning_rate, before.optimizer.learning_rate);
   EXPECT_EQ(spec.optimizer.weight_decay, 0);
@@ -43,13 +43,32 @@ TEST(WidePlan, TrainingFollowsGivenSettings) {
   EXPECT_EQ(spec.epochs, 3);
   EXPECT_EQ(spec.schedule, ScheduleKind::plateau);
   TrainSpec open = plan_training({}, 42000, false);
-  plan_wide_training({}, 42000, open);
+  plan_wide_training({}, 42000, true, open);
   EXPECT_EQ(open.optimizer.kind, OptimizerKind::adamw);
   EXPECT_GT(open.optimizer.weight_decay, 0);
   EXPECT_EQ(open.schedule, ScheduleKind::cosine);
-  EXPECT_EQ(open.epochs, 8);
-  plan_wide_training({}, 7000, open);
-  EXPECT_EQ(open.epochs, 20);  // small tables take more epochs, for a number of steps
+  EXPECT_EQ(open.epochs, 6);
+  EXPECT_EQ(brief_wide_training(open, true).epochs, 4);
+  EXPECT_EQ(refit_training({}, open, true, 6).epochs, 12);
+  EXPECT_EQ(refit_training({}, open, false, 6).epochs, 9);
+  plan_wide_training({}, 7000, true, open);
+  EXPECT_EQ(open.epochs, 15);  // small tables take more epochs, for a number of steps
+  plan_wide_training({}, 42000, false, open);
+  EXPECT_EQ(open.epochs, 12);  // no second part follows
+  EXPECT_EQ(brief_wide_training(open, false).epochs, 4);
+}
+
+TEST(WidePlan, ADecayThatIsGivenIsNotChosen) {
+  for (const auto& [settings, chosen] : {std::pair{with({}), true},
+                                         {with({{"weight_decay", "0.2"}}), false},
+                                         {with({{"weight_decay", "0"}}), false},
+                                         {with({{"optimizer", "adam"}}), false}}) {
+    TrainSpec spec = plan_training(settings, 42000, false);
+    plan_wide_training(settings, 42000, true, spec);
+    EXPECT_EQ(chooses_decay(settings, spec), chosen);
+    EXPECT_EQ(spec.optimizer.weight_decay,
+              chosen ? kDecayWithoutChoice : std::max(0.0, settings.weight_decay.value()));
+  }
 }
 
 TEST(WidePlan, AllRowsAreLearnedFromWhereNoSplitIsAskedFor) {

@@ -47,7 +47,7 @@ std::vector<double> learned_parameters(Prepared& p, Trained& trained, bool to_mi
 json information_of(const Prepared& p, const FitReport& report, const FitOptions& options) {
   json out = json::object();
   out["settings"] = settings_json(*p.settings);
-  out["data"] = {{"digest", table_digest(*p.table)}, {"rows", p.table->rows}};
+  out["data"] = {{"digest", p.digest}, {"rows", p.table->rows}};
   out["split"] = {{"train", p.split.train.size()},
                   {"validation", p.split.validation.size()},
                   {"test", p.split.test.size()}};
@@ -76,7 +76,7 @@ json metrics_json(const std::vector<Metric>& metrics) {
 json used_settings(const Prepared& p, std::optional<double> smoothness, const FitUse& use, int starts) {
   const Settings& s = *p.settings;
   json out = used_model_settings(s, p.architecture, p.members);
-  out.update(used_table_settings(s, p.encoder, use.objective));
+  out.update(used_table_settings(s, p.encoder, use.objective, p.knots));
   out.update(used_training_settings(s, training_spec(p), starts));
   if (s.monitor == "auto") {
     const Monitor monitor = plan_monitor(s, p.wide);

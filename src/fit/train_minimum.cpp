@@ -40,7 +40,7 @@ Trained train_to_minimum(const Prepared& p, int starts, const FitOptions& option
   out.learned.parameters = {e.chart.raw};
   if (e.converged) {
     out.inference = stored_of(e, objective, 0);
-    out.inference->facts["digest"] = table_digest(*p.table);
+    out.inference->facts["digest"] = p.digest;
   } else {
     out.notes.push_back("no standard errors: " + e.cause);
   }

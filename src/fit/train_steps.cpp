@@ -67,7 +67,7 @@ Trained train(const Prepared& p, const FitOptions& options) {
   if (!p.split.validation.empty()) {
     // A level that happens to have no training row must not stop the fit.
     validation.emplace(p.encoder.with_unseen(UnseenPolicy::missing), p.space, *p.table, p.split.validation,
-                       s.out_of_core);
+                       s.out_of_core, p.shared);
     validation_objective.emplace(network, training.judging, validation->view());
   }
   const double encoded = training.rows.megabytes() + (validation ? validation->megabytes() : 0);
@@ -82,7 +82,7 @@ Trained train(const Prepared& p, const FitOptions& options) {
   plan.spec.bounds = p.guidance ? joint_bounds(p.bounds, p.guidance->bounds) : p.bounds;
   const MemberRows<T> same{&objective, validation_objective ? &*validation_objective : nullptr};
   const std::optional<double> smoothness = plan_smoothness<T>(p, same, options, pool, plan.spec);
-  if (!p.first) keep_checkpoints(plan, options, table_digest(*p.table), settings_json(s).dump());
+  if (!p.first) keep_checkpoints(plan, options, p.digest, settings_json(s).dump());
   plan.on_start = [&p, resume = plan.on_start](Index member, TrainingState<T>& fresh) {
     if (static_cast<std::size_t>(member) < p.starts.size()) {
       const std::vector<double>& start = p.starts[static_cast<std::size_t>(member)];

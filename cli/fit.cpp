@@ -4,14 +4,17 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "bl/choice.hpp"
 #include "bl/errors.hpp"
 #include "bl/explain.hpp"
 #include "bl/ranks.hpp"
+#include "bl/shared_data.hpp"
 #include "bl/simplify.hpp"
 #include "choice_declaration.hpp"
 #include "commands.hpp"
+#include "mpi_ranks.hpp"
 #include "options.hpp"
 #include "spelling.hpp"
 #include "terminal.hpp"
@@ -23,7 +26,8 @@ namespace {
 using nlohmann::ordered_json;
 
 struct FitArguments {
-  std::string data, output;
+  std::vector<std::string> data;
+  std::string output;
   bool json = false, quiet = false, resume = false, readable = false;
 };
 
@@ -33,7 +37,8 @@ ordered_json metrics_json(const std::vector<Metric>& metrics) {
   return object;
 }
 
-void print_columns(const Data& data) {
+template <class Source>
+void print_columns(const Source& data) {
   constexpr std::size_t kMost = 12;
   const auto columns = data.columns();
   say("{}: {} rows, {} columns\n", data.source(), data.rows(), columns.size());
@@ -75,9 +80,9 @@ void print_summary(const FitSummary& s, const std::string& output) {
 std::string next_command(const FitSummary& s, const FitArguments& a) {
   const bool linear = s.model.is_choice() && !coefficients(s.model).empty();
   if (linear) return fmt::format("bl summary {}", a.output);
-  const bool followed = !s.model.is_choice() && a.data != "-" && s.model.responses().size() == 1 &&
-                        s.model.features().size() <= kMostResponseColumns;
-  return fmt::format("bl explain {}{}", a.output, followed ? " " + a.data : "");
+  const bool followed = !s.model.is_choice() && a.data.size() == 1 && a.data[0] != "-" &&
+                        s.model.responses().size() == 1 && s.model.features().size() <= kMostResponseColumns;
+  return fmt::format("bl explain {}{}", a.output, followed ? " " + a.data[0] : "");
 }
 
 ordered_json coefficients_json(const Model& model) {
@@ -102,6 +107,10 @@ void print_json(const FitSummary& s, const std::string& output) {
       {"best_epoch", s.best_epoch},
       {"seconds", s.seconds},
       {"ranks", current_ranks() ? current_ranks()->size() : 1},
+      {"communication",
+       {{"megabytes", traffic().bytes / (1 << 20)},
+        {"seconds", traffic().seconds},
+        {"calls", traffic().calls}}},
       {"peak_megabytes", s.peak_megabytes},
       {"table_megabytes", s.table_megabytes},
       {"encoded_megabytes", s.encoded_megabytes},
@@ -156,16 +165,26 @@ void run_fit(const FitArguments& arguments, const ChoiceOptions& choice, const C
   options.resume = arguments.resume;
   catch_interrupts();
   options.should_stop = interrupted;
-  const Data data = Data::read(arguments.data, settings);
   const bool talk = !arguments.quiet && !arguments.json;
-  if (talk && !choices) print_columns(data);
+  std::optional<Data> data;
   FitSummary summary = [&] {
-    ProgressLine line(arguments.quiet);
-    options.on_progress = [&](const FitProgress& p) { line.show(p.seconds, progress_text(p)); };
-    options.on_trained = [&](const Model& model) { model.save(arguments.output); };
-    if (!choices) return fit(data, settings, options);
-    const ChoiceDeclaration declaration = choice.declaration(data, settings);
-    return fit(data, declaration, settings, options);
+    const auto watched = [&](const auto& learn) {
+      ProgressLine line(arguments.quiet);
+      options.on_progress = [&](const FitProgress& p) { line.show(p.seconds, progress_text(p)); };
+      options.on_trained = [&](const Model& model) { model.save(arguments.output); };
+      return learn();
+    };
+    if (current_ranks() && !choices && !arguments.readable) {
+      const SharedData shared = SharedData::read(arguments.data, settings);
+      if (talk) print_columns(shared);
+      return watched([&] { return fit(shared, settings, options); });
+    }
+    data = read_files(arguments.data, settings);
+    if (talk && !choices) print_columns(*data);
+    return watched([&] {
+      return choices ? fit(*data, choice.declaration(*data, settings), settings, options)
+                     : fit(*data, settings, options);
+    });
   }();
   summary.model.save(arguments.output);
   for (std::string& note : summary.notes) note = spelled(note);
@@ -176,7 +195,7 @@ void run_fit(const FitArguments& arguments, const ChoiceOptions& choice, const C
   if (summary.interrupted)
     exit_code() = kInterrupted;
   else if (arguments.readable)
-    keep_readable(arguments, summary.model, data, settings);
+    keep_readable(arguments, summary.model, *data, settings);
   if (talk) say("next      {}\n", next_command(summary, arguments));
 }
 
@@ -188,9 +207,9 @@ void add_fit(CLI::App& app) {
   command
       ->add_option("data", arguments->data,
                    "CSV, TSV, ARFF, IDX or NPY file, plain or gzip, or a folder of PNG images; - for "
-                   "standard input")
+                   "standard input. Several CSV files, or a pattern in quotes, are one table")
       ->required()
-      ->option_text("FILE");
+      ->option_text("FILE ...");
   command->get_help_ptr()->group(kCommon);
   command->add_option("-o,--output", arguments->output, "Where the model goes")
       ->required()
@@ -212,7 +231,9 @@ void add_fit(CLI::App& app) {
       "  bl fit data.csv --target y --single --degree 2 --seed 7 -o model.bl\n"
       "  bl fit data.csv --target price,volume --layers 36,6 -o model.bl\n"
       "  bl fit train-images-idx3-ubyte --layers 88,42 -o digits.bl\n"
-      "  bl fit trips.csv --choice schema.toml -o model.bl");
+      "  bl fit trips.csv --choice schema.toml -o model.bl\n"
+      "  bl fit 'rows-*.csv' --target y -o model.bl\n"
+      "  mpirun -n 4 bl fit data.csv --target y --threads 2 -o model.bl");
   command->callback([arguments, choice, command, settings] {
     run_fit(*arguments, *choice, *command, settings->settings());
   });

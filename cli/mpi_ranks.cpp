@@ -7,17 +7,35 @@
 #include <mpi.h>
 #include <unistd.h>
 
-#include <climits>
+#include <algorithm>
 #include <cstdlib>
-#include <limits>
 #include <vector>
 
-#include "bl/errors.hpp"
 #include "bl/ranks.hpp"
 
 namespace bl::cli {
 
 namespace {
+
+Traffic& counted() {
+  static Traffic all;
+  return all;
+}
+
+// Counts a call as long as it lives.
+class Counted {
+ public:
+  explicit Counted(std::size_t bytes) {
+    ++counted().calls;
+    counted().bytes += static_cast<double>(bytes);
+  }
+  ~Counted() { counted().seconds += MPI_Wtime() - began_; }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+ private:
+  double began_ = MPI_Wtime();
+};
 
 constexpr unsigned kSecondsForTheFirst = 2;  // rank 0 says the same, sooner, where all fail alike
 
@@ -26,11 +44,8 @@ std::string& last_failure() {
   return message;
 }
 
-int as_count(std::size_t bytes) {
-  if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-    throw UsageError("a step exchanges more than 2 GB between ranks; use a smaller model or fewer ranks");
-  return static_cast<int>(bytes);
-}
+// A count of MPI is an int: longer messages go in pieces.
+constexpr std::size_t kLongest = std::size_t{1} << 30;
 
 class MpiRanks : public Ranks {
  public:
@@ -47,7 +62,8 @@ class MpiRanks : public Ranks {
   std::size_t size() const override { return size_; }
 
   void all_gather(std::span<std::byte> all, std::span<const std::size_t> sizes) override {
-    as_count(all.size());
+    const Counted counts(all.size() - sizes[rank_]);
+    if (all.size() > kLongest) return gather_in_pieces(all, sizes);
     int offset = 0;
     for (std::size_t r = 0; r < size_; ++r) {
       counts_[r] = static_cast<int>(sizes[r]);
@@ -58,10 +74,20 @@ class MpiRanks : public Ranks {
                    MPI_COMM_WORLD);
   }
   void broadcast(std::span<std::byte> bytes) override {
-    MPI_Bcast(bytes.data(), as_count(bytes.size()), MPI_BYTE, 0, MPI_COMM_WORLD);
+    const Counted counts(rank_ == 0 ? 0 : bytes.size());
+    send_from(0, bytes);
   }
 
  private:
+  static void send_from(std::size_t rank, std::span<std::byte> bytes) {
+    for (; !bytes.empty(); bytes = bytes.subspan(std::min(kLongest, bytes.size())))
+      MPI_Bcast(bytes.data(), static_cast<int>(std::min(kLongest, bytes.size())), MPI_BYTE,
+                static_cast<int>(rank), MPI_COMM_WORLD);
+  }
+  void gather_in_pieces(std::span<std::byte> all, std::span<const std::size_t> sizes) const {
+    for (std::size_t r = 0, at = 0; r < size_; at += sizes[r++]) send_from(r, all.subspan(at, sizes[r]));
+  }
+
   std::size_t rank_ = 0, size_ = 1;
   std::vector<int> counts_, offsets_;
 };
@@ -115,6 +141,10 @@ void remember_failure(const std::string& message) {
   last_failure() = message;
 }
 
+const Traffic& traffic() {
+  return counted();
+}
+
 }  // namespace bl::cli
 
 #else
@@ -129,6 +159,10 @@ int MpiSession::end(int code) {
   return code;
 }
 void remember_failure(const std::string&) {}
+const Traffic& traffic() {
+  static const Traffic none;
+  return none;
+}
 
 }  // namespace bl::cli
 

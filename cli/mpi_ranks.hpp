@@ -1,6 +1,7 @@
 // The processes that mpirun started, as ranks of one command.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -23,6 +24,13 @@ class MpiSession {
   struct State;
   std::unique_ptr<State> state_;  // null: alone
 };
+
+// What this rank received so far, and the seconds that it took, waiting for the others included.
+struct Traffic {
+  std::size_t calls = 0;
+  double bytes = 0, seconds = 0;
+};
+const Traffic& traffic();
 
 // Before standard error is closed to the other ranks: the message of a rank that failed alone.
 void remember_failure(const std::string& message);

@@ -26,6 +26,7 @@ THROUGH = {
     "data/expression_parser.cpp": "tests/unit/data/expression_test.cpp: Expression::parse",
     "data/gzip_source.cpp": "tests/unit/data/formats_test.cpp: a compressed table",
     "data/png_folder.cpp": "tests/unit/data/images_test.cpp: a folder of pictures",
+    "data/table_hash.cpp": "tests/unit/data/table_test.cpp: table_digest",
     "economics/*.cpp": "tests/frontends/choice_economics_test.cpp: bl explain --economics and bl whatif",
     "economics/shapley.cpp": "tests/frontends/explain_command_test.cpp: bl explain --shapley",
     "engine/chains.cpp": "tests/property/engines_agree_test.cpp: run_chains of every engine",

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "api/column_summaries.hpp"
 #include "bl/errors.hpp"
 #include "data/read_table.hpp"
 #include "features/schema_toml.hpp"
@@ -104,15 +105,19 @@ std::string Data::digest() const {
 }
 
 std::vector<ColumnSummary> Data::columns() const {
+  return column_summaries(impl_->table);
+}
+
+std::vector<ColumnSummary> column_summaries(const Table& table) {
   std::vector<ColumnSummary> summaries;
-  for (const bl::Column& column : impl_->table.columns) {
+  for (const bl::Column& column : table.columns) {
     ColumnSummary summary{.name = column.name,
                           .numeric = column.raw == RawType::numeric,
                           .missing = 0,
                           .distinct = column.levels.size(),
                           .lowest = std::numeric_limits<double>::infinity(),
                           .highest = -std::numeric_limits<double>::infinity()};
-    for (Index i = 0; i < impl_->table.rows; ++i) {
+    for (Index i = 0; i < table.rows; ++i) {
       if (column.missing(i)) {
         ++summary.missing;
       } else if (summary.numeric) {

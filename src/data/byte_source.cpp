@@ -59,6 +59,10 @@ class DescriptorSource : public ByteSource {
     }
   }
 
+  bool seek(std::uint64_t offset) override {
+    return ::lseek(descriptor_, static_cast<off_t>(offset), SEEK_SET) >= 0;
+  }
+
  protected:
   const std::string& name() const { return name_; }
 
@@ -92,6 +96,7 @@ class SpooledSource final : public DescriptorSource {
     std::rewind(spool_.get());
     replaying_ = true;
   }
+  bool seek(std::uint64_t /*offset*/) override { return false; }
 
  private:
   FileHandle spool_;
@@ -157,6 +162,13 @@ void Input::rewind() {
   ahead_.clear();
   taken_ = 0;
   bytes_->rewind();
+}
+
+void Input::seek(std::uint64_t offset) {
+  ahead_.clear();
+  taken_ = 0;
+  if (!bytes_->seek(offset))
+    throw DataError(name_ + ": cannot be read in parts; unpack it, or give it as a file");
 }
 
 Input open_input(const std::string& path, bool rewindable) {

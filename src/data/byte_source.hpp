@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,6 +18,8 @@ class ByteSource {
   virtual std::size_t read(std::span<char> out) = 0;
   // Back to the first byte.
   virtual void rewind() = 0;
+  // On from this byte; false where the source cannot do that.
+  virtual bool seek(std::uint64_t /*offset*/) { return false; }
 };
 
 // A source with a name for messages and a look ahead.
@@ -29,6 +32,8 @@ class Input {
   std::string_view peek(std::size_t count);
   std::size_t read(std::span<char> out);
   void rewind();
+  // On from this byte of a plain file. DataError where that cannot be.
+  void seek(std::uint64_t offset);
 
  private:
   std::string name_;

@@ -178,6 +178,15 @@ void TableBuilder::fail(const Building& building, std::int64_t line, const std::
                   message);
 }
 
+std::vector<TableBuilder::Held> TableBuilder::held() const {
+  std::vector<Held> all;
+  for (const Building& building : columns_)
+    all.push_back(building.too_late || building.column.raw == RawType::text ? Held::text
+                  : building.numbers_seen                                   ? Held::numbers
+                                                                            : Held::nothing);
+  return all;
+}
+
 std::vector<ColumnPlan> TableBuilder::revised_plans() const {
   std::vector<ColumnPlan> plans;
   bool revised = false;

@@ -58,7 +58,13 @@ class TableBuilder {
   // The same for rows that are numbers already (NaN: missing); every column must be numeric or skipped.
   void add_numbers(std::span<const double> values, std::int64_t line);
 
+  // The rows that follow come from this file, one of several: messages name it.
+  void begin_file(const std::string& name) { source_ = name; }
+
   Index rows() const { return rows_; }
+  // What each column has held so far.
+  enum class Held : std::uint8_t { nothing, numbers, text };
+  std::vector<Held> held() const;
   // The plans with which a second reading succeeds; empty when the rows read so far can stay.
   std::vector<ColumnPlan> revised_plans() const;
   // Checks what only the whole column can tell (infinite values) and hands the rows over as a table without

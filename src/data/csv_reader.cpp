@@ -17,8 +17,10 @@ constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
 
 class CsvReader final : public RowReader {
  public:
-  CsvReader(Input input, const ReadOptions& options) : input_(std::move(input)), options_(options) {
+  CsvReader(Input input, const ReadOptions& options, const CsvPart& part = {}, CsvPassed* passed = nullptr)
+      : input_(std::move(input)), options_(options), part_(part), passed_(passed) {
     start();
+    if (part_.from > 0) go_to_part();
   }
 
   std::vector<ColumnPlan> plans(ColumnPlan::Reading undeclared) const override {
@@ -29,7 +31,11 @@ class CsvReader final : public RowReader {
 
   void read(Index max_rows, TableBuilder& out) override {
     for (Index added = 0; added < max_rows;) {
-      if (!std::exchange(first_row_waits_, false) && !records_->next()) return;
+      if (!std::exchange(first_row_waits_, false) && !records_->next()) return pass(records_->next_line());
+      if (records_->offset() >= part_.to) {
+        first_row_waits_ = true;
+        return pass(records_->line());
+      }
       // In a table of one column a blank line is a missing value, elsewhere it is nothing.
       if (records_->blank() && names_.size() > 1) continue;
       check_width();
@@ -51,7 +57,7 @@ class CsvReader final : public RowReader {
     if (options_.decimal_comma && delimiter_ == ',') {
       throw UsageError(input_.name() + ": the comma cannot be both the delimiter and the decimal sign");
     }
-    records_.emplace(input_, delimiter_);
+    records_.emplace(input_, delimiter_, mark_);
     do {
       if (!records_->next())
         throw DataError(input_.name() + ": the file is empty; it should start with column names");
@@ -60,14 +66,34 @@ class CsvReader final : public RowReader {
     name_columns();
   }
 
+  // To the first record that starts in the part. Line ends inside quotes are seen for what they are only by who
+  // reads from the start.
+  void go_to_part() {
+    if (part_.seek) {
+      input_.seek(part_.from - 1);
+      records_.emplace(input_, delimiter_, part_.from - 1, kSomewhere);
+      records_->skip_line();
+      return;
+    }
+    while (records_->next()) {
+      first_row_waits_ = records_->offset() >= part_.from;
+      if (first_row_waits_) return;
+    }
+  }
+
+  void pass(std::int64_t end_line) const {
+    if (passed_ != nullptr) *passed_ = {end_line, passed_->quotes || records_->quotes_seen()};
+  }
+
   std::string_view skip_mark() {
     const std::string_view first = input_.peek(kSample);
+    mark_ = 0;
     if (first.starts_with("\xFF\xFE") || first.starts_with("\xFE\xFF")) {
       throw DataError(input_.name() + ": the file is UTF-16; convert it to UTF-8, for example with iconv");
     }
     if (!first.starts_with(kUtf8Mark)) return first;
     std::array<char, kUtf8Mark.size()> mark;
-    input_.read(mark);
+    mark_ = input_.read(mark);
     return input_.peek(kSample);
   }
 
@@ -124,6 +150,9 @@ class CsvReader final : public RowReader {
 
   Input input_;
   const ReadOptions& options_;
+  CsvPart part_;
+  CsvPassed* passed_;
+  std::size_t mark_ = 0;  // bytes before the first record
   char delimiter_ = ',';
   std::optional<CsvRecords> records_;
   std::vector<std::string> names_;
@@ -134,6 +163,11 @@ class CsvReader final : public RowReader {
 
 std::unique_ptr<RowReader> open_csv(Input input, const ReadOptions& options) {
   return std::make_unique<CsvReader>(std::move(input), options);
+}
+
+std::unique_ptr<RowReader> open_csv_part(Input input, const ReadOptions& options, const CsvPart& part,
+                                         CsvPassed& passed) {
+  return std::make_unique<CsvReader>(std::move(input), options, part, &passed);
 }
 
 }  // namespace bl

@@ -52,14 +52,28 @@ std::vector<DelimiterCounts> count_delimiters(std::string_view text) {
 
 }  // namespace
 
-CsvRecords::CsvRecords(Input& input, char delimiter)
-    : input_(input), delimiter_(delimiter), buffer_(kReadAhead) {
+CsvRecords::CsvRecords(Input& input, char delimiter, std::uint64_t offset, std::int64_t line)
+    : input_(input), delimiter_(delimiter), buffer_(kReadAhead), next_line_(line), buffer_offset_(offset) {
   for (const char c : {delimiter, '\n', '\r', '\0'}) ends_plain_[static_cast<unsigned char>(c)] = true;
   buffer_[0] = '\0';
 }
 
+void CsvRecords::skip_line() {
+  for (;;) {
+    while (start_ < end_ && buffer_[start_] != '\n' && buffer_[start_] != '\r') ++start_;
+    std::size_t behind = start_;
+    if (start_ < end_ && scan_line_end(behind) == Scan::complete) {
+      start_ = behind;
+      return;
+    }
+    if (at_end_of_input_) return;
+    refill();
+  }
+}
+
 bool CsvRecords::next() {
   line_ = next_line_;
+  offset_ = buffer_offset_ + start_;
   for (;;) {
     if (start_ == end_ && at_end_of_input_) return false;
     if (start_ < end_ && scan_record() == Scan::complete) break;
@@ -106,6 +120,7 @@ CsvRecords::Scan CsvRecords::scan_quoted(std::size_t& at, std::int64_t& line) {
   const std::string_view text(buffer_.data() + begin, close - begin);
   if (text.find('\0') != std::string_view::npos) fail(line, "a zero byte: this is not a text file");
   bounds_.push_back({begin, close, true, doubled});
+  quotes_seen_ = true;
   line += line_ends(text);
   at = close + 1;
   skip_spaces(at);
@@ -152,6 +167,7 @@ void CsvRecords::refill() {
   if (at_end_of_input_) return;
   std::memmove(buffer_.data(), buffer_.data() + start_, end_ - start_);
   end_ -= start_;
+  buffer_offset_ += start_;
   start_ = 0;
   if (end_ + 1 == buffer_.size()) {
     if (buffer_.size() >= kLongestRecord) {

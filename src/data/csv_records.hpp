@@ -18,7 +18,11 @@ namespace bl {
 // a closing quote, zero bytes, and records above 64 MiB.
 class CsvRecords {
  public:
-  CsvRecords(Input& input, char delimiter);
+  // The input goes on with byte `offset` of the file, on line `line`.
+  CsvRecords(Input& input, char delimiter, std::uint64_t offset = 0, std::int64_t line = 1);
+
+  // Moves behind the next line end; what stands before it is no record. The line after it counts as the first.
+  void skip_line();
 
   // Moves to the next record; false at the end. Cells are valid until the next call.
   bool next();
@@ -27,6 +31,12 @@ class CsvRecords {
   bool blank() const { return cells_.size() == 1 && cells_[0].empty() && !bounds_[0].quoted; }
   // The line on which the record starts, from 1.
   std::int64_t line() const { return line_; }
+  // The byte of the file on which it starts.
+  std::uint64_t offset() const { return offset_; }
+  // The line after the last record.
+  std::int64_t next_line() const { return next_line_; }
+  // Whether a cell so far was quoted: only then can a line end stand inside a record.
+  bool quotes_seen() const { return quotes_seen_; }
 
  private:
   struct Bounds {
@@ -57,6 +67,9 @@ class CsvRecords {
   std::vector<std::string_view> cells_;
   std::int64_t line_ = 0;
   std::int64_t next_line_ = 1;
+  std::uint64_t buffer_offset_ = 0;  // of the first byte in the buffer
+  std::uint64_t offset_ = 0;
+  bool quotes_seen_ = false;
 };
 
 // Which of tab, semicolon and comma separates the cells of these first lines: the first of them that gives

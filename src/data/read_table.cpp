@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 
 #include "bl/errors.hpp"
+#include "data/csv_parts.hpp"
+#include "data/file_list.hpp"
 #include "data/row_reader.hpp"
 
 namespace bl {
@@ -100,7 +103,23 @@ Table read_whole(RowReader& rows, const std::string& source) {
 
 }  // namespace
 
+bool is_csv(const std::string& path) {
+  if (std::filesystem::is_directory(path)) return false;
+  Input input = open_input(path, false);
+  const std::string_view first = input.peek(kSniff);
+  return !first.starts_with(kIdxImages) && !first.starts_with(kIdxLabels) && !first.starts_with(kNpy) &&
+         !has_extension(path, ".arff") && !looks_like_arff(first);
+}
+
+bool is_packed(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return file.get() == 0x1F && file.get() == 0x8B;
+}
+
 Table read_table(const std::string& path, const ReadOptions& options) {
+  const std::vector<std::string> files = files_of({path});
+  if (files.size() > 1) return read_files(files, options);
+  if (files[0] != path) return read_table(files[0], options);
   if (std::filesystem::is_directory(path)) return read_whole(*open_png_folder(path, options), path);
   Input input = open_input(path, true);
   const std::string source = input.name();

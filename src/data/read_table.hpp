@@ -14,8 +14,13 @@
 
 namespace bl {
 
-// The whole file; column types are decided on all rows. DataError names file, line, column and value.
+// The whole file; column types are decided on all rows. A pattern (data/file_list.hpp) stands for several files. DataError
+// names file, line, column and value.
 Table read_table(const std::string& path, const ReadOptions& options = {});
+
+// Whether a file is read as CSV; whether it is packed. DataError where it cannot be opened.
+bool is_csv(const std::string& path);
+bool is_packed(const std::string& path);
 
 // The same for bytes in memory; name stands for the file in messages and for its extension.
 Table read_table_from_memory(std::string_view bytes, const std::string& name,

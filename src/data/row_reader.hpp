@@ -1,6 +1,8 @@
 // What the readers of all formats have in common: named columns, rows in order, and a way to start again.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -25,9 +27,28 @@ class RowReader {
   virtual std::optional<ImageShape> image() const { return std::nullopt; }
 };
 
+// Lines counted from here on stand somewhere in the middle of a file; where is known later.
+inline constexpr std::int64_t kSomewhere = std::int64_t{1} << 40;
+
+// The records of a file that start from byte `from` on and before byte `to`.
+struct CsvPart {
+  std::uint64_t from = 0, to = std::numeric_limits<std::uint64_t>::max();
+  // Goes straight to `from`, where no record has a line end inside quotes, and counts lines from kSomewhere on; otherwise
+  // reads from the start of the file.
+  bool seek = true;
+};
+
+// What a reader has met when it reached the end of its part.
+struct CsvPassed {
+  std::int64_t end_line = 0;  // the first line behind it
+  bool quotes = false;
+};
+
 // Each reads the column names at once and throws a DataError when there are none. Options must outlive the
 // reader.
 std::unique_ptr<RowReader> open_csv(Input input, const ReadOptions& options);
+std::unique_ptr<RowReader> open_csv_part(Input input, const ReadOptions& options, const CsvPart& part,
+                                         CsvPassed& passed);
 std::unique_ptr<RowReader> open_arff(Input input, const ReadOptions& options);
 // Images or labels alone; with labels, they become the last column of the images.
 std::unique_ptr<RowReader> open_idx(Input input, const ReadOptions& options);

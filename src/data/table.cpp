@@ -1,62 +1,14 @@
 #include "data/table.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <unordered_map>
 
 #include "base/text.hpp"
 #include "bl/errors.hpp"
+#include "data/table_hash.hpp"
 
 namespace bl {
-
-namespace {
-
-// FNV-1a's step on 64-bit words instead of bytes, with the high half folded back because the
-// multiplication alone never moves information downwards.
-class WordHash {
- public:
-  void add(std::uint64_t word) {
-    state_ = (state_ ^ word) * 0x100000001B3U;
-    state_ ^= state_ >> 32;
-  }
-  void add(std::string_view text) {
-    add(text.size());
-    for (const char c : text) add(static_cast<unsigned char>(c));
-  }
-  std::uint64_t value() const { return state_; }
-
- private:
-  std::uint64_t state_ = 0xCBF29CE484222325U;
-};
-
-std::uint64_t hash_of(std::string_view text) {
-  WordHash hash;
-  hash.add(text);
-  return hash.value();
-}
-
-void add_values(const Column& column, WordHash& hash) {
-  if (column.raw == RawType::numeric) {
-    for (const double value : column.numbers) {
-      // One pattern for all NaNs and one for both zeros.
-      if (std::isnan(value)) {
-        hash.add(0x7FF8000000000000U);
-      } else {
-        hash.add(std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value));
-      }
-    }
-    return;
-  }
-  std::vector<std::uint64_t> level_hash;
-  level_hash.reserve(column.levels.size());
-  for (const std::string& level : column.levels) level_hash.push_back(hash_of(level));
-  for (const std::int32_t code : column.codes) {
-    hash.add(code == kMissingCode ? 0 : level_hash[static_cast<std::size_t>(code)]);
-  }
-}
-
-}  // namespace
 
 bool Column::missing(Index row) const {
   const auto i = static_cast<std::size_t>(row);
@@ -131,16 +83,10 @@ std::string table_digest(const Table& table) {
   WordHash hash;
   hash.add(static_cast<std::uint64_t>(table.rows));
   for (const Column& column : table.columns) {
-    hash.add(column.name);
-    hash.add(column.raw == RawType::numeric ? 1U : 2U);
+    add_name(column, hash);
     add_values(column, hash);
   }
-  std::string digits(16, '0');
-  std::uint64_t rest = hash.value();
-  for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit, rest >>= 4) {
-    *digit = "0123456789abcdef"[rest & 0xF];
-  }
-  return digits;
+  return digest_text(hash);
 }
 
 }  // namespace bl

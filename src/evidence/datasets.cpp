@@ -88,7 +88,8 @@ OutputTable commutes() {
     const std::array<double, 3> costs = {0.5 + distance * draws.uniform(0.2, 0.4),
                                          2 + distance * draws.uniform(0.1, 0.25),
                                          1.5 + distance * draws.uniform(0.05, 0.15)};
-    out.columns[0].numbers.push_back(static_cast<double>(row / 4 + 1));
+    const auto person = row / 4 + 1;
+    out.columns[0].numbers.push_back(static_cast<double>(person));
     std::array<double, 3> utilities{};
     for (std::size_t j = 0; j < 3; ++j) {
       const double time = std::round(times[j]), cost = cents(costs[j]);

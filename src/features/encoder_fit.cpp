@@ -8,6 +8,7 @@
 #include "data/column_index.hpp"
 #include "features/curve.hpp"
 #include "features/encoder.hpp"
+#include "features/feature_fit.hpp"
 #include "features/levels.hpp"
 #include "features/pull.hpp"
 
@@ -42,8 +43,8 @@ class Fit {
   Fit(const Table& table, const EncodeOptions& options, std::span<const Index> rows)
       : table_(table), options_(options), rows_(rows) {}
 
-  FeatureEncoding feature(const SchemaColumn& column, EncodingReport& report) const {
-    const Column& data = checked_column(column);
+  FeatureEncoding feature(const SchemaColumn& column, const Column& data, EncodingReport& report) const {
+    check_column(column, data);
     FeatureEncoding encoding;
     encoding.name = column.name;
     encoding.type = column.type;
@@ -68,8 +69,8 @@ class Fit {
     return encoding;
   }
 
-  ResponseEncoding response(const SchemaColumn& column) const {
-    const Column& data = checked_column(column);
+  ResponseEncoding response(const SchemaColumn& column, const Column& data) const {
+    check_column(column, data);
     ResponseEncoding encoding;
     encoding.name = column.name;
     encoding.type = column.type;
@@ -94,9 +95,8 @@ class Fit {
   }
 
  private:
-  // The table's column, read in the way the schema says.
-  const Column& checked_column(const SchemaColumn& column) const {
-    const Column& data = index_.column(column.name);
+  // The column must have been read in the way the schema says.
+  void check_column(const SchemaColumn& column, const Column& data) const {
     const bool numbers = column.type == ColumnType::continuous, words = column.type == ColumnType::text;
     if (data.raw != column.raw || (numbers && data.raw == RawType::text) ||
         (words && data.raw == RawType::numeric)) {
@@ -104,7 +104,6 @@ class Fit {
                       (data.raw == RawType::text ? "text" : "numbers") +
                       ", which is not what the schema says");
     }
-    return data;
   }
 
   Index count_missing(const Column& data) const {
@@ -277,7 +276,6 @@ class Fit {
   }
 
   const Table& table_;
-  const ColumnIndex index_{table_};
   const EncodeOptions& options_;
   std::span<const Index> rows_;
 };
@@ -295,6 +293,19 @@ void share_scale(std::vector<FeatureEncoding>& pixels) {
   }
 }
 
+}  // namespace
+
+FeatureEncoding fit_feature(const Table& table, const Column& data, const SchemaColumn& column,
+                            const EncodeOptions& options, std::span<const Index> rows,
+                            EncodingReport& report) {
+  return Fit(table, options, rows).feature(column, data, report);
+}
+
+ResponseEncoding fit_response(const Table& table, const Column& data, const SchemaColumn& column,
+                              const EncodeOptions& options, std::span<const Index> rows) {
+  return Fit(table, options, rows).response(column, data);
+}
+
 bool equal_values(const Column& a, const Column& b, std::span<const Index> rows) {
   return a.raw == b.raw && std::all_of(rows.begin(), rows.end(), [&](Index row) {
            const auto i = static_cast<std::size_t>(row);
@@ -305,7 +316,6 @@ bool equal_values(const Column& a, const Column& b, std::span<const Index> rows)
          });
 }
 
-// Equal columns have equal hashes; only those are compared.
 std::size_t value_hash(const Column& column, std::span<const Index> rows) {
   std::vector<std::size_t> level_hash;
   for (const std::string& level : column.levels) level_hash.push_back(std::hash<std::string>{}(level));
@@ -322,28 +332,23 @@ std::size_t value_hash(const Column& column, std::span<const Index> rows) {
   return hash;
 }
 
-std::vector<std::pair<std::string, std::string>> find_duplicates(const Table& table,
-                                                                 const std::vector<FeatureEncoding>& features,
-                                                                 std::span<const Index> rows) {
+// Only columns with equal hashes are compared.
+std::vector<std::pair<std::string, std::string>> find_duplicates(
+    std::span<const std::string> names, std::span<const std::size_t> hashes,
+    const std::function<bool(const std::string&, const std::string&)>& equal) {
   std::vector<std::pair<std::string, std::string>> duplicates;
-  std::unordered_multimap<std::size_t, const Column*> earlier;
-  const ColumnIndex index(table);
-  for (const FeatureEncoding& feature : features) {
-    const Column& column = index.column(feature.name);
-    const std::size_t hash = value_hash(column, rows);
-    const auto [from, to] = earlier.equal_range(hash);
+  std::unordered_multimap<std::size_t, const std::string*> earlier;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto [from, to] = earlier.equal_range(hashes[i]);
     const auto same =
-        std::find_if(from, to, [&](const auto& entry) { return equal_values(column, *entry.second, rows); });
-    if (same != to) {
-      duplicates.emplace_back(feature.name, same->second->name);
-    } else {
-      earlier.emplace(hash, &column);
-    }
+        std::find_if(from, to, [&](const auto& entry) { return equal(names[i], *entry.second); });
+    if (same != to)
+      duplicates.emplace_back(names[i], *same->second);
+    else
+      earlier.emplace(hashes[i], &names[i]);
   }
   return duplicates;
 }
-
-}  // namespace
 
 Encoder Encoder::fit(const Table& table, const Schema& schema, const EncodeOptions& options,
                      std::span<const Index> rows) {
@@ -351,12 +356,13 @@ Encoder Encoder::fit(const Table& table, const Schema& schema, const EncodeOptio
   Encoder encoder;
   encoder.schema_ = schema;
   encoder.options_ = options;
-  const Fit fit(table, options, rows);
+  const ColumnIndex index(table);
   for (const SchemaColumn* column : schema.with_role(Role::response)) {
-    encoder.responses_.push_back(fit.response(*column));
+    encoder.responses_.push_back(fit_response(table, index.column(column->name), *column, options, rows));
   }
   for (const SchemaColumn* column : schema.with_role(Role::feature)) {
-    FeatureEncoding feature = fit.feature(*column, encoder.report_);
+    FeatureEncoding feature =
+        fit_feature(table, index.column(column->name), *column, options, rows, encoder.report_);
     if (feature.has_value || feature.has_indicator) encoder.features_.push_back(std::move(feature));
   }
   if (encoder.features_.empty() && !schema.with_role(Role::feature).empty()) {
@@ -364,7 +370,16 @@ Encoder Encoder::fit(const Table& table, const Schema& schema, const EncodeOptio
                     quoted_list(encoder.report_.constant));
   }
   if (table.image) share_scale(encoder.features_);
-  encoder.report_.duplicates = find_duplicates(table, encoder.features_, rows);
+  std::vector<std::string> names;
+  std::vector<std::size_t> hashes;
+  for (const FeatureEncoding& feature : encoder.features_) {
+    names.push_back(feature.name);
+    hashes.push_back(value_hash(index.column(feature.name), rows));
+  }
+  encoder.report_.duplicates =
+      find_duplicates(names, hashes, [&](const std::string& a, const std::string& b) {
+        return equal_values(index.column(a), index.column(b), rows);
+      });
   encoder.list_columns();
   return encoder;
 }

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "features/curve.hpp"
 #include "features/encoder.hpp"
+#include "features/feature_fit.hpp"
 #include "features/json_fields.hpp"
 
 namespace bl {
@@ -62,7 +63,9 @@ nlohmann::json write_text(const TextEncoding& text) {
           {"mean", text.mean()},     {"scale", text.scale()}, {"words", text.words()}};
 }
 
-nlohmann::json write_feature(const FeatureEncoding& feature) {
+}  // namespace
+
+nlohmann::json feature_json(const FeatureEncoding& feature) {
   nlohmann::json out = {{"name", feature.name},
                         {"has_value", feature.has_value},
                         {"has_indicator", feature.has_indicator},
@@ -77,6 +80,8 @@ nlohmann::json write_feature(const FeatureEncoding& feature) {
   if (feature.text) out["text"] = write_text(*feature.text);
   return out;
 }
+
+namespace {
 
 std::vector<double> numbers(const JsonField& field) {
   std::vector<double> values;
@@ -174,7 +179,9 @@ FeatureEncoding read_feature(const JsonField& field, const Schema& schema) {
   return feature;
 }
 
-nlohmann::json write_response(const ResponseEncoding& response) {
+}  // namespace
+
+nlohmann::json response_json(const ResponseEncoding& response) {
   nlohmann::json out = {{"name", response.name},
                         {"mean", response.mean},
                         {"scale", response.scale},
@@ -182,6 +189,8 @@ nlohmann::json write_response(const ResponseEncoding& response) {
   if (!response.number.plain()) out["number"] = response.number.to_json();
   return out;
 }
+
+namespace {
 
 ResponseEncoding read_response(const JsonField& field, const Schema& schema) {
   const SchemaColumn& column = schema_column(field["name"], schema, Role::response);
@@ -199,9 +208,13 @@ ResponseEncoding read_response(const JsonField& field, const Schema& schema) {
   return response;
 }
 
-nlohmann::json write_report(const EncodingReport& report) {
+}  // namespace
+
+nlohmann::json report_json(const EncodingReport& report) {
   return {{"constant", report.constant}, {"duplicates", report.duplicates}, {"missing", report.missing}};
 }
+
+namespace {
 
 // A list of pairs; what is second is read by the given function.
 template <class Read>
@@ -228,16 +241,16 @@ EncodingReport read_report(const JsonField& field) {
 
 nlohmann::json Encoder::to_json() const {
   nlohmann::json features = nlohmann::json::array();
-  for (const FeatureEncoding& feature : features_) features.push_back(write_feature(feature));
+  for (const FeatureEncoding& feature : features_) features.push_back(feature_json(feature));
   nlohmann::json responses = nlohmann::json::array();
-  for (const ResponseEncoding& response : responses_) responses.push_back(write_response(response));
+  for (const ResponseEncoding& response : responses_) responses.push_back(response_json(response));
   return {{"schema", schema_.to_json()},
           {"missing", options_.missing == MissingPolicy::error ? "error" : "impute"},
           {"unseen", options_.unseen == UnseenPolicy::error ? "error" : "missing"},
           {"max_levels", options_.max_levels},
           {"features", std::move(features)},
           {"responses", std::move(responses)},
-          {"report", write_report(report_)}};
+          {"report", report_json(report_)}};
 }
 
 Encoder Encoder::from_json(const nlohmann::json& json) {

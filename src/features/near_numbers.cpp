@@ -44,14 +44,15 @@ std::string note(const Table& table, const Column& column) {
 }  // namespace
 
 std::vector<std::string> near_number_notes(const Table& table, const Schema& schema,
-                                           const std::vector<std::string>& declared) {
+                                           const std::vector<std::string>& declared,
+                                           const WholeColumn& whole) {
   std::vector<std::string> notes;
   const ColumnIndex index(table);
   for (const Role role : {Role::response, Role::feature})
     for (const SchemaColumn* column : schema.with_role(role)) {
       if (column->raw != RawType::text || column->type != ColumnType::nominal) continue;
       if (std::find(declared.begin(), declared.end(), column->name) != declared.end()) continue;
-      if (std::string text = note(table, index.column(column->name)); !text.empty())
+      if (std::string text = note(table, whole_column(whole, index.column(column->name))); !text.empty())
         notes.push_back(std::move(text));
     }
   return notes;

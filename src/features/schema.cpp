@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "data/number.hpp"
+#include "features/shared_encoder.hpp"
 
 namespace bl {
 
@@ -168,6 +169,10 @@ std::map<std::string, RawType> Schema::raw_types() const {
 }
 
 Schema infer_schema(const Table& table, const RoleOptions& options) {
+  return infer_schema(table, options, {});
+}
+
+Schema infer_schema(const Table& table, const RoleOptions& options, const WholeColumn& whole) {
   const auto listed = listed_roles(options);
   for (const auto& entry : listed) table.column(entry.first);
   for (const auto& entry : options.columns) table.column(entry.first);
@@ -180,8 +185,11 @@ Schema infer_schema(const Table& table, const RoleOptions& options) {
     result.name = column.name;
     result.raw = column.raw;
     result.role = role != listed.end() ? role->second : setting.role.value_or(Role::feature);
+    // Cells of numbers tell something about responses alone.
+    const bool cells_tell = column.raw == RawType::text || result.role == Role::response;
+    const Column& cells = cells_tell ? whole_column(whole, column) : column;
     result.type =
-        setting.type.value_or(setting.levels.empty() ? found_type(column, result.role) : ColumnType::ordinal);
+        setting.type.value_or(setting.levels.empty() ? found_type(cells, result.role) : ColumnType::ordinal);
     result.levels = setting.levels;
     if (result.levels.empty() && result.type == ColumnType::ordinal && column.ordered)
       result.levels = column.levels;
@@ -190,9 +198,9 @@ Schema infer_schema(const Table& table, const RoleOptions& options) {
     if (result.type == ColumnType::text && result.role == Role::response)
       throw UsageError("column " + in_quotes(column.name) +
                        " is a response and cannot be running text; make it nominal");
-    if (result.role == Role::weight) check_numeric(table, column, "it is the weight");
+    if (result.role == Role::weight) check_numeric(table, cells, "it is the weight");
     if (encoded && result.type == ColumnType::continuous)
-      check_numeric(table, column, "the column is continuous");
+      check_numeric(table, cells, "the column is continuous");
     schema.columns.push_back(std::move(result));
   }
   check_single(schema, Role::weight);

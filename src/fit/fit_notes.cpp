@@ -116,7 +116,8 @@ std::vector<std::string> fit_notes(const Prepared& p, const Trained& trained,
     notes.insert(notes.end(), more.begin(), more.end());
   };
   if (p.settings->schema.empty())
-    add(near_number_notes(*p.table, p.encoder.schema(), split_list(p.settings->nominal)));
+    add(near_number_notes(*p.table, p.encoder.schema(), split_list(p.settings->nominal),
+                          p.shared ? p.shared->whole_columns() : WholeColumn()));
   add(encoding_notes(p.encoder, p.split.train.size()));
   add(trained.notes);
   if (const auto few = few_rows_note(p)) notes.push_back(*few);

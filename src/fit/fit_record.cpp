@@ -76,7 +76,7 @@ json metrics_json(const std::vector<Metric>& metrics) {
 json used_settings(const Prepared& p, const Trained& trained, const FitUse& use, int starts) {
   const Settings& s = *p.settings;
   json out = used_model_settings(s, p.architecture, p.members);
-  out.update(used_table_settings(s, p.encoder, use.objective));
+  out.update(used_table_settings(s, p.encoder, use.objective, p.knots));
   out.update(used_training_settings(s, training_spec(p), starts));
   if (s.monitor == "auto") {
     const Monitor monitor = plan_monitor(s, p.wide);

@@ -228,7 +228,8 @@ TrainedMembers train_members(std::span<const MemberRows<T>> rows, const MemberPl
   engine->together(members, numbers_per_step, [&](std::size_t i, Engine<T>& own) {
     if (i > 0 && watch.should_stop()) return;
     TrainSpec spec = plan.spec;
-    spec.time_limit /= static_cast<double>((members + at_once - 1) / at_once);
+    const auto rounds = (members + at_once - 1) / at_once;
+    spec.time_limit /= static_cast<double>(rounds);
     spec.seed = member_seed(plan.spec.seed, static_cast<Index>(i));
     const MemberRows<T>& own_rows = rows[rows.size() == 1 ? 0 : i];
     fits[i] =

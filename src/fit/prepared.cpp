@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "bl/errors.hpp"
+#include "features/shared_encoder.hpp"
 #include "fit/members.hpp"
 #include "fitted/fitted_model.hpp"
+#include "fitted/part_data.hpp"
 #include "model/join.hpp"
 #include "model/movement.hpp"
 #include "plan/curve_plan.hpp"
@@ -34,13 +36,15 @@ std::vector<std::vector<double>> warm_starts(const StoredModel& from, const Arch
 }  // namespace
 
 Prepared prepare(const Table& table, const Schema& schema, const Settings& settings, const Settings& asked,
-                 const FitOptions& options) {
+                 const FitOptions& options, const SharedTable* shared) {
   Split split =
       options.parts.empty() ? plan_split(table, schema, settings) : given_split(options.parts, table.rows);
   const StoredModel* from = options.start ? &of_table(*options.start, "a start").stored : nullptr;
   EncodeOptions encoding = encode_options(settings, schema);
   encoding.number = plan_number_policy(settings, schema);
-  Encoder encoder = from ? from->encoder : Encoder::fit(table, schema, encoding, split.train);
+  Encoder encoder = from     ? from->encoder
+                    : shared ? fit_encoder(*shared, table, schema, encoding, split.train)
+                             : Encoder::fit(table, schema, encoding, split.train);
   ResponseSpace space(encoder);
   const UtilityInputs inputs = utility_inputs(encoder, space);
   const auto train_rows = static_cast<Index>(split.train.size());
@@ -67,7 +71,7 @@ Prepared prepare(const Table& table, const Schema& schema, const Settings& setti
   const bool held_out = !split.validation.empty() || !split.test.empty();
   return {.table = &table,
           .settings = &settings,
-          .digest = table_digest(table),
+          .digest = shared ? table_digest(*shared) : table_digest(table),
           .split = std::move(split),
           .encoder = std::move(encoder),
           .space = std::move(space),
@@ -78,12 +82,15 @@ Prepared prepare(const Table& table, const Schema& schema, const Settings& setti
           .readout_unit = readout_unit,
           .starts = std::move(starts),
           .bounds = std::move(bounds),
-          .warm = from != nullptr};
+          .warm = from != nullptr,
+          .shared = shared,
+          .knots = encoding.curves.knots};
 }
 
 void check_held_out(const Prepared& p) {
-  if (!p.split.test.empty())
-    static_cast<void>(p.encoder.with_unseen(UnseenPolicy::missing).encode<float>(*p.table, p.split.test));
+  if (p.split.test.empty()) return;
+  const PartData<float> test(p.encoder.with_unseen(UnseenPolicy::missing), p.space, *p.table, p.split.test,
+                             p.settings->out_of_core, p.shared);
 }
 
 TrainSpec training_spec(const Prepared& p) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bl/fit.hpp"
+#include "data/shared_table.hpp"
 #include "data/split.hpp"
 #include "features/encoder.hpp"
 #include "features/response_space.hpp"
@@ -18,7 +19,7 @@ namespace bl {
 
 // Views the table and the settings it was made of.
 struct Prepared {
-  const Table* table;
+  const Table* table;  // without the features where `shared` has them
   const Settings* settings;
   std::string digest;  // of the table
   Split split;
@@ -40,12 +41,15 @@ struct Prepared {
     std::optional<double> decay = {};  // that was chosen
   };
   std::optional<First> first = {};
+  const SharedTable* shared = nullptr;  // the features, where they lie with several ranks
+  Index knots = 0;                      // that a curve was allowed
   const Guidance* guidance = nullptr;
 };
 
-// asked: the settings as they were given, which say whether a second part follows.
+// asked: the settings as they were given, which say whether a second part follows. Where `shared` is not null it has the
+// features, and `table` the rest.
 Prepared prepare(const Table& table, const Schema& schema, const Settings& settings, const Settings& asked,
-                 const FitOptions& options);
+                 const FitOptions& options, const SharedTable* shared = nullptr);
 
 // A row that cannot be judged after training is an error before it. Validation rows are encoded first anyway.
 void check_held_out(const Prepared& p);

@@ -15,6 +15,7 @@
 #include "fit/trained.hpp"
 #include "metrics/decision.hpp"
 #include "model/join.hpp"
+#include "plan/number_plan.hpp"
 #include "plan/plan.hpp"
 #include "plan/table_plan.hpp"
 #include "plan/unused_settings.hpp"
@@ -41,6 +42,10 @@ double table_megabytes(const Table& table) {
   return static_cast<double>(bytes) / (1 << 20);
 }
 
+double table_megabytes(const Prepared& p) {
+  return p.shared ? table_megabytes(p.shared->own) : table_megabytes(*p.table);
+}
+
 // Of the rows that were held out; returns what is to be known about the figures.
 std::vector<std::string> evaluate_parts(const Prepared& p, const FittedModel& model, FitSummary& summary) {
   ThreadPool pool(static_cast<std::size_t>(p.settings->threads));
@@ -49,9 +54,11 @@ std::vector<std::string> evaluate_parts(const Prepared& p, const FittedModel& mo
   RowNotes notes;
   if (!p.split.validation.empty())
     summary.validation =
-        evaluate_rows(model, lenient, *p.table, p.split.validation, model.utility, pool, &notes);
+        evaluate_rows(model, lenient, *p.table, p.split.validation, model.utility, pool, &notes, p.shared);
   if (!p.split.test.empty())
-    summary.test = evaluate_rows(model, lenient, *p.table, p.split.test, model.utility, pool, &notes);
+    summary.test =
+        evaluate_rows(model, lenient, *p.table, p.split.test, model.utility, pool, &notes, p.shared);
+  if (p.shared) notes.join(*p.shared->ranks);
   return notes.texts();
 }
 
@@ -60,10 +67,10 @@ json found_decisions(const Prepared& p, const FittedModel& model) {
   if (p.space.classes() < 2 || p.space.values() > 0 || p.split.validation.empty()) return nullptr;
   ThreadPool pool(static_cast<std::size_t>(p.settings->threads));
   const SpillScope scope(p.settings->out_of_core);
-  const Encoded<double> rows =
-      p.encoder.with_unseen(UnseenPolicy::missing).encode<double>(*p.table, p.split.validation);
-  const Matrix<double> log_p = class_log_probabilities(model, model.utility, rows.features, pool);
-  return {{"macro_f1", metrics::macro_f1_log_weights(log_p.view(), rows.weights)}};
+  const PredictedRows rows(p.encoder.with_unseen(UnseenPolicy::missing), *p.table, p.shared,
+                           p.split.validation);
+  const Matrix<double> log_p = class_log_probabilities(model, model.utility, rows, pool);
+  return {{"macro_f1", metrics::macro_f1_log_weights(log_p.view(), rows.encoded().weights)}};
 }
 
 void describe_fit(const Prepared& p, const Trained& trained, FitSummary& summary) {
@@ -78,7 +85,7 @@ void describe_fit(const Prepared& p, const Trained& trained, FitSummary& summary
   summary.parameters = ParameterLayout(p.architecture).free_count();
   summary.seconds = report.seconds;
   summary.peak_megabytes = peak_megabytes();
-  summary.table_megabytes = table_megabytes(*p.table);
+  summary.table_megabytes = table_megabytes(p);
   summary.encoded_megabytes = trained.encoded_megabytes;
   summary.train_rows = p.split.train.size();
   summary.validation_rows = p.split.validation.size();
@@ -122,7 +129,7 @@ void keep_scores(const Prepared& p, StoredModel& stored, bool all) {
   if (p.space.classes() == 0 || p.space.values() > 0) return;
   ThreadPool pool(static_cast<std::size_t>(p.settings->threads));
   json quantiles = score_quantiles(FittedModel(stored), p.encoder.with_unseen(UnseenPolicy::missing),
-                                   *p.table, all ? all_rows(p.table->rows) : p.split.train, pool);
+                                   *p.table, all ? all_rows(p.table->rows) : p.split.train, pool, p.shared);
   if (!quantiles.is_null()) stored.information["training_scores"] = std::move(quantiles);
 }
 
@@ -132,15 +139,9 @@ bool goes_on(const Prepared& p, const Trained& trained, int starts) {
   return p.refits && starts == 0 && stop != StopReason::interrupted && stop != StopReason::time_limit;
 }
 
-}  // namespace
-
-FitSummary fit_table(const Table& table, const Settings& given, const FitOptions& options,
-                     const Guidance* guidance) {
-  validate(given);
-  const Schema schema = plan_schema(table, given);
-  const Settings settings = options.training_rows_only ? without_test_part(given, schema) : given;
-  Prepared prepared = prepare(table, schema, settings, given, options);
-  prepared.guidance = guidance;
+// Learns, judges and records what was prepared. `given`: the settings as they were asked for.
+FitSummary fit_prepared(Prepared prepared, const Settings& given, const FitOptions& options) {
+  const Settings& settings = *prepared.settings;
   check_held_out(prepared);
 
   const int starts = plan_starts(settings, prepared.architecture);
@@ -179,6 +180,58 @@ FitSummary fit_table(const Table& table, const Settings& given, const FitOptions
   summary.model = Model(std::make_shared<const FittedModel>(std::move(stored)));
   describe_fit(prepared, trained, summary);
   return summary;
+}
+
+// Why the rows of a fit cannot lie with several ranks; empty: they can.
+std::string why_whole(const Schema& schema, const FitOptions& options) {
+  for (const SchemaColumn* column : schema.with_role(Role::feature))
+    if (column->type == ColumnType::text) return fmt::format("'{}' is running text", column->name);
+  if (schema.with_role(Role::feature).empty()) return "the model has no features";
+  if (schema.with_role(Role::response).size() > 1) return "the model has several responses";
+  return options.start ? "the fit goes on from a model" : "";
+}
+
+std::string why_whole(const Prepared& p) {
+  if (plan_starts(*p.settings, p.architecture) > 0) return "the fit goes to the minimum";
+  if (p.wide) return "the inputs are wide";
+  const bool few = p.space.single_continuous() && p.split.train.size() < kFewRowsForNumber;
+  return few ? "a number is learned from few rows" : "";
+}
+
+FitSummary fit_gathered(const SharedTable& shared, const Settings& given, const FitOptions& options,
+                        const std::string& why) {
+  FitSummary summary = fit_table(shared.gathered(), given, options);
+  summary.notes.push_back(fmt::format("every rank holds all rows: {}", why));
+  return summary;
+}
+
+}  // namespace
+
+FitSummary fit_table(const Table& table, const Settings& given, const FitOptions& options,
+                     const Guidance* guidance) {
+  validate(given);
+  const Schema schema = plan_schema(table, given);
+  const Settings settings = options.training_rows_only ? without_test_part(given, schema) : given;
+  Prepared prepared = prepare(table, schema, settings, given, options);
+  prepared.guidance = guidance;
+  return fit_prepared(std::move(prepared), given, options);
+}
+
+FitSummary fit_table(const SharedTable& shared, const Settings& given, const FitOptions& options) {
+  validate(given);
+  Table known = shared.head();
+  const Schema schema = plan_schema(known, given, shared.whole_columns());
+  if (const std::string why = why_whole(schema, options); !why.empty())
+    return fit_gathered(shared, given, options, why);
+  for (Column& column : known.columns)
+    if (const Role role = schema.find(column.name)->role;
+        role == Role::response || role == Role::weight || role == Role::group)
+      column = shared.whole(column.name);
+  const Settings settings = options.training_rows_only ? without_test_part(given, schema) : given;
+  Prepared prepared = prepare(known, schema, settings, given, options, &shared);
+  if (const std::string why = why_whole(prepared); !why.empty())
+    return fit_gathered(shared, given, options, why);
+  return fit_prepared(std::move(prepared), given, options);
 }
 
 }  // namespace bl

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bl/fit.hpp"
+#include "data/shared_table.hpp"
 #include "fitted/fitted_model.hpp"
 #include "model/monotone.hpp"
 
@@ -19,5 +20,9 @@ struct Guidance {
 // `guidance` may be null. Probabilities are for a class response alone.
 FitSummary fit_table(const Table& table, const Settings& settings, const FitOptions& options,
                      const Guidance* guidance = nullptr);
+
+// The same of rows that lie with several ranks, to the bit. Where these rows cannot be learned from like that every rank
+// gets all of them, and a note says so.
+FitSummary fit_table(const SharedTable& shared, const Settings& settings, const FitOptions& options);
 
 }  // namespace bl

@@ -80,7 +80,7 @@ Trained train(const Prepared& p, const FitOptions& options) {
   if (!p.split.validation.empty()) {
     // A level that happens to have no training row must not stop the fit.
     validation.emplace(p.encoder.with_unseen(UnseenPolicy::missing), p.space, *p.table, p.split.validation,
-                       s.out_of_core);
+                       s.out_of_core, p.shared);
     validation_objective.emplace(network, training.judging, validation->view());
   }
   const double encoded = training.rows.megabytes() + (validation ? validation->megabytes() : 0);

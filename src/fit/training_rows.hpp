@@ -23,7 +23,7 @@ struct TrainingRows {
   ObjectiveSpec judging;  // the same loss by another rule, for validation rows
 
   explicit TrainingRows(const Prepared& p)
-      : rows(p.encoder, p.space, *p.table, p.split.train, p.settings->out_of_core) {
+      : rows(p.encoder, p.space, *p.table, p.split.train, p.settings->out_of_core, p.shared) {
     const Settings& s = *p.settings;
     if (s.class_weight == "balanced") {
       if (p.space.classes() == 0) throw UsageError("class_weight = 'balanced' needs a class response");

@@ -7,26 +7,30 @@
 #include <utility>
 #include <vector>
 
+#include "base/rank_gather.hpp"
 #include "base/spill.hpp"
 #include "features/response_space.hpp"
+#include "features/shared_encoder.hpp"
 #include "objective/dataset.hpp"
 
 namespace bl {
 
 template <class T>
 struct PartData {
+  Index rows;
   Encoded<T> encoded;
   std::vector<std::int32_t> classes;
   std::vector<T> weights;
+  std::vector<std::int64_t> held = {};  // DatasetView::held
 
+  // Where `shared` is not null it has the features, and `table` the rest.
   PartData(const Encoder& encoder, const ResponseSpace& space, const Table& table,
-           std::span<const Index> rows, bool out_of_core)
-      : encoded([&] {
-          const SpillScope scope(out_of_core);
-          return encoder.encode<T>(table, rows);
-        }()),
+           std::span<const Index> of_table, bool out_of_core, const SharedTable* shared = nullptr)
+      : rows(static_cast<Index>(of_table.size())),
+        encoded(encode(encoder, table, of_table, out_of_core, shared)),
         classes(space.combine(encoded.classes)) {
     weights.assign(encoded.weights.begin(), encoded.weights.end());
+    if (shared != nullptr) held = shared->held(of_table);
   }
 
   double megabytes() const {
@@ -35,12 +39,26 @@ struct PartData {
   }
 
   DatasetView<T> view() const {
-    return {.rows = encoded.features.rows(),
+    return {.rows = rows,
             .context = encoded.features.view(),
             .values = encoded.continuous.view(),
             .classes = classes,
             .weights = weights,
-            .alternatives = {}};
+            .alternatives = {},
+            .held = held};
+  }
+
+ private:
+  static Encoded<T> encode(const Encoder& encoder, const Table& table, std::span<const Index> rows,
+                           bool out_of_core, const SharedTable* shared) {
+    const SpillScope scope(out_of_core);
+    if (shared == nullptr) return encoder.encode<T>(table, rows);
+    Encoded<T> out;
+    all_or_none(*shared->ranks, [&] {
+      out = without_features(encoder).template encode<T>(table, rows);
+      out.features = encoder.encode_features<T>(shared->own, shared->own_rows(rows));
+    });
+    return out;
   }
 };
 
@@ -90,6 +108,7 @@ void spread_classes(PartData<T>& part, const Matrix<double>& log_probabilities, 
   for (Index i = 0; i < features.rows(); ++i)
     std::copy_n(part.encoded.features.row(from[static_cast<std::size_t>(i)]), features.cols(),
                 features.row(i));
+  part.rows = features.rows();
   part.encoded.features = std::move(features);
   part.encoded.continuous = Matrix<T>(static_cast<Index>(from.size()), 0);
   part.classes = std::move(classes);

@@ -84,7 +84,8 @@ void Objective<T>::check_data() const {
   };
   const auto rows = static_cast<std::size_t>(data_.rows);
   require(data_.rows > 0, "there are no rows to learn from");
-  require(data_.context.cols == a.input.context && (a.input.context == 0 || data_.context.rows == data_.rows),
+  require(data_.context.cols == a.input.context &&
+              (a.input.context == 0 || data_.context.rows == data_.rows || !data_.held.empty()),
           fmt::format("the data have {} context columns and {} rows of them, the model expects {} and {}",
                       data_.context.cols, data_.context.rows, a.input.context, data_.rows));
   require(data_.weights.empty() || data_.weights.size() == rows, "there must be one weight per row");

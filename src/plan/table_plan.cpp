@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "features/schema_toml.hpp"
+#include "features/shared_encoder.hpp"
 #include "plan/curve_plan.hpp"
 
 namespace bl {
@@ -156,12 +157,12 @@ EncodeOptions choice_encode_options(const Settings& settings, const Schema& sche
   return options;
 }
 
-Schema plan_schema(const Table& table, const Settings& settings) {
+Schema plan_schema(const Table& table, const Settings& settings, const WholeColumn& whole) {
   RoleOptions options = role_options(settings);
   if (settings.target.empty() && settings.schema.empty() && (table.image || !settings.labels.empty()) &&
       table.find(kImageLabel))
     options.targets = {kImageLabel};
-  Schema schema = infer_schema(table, options);
+  Schema schema = infer_schema(table, options, whole);
   if (!schema.with_role(Role::response).empty()) return schema;
   for (SchemaColumn& column : schema.columns) {
     if (column.role != Role::feature) continue;

@@ -11,6 +11,7 @@
 #include "data/read_options.hpp"
 #include "data/split.hpp"
 #include "data/table.hpp"
+#include "data/whole_column.hpp"
 #include "features/encoding.hpp"
 #include "features/schema.hpp"
 
@@ -28,7 +29,7 @@ EncodeOptions choice_encode_options(const Settings& settings, const Schema& sche
 
 // Without a target the labels of images are the response. Where there are none every feature becomes one
 // (numbers continuous): the joint distribution of all columns.
-Schema plan_schema(const Table& table, const Settings& settings);
+Schema plan_schema(const Table& table, const Settings& settings, const WholeColumn& whole = {});
 
 // The split that a fit with these settings makes of this table; the same for the same settings and table.
 Split plan_split(const Table& table, const Schema& schema, const Settings& settings);

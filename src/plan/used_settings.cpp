@@ -36,13 +36,13 @@ json used_model_settings(const Settings& s, const Architecture& member, Index me
   return out;
 }
 
-json used_table_settings(const Settings& s, const Encoder& encoder, ObjectiveKind objective) {
+json used_table_settings(const Settings& s, const Encoder& encoder, ObjectiveKind objective, Index knots) {
   json out = json::object();
   std::vector<std::string> curves;
   for (const FeatureEncoding& feature : encoder.features())
     if (feature.bends.size() > 0) curves.push_back(feature.name);
   if (s.curves == "auto") out["curves"] = curves.empty() ? "none" : joined(curves, ",");
-  if (!s.knots.given() && !curves.empty()) out["knots"] = std::to_string(encoder.options().curves.knots);
+  if (!s.knots.given() && !curves.empty()) out["knots"] = std::to_string(knots);
   if (s.objective == "auto")
     out["objective"] = objective == ObjectiveKind::likelihood       ? "likelihood"
                        : objective == ObjectiveKind::score_matching ? "dsm"

@@ -15,7 +15,8 @@ namespace bl {
 // was decided: of the architecture of one member, ...
 nlohmann::json used_model_settings(const Settings& settings, const Architecture& member, Index members);
 // ... of a table, ...
-nlohmann::json used_table_settings(const Settings& settings, const Encoder& encoder, ObjectiveKind objective);
+nlohmann::json used_table_settings(const Settings& settings, const Encoder& encoder, ObjectiveKind objective,
+                                   Index knots);
 // ... and of training. `starts`: of a fit to the minimum; 0: an ordinary fit.
 nlohmann::json used_training_settings(const Settings& settings, const TrainSpec& spec, int starts);
 

@@ -11,6 +11,7 @@
 #include "metrics/distribution.hpp"
 #include "metrics/regression.hpp"
 #include "predict/number_distribution.hpp"
+#include "predict/predicted_rows.hpp"
 #include "predict/row_quadrature.hpp"
 #include "predict/row_sampler.hpp"
 
@@ -18,14 +19,13 @@ namespace bl {
 
 namespace {
 
-constexpr Index kEvaluatedPerTask = 64;
 constexpr double kIntervalMass = 0.9;
 
 void for_row_blocks(Index rows, ThreadPool& pool, const std::function<void(Index from, Index count)>& visit) {
-  const auto tasks = static_cast<std::size_t>((rows + kEvaluatedPerTask - 1) / kEvaluatedPerTask);
+  const auto tasks = static_cast<std::size_t>((rows + kPredictedBlock - 1) / kPredictedBlock);
   pool.run(tasks, [&](std::size_t task) {
-    const Index from = static_cast<Index>(task) * kEvaluatedPerTask;
-    visit(from, std::min(kEvaluatedPerTask, rows - from));
+    const Index from = static_cast<Index>(task) * kPredictedBlock;
+    visit(from, std::min(kPredictedBlock, rows - from));
   });
 }
 
@@ -200,14 +200,44 @@ Matrix<double> class_log_probabilities(const FittedModel& model, const gibbs::Ut
   return out;
 }
 
+namespace {
+
+// Each row's numbers, of all rows.
+NumberRows all_number_rows(const PredictedRows& part, const gibbs::Utility& utility,
+                           const ResponseEncoding& response, const std::vector<double>& truth,
+                           ThreadPool& pool, RowNotes* notes) {
+  const auto first = truth.begin() + part.first();
+  NumberRows out;
+  part.predict([&] {
+    out = number_rows(utility, response, part.encoded().features, {first, first + part.count()}, {}, pool,
+                      notes);
+  });
+  for (std::vector<double>* numbers : {&out.mean, &out.log_density, &out.crps, &out.lower, &out.upper})
+    part.gather(*numbers);
+  out.truth = truth;
+  return out;
+}
+
+}  // namespace
+
+Matrix<double> class_log_probabilities(const FittedModel& model, const gibbs::Utility& utility,
+                                       const PredictedRows& part, ThreadPool& pool, RowNotes* notes) {
+  Matrix<double> log_p;
+  part.predict(
+      [&] { log_p = class_log_probabilities(model, utility, part.encoded().features, pool, notes); });
+  part.gather(log_p);
+  return log_p;
+}
+
 std::vector<Metric> evaluate_rows(const FittedModel& model, const Encoder& encoder, const Table& table,
                                   std::span<const Index> rows, const gibbs::Utility& utility,
-                                  ThreadPool& pool, RowNotes* notes) {
-  const Encoded<double> encoded = encoder.encode<double>(table, rows);
+                                  ThreadPool& pool, RowNotes* notes, const SharedTable* shared) {
+  const PredictedRows part(encoder, table, shared, rows);
+  const Encoded<double>& encoded = part.encoded();
   std::vector<Metric> out;
   if (model.space.classes() > 0) {
     const auto truth = model.space.combine(encoded.classes);
-    const Matrix<double> log_p = class_log_probabilities(model, utility, encoded.features, pool, notes);
+    const Matrix<double> log_p = class_log_probabilities(model, utility, part, pool, notes);
     for (Index i = 0; i < log_p.rows(); ++i)
       if (std::isnan(log_p(i, 0)))
         throw NumericError(
@@ -222,8 +252,7 @@ std::vector<Metric> evaluate_rows(const FittedModel& model, const Encoder& encod
     const Column& column = table.column(response.name);
     std::vector<double> truth;
     for (const Index row : rows) truth.push_back(column.numbers[static_cast<std::size_t>(row)]);
-    more = number_metrics(number_rows(utility, response, encoded.features, std::move(truth), {}, pool, notes),
-                          encoded.weights);
+    more = number_metrics(all_number_rows(part, utility, response, truth, pool, notes), encoded.weights);
   }
   if (model.space.values() > 1)
     more = many_response_metrics(model, utility, encoded.features, encoded.continuous, encoded.weights, pool,

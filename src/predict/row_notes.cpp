@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+
+#include "base/rank_gather.hpp"
 
 namespace bl {
 
@@ -13,6 +16,16 @@ void RowNotes::add_quadrature(double error, double tolerance) {
   if (error <= tolerance) return;
   ++missed_;
   largest_error_ = std::max(largest_error_, error);
+}
+
+void RowNotes::join(Ranks& ranks) {
+  const std::lock_guard lock(mutex_);
+  const auto rows = gather_one(ranks, rows_), missed = gather_one(ranks, missed_);
+  const auto errors = gather_one(ranks, largest_error_), tolerances = gather_one(ranks, tolerance_);
+  rows_ = std::accumulate(rows.begin(), rows.end(), std::size_t{0});
+  missed_ = std::accumulate(missed.begin(), missed.end(), std::size_t{0});
+  largest_error_ = *std::max_element(errors.begin(), errors.end());
+  tolerance_ = *std::max_element(tolerances.begin(), tolerances.end());
 }
 
 std::vector<std::string> RowNotes::texts() const {

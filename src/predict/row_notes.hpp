@@ -6,12 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "bl/ranks.hpp"
+
 namespace bl {
 
 class RowNotes {
  public:
   // The quadrature of a row: the error of its probabilities, and the one that was asked for.
   void add_quadrature(double error, double tolerance);
+
+  // Those of all ranks, for each of them. All call it at the same time.
+  void join(Ranks& ranks);
 
   std::vector<std::string> texts() const;
 

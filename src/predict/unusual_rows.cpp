@@ -6,6 +6,7 @@
 #include "base/quantile.hpp"
 #include "bl/errors.hpp"
 #include "compute/log_sum_exp.hpp"
+#include "features/shared_encoder.hpp"
 
 namespace bl {
 
@@ -86,12 +87,15 @@ RowScores row_scores(const gibbs::Utility& utility, const Matrix<double>& contex
 }
 
 json score_quantiles(const FittedModel& model, const Encoder& encoder, const Table& table,
-                     std::span<const Index> rows, ThreadPool& pool) {
+                     std::span<const Index> rows, ThreadPool& pool, const SharedTable* shared) {
   constexpr std::size_t kMost = 5000;
   std::vector<Index> chosen;
   const std::size_t count = std::min(kMost, rows.size());
   for (std::size_t i = 0; i < count; ++i) chosen.push_back(rows[i * rows.size() / count]);
-  RowScores scores = row_scores(model.utility, encoder.encode_features<double>(table, chosen), pool);
+  RowScores scores = row_scores(model.utility,
+                                shared ? gathered_features<double>(encoder, *shared, chosen)
+                                       : encoder.encode_features<double>(table, chosen),
+                                pool);
   const auto finite = [](double score) { return std::isfinite(score); };
   if (!std::all_of(scores.energy.begin(), scores.energy.end(), finite)) return json();
   return {{kEnergy, quantiles_of(std::move(scores.energy))},

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "data/shared_table.hpp"
 #include "fitted/fitted_model.hpp"
 
 namespace bl {
@@ -17,10 +18,11 @@ struct RowScores {
 };
 RowScores row_scores(const gibbs::Utility& utility, const Matrix<double>& context, ThreadPool& pool);
 
-// Quantiles of the scores of these rows, or of evenly spaced ones where they are many, as a model file keeps
+// `shared` has the features where they lie with several ranks. Quantiles of the scores of these rows, or of evenly spaced ones where they are many, as a model file keeps
 // them; null where one is not finite.
 nlohmann::json score_quantiles(const FittedModel& model, const Encoder& encoder, const Table& table,
-                               std::span<const Index> rows, ThreadPool& pool);
+                               std::span<const Index> rows, ThreadPool& pool,
+                               const SharedTable* shared = nullptr);
 
 // Columns energy, energy percentile, max_probability, max_probability percentile: percentiles are 0 below all
 // training rows, 100 above. UsageError where the response is no class, or the file keeps no quantiles.

@@ -104,7 +104,8 @@ std::array<std::uint32_t, kBits> directions_of(Index dimension) {
 }
 
 void fill_sobol(const DrawSpec& spec, Index dimension, Index dimensions, Matrix<double>& out) {
-  if (static_cast<double>(out.rows() / dimensions) * static_cast<double>(spec.count) > 0x1p32)
+  const Index persons = out.rows() / dimensions;
+  if (static_cast<double>(persons) * static_cast<double>(spec.count) > 0x1p32)
     throw UsageError("a Sobol sequence has 2^32 points; use fewer `draws`");
   const auto v = directions_of(dimension);
   const RandomStream stream = stream_of(spec, dimension);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# run.sh BL: real processes started by mpirun write the same model, byte for byte, as one; an error of the input is
-# said once; a rank that is killed ends the others and leaves the old model whole.
+# run.sh BL: real processes started by mpirun write the same model, byte for byte, as one, from one file or several; an
+# error of the input is said once; a rank that fails alone ends all with its message; a rank that is killed ends the
+# others, leaves the old model whole and a checkpoint from which any number of ranks goes on to the same bytes.
 set -euo pipefail
 bl=$1
 folder=$(mktemp -d)
@@ -33,11 +34,40 @@ done
 if ranks 2 "$bl" fit data.csv --target nothing -o bad.bl 2>error; then fail "an error was no error"; fi
 [[ $(grep -c "nothing" error) == 1 ]] || fail "the error was said $(grep -c nothing error) times"
 [[ ! -e bad.bl ]] || fail "an error left a model"
+
+# Rows in several files, shared by more ranks than there are files.
+head -1 data.csv >names
+for part in 1 2 3; do { cat names; sed -n "$((2 + 200 * (part - 1))),$((1 + 200 * part))p" data.csv; } >rows-$part.csv; done
+options="--target buys --ignore spent --epochs 6 --threads 1"
+"$bl" fit 'rows-*.csv' $options --quiet -o one.bl
+for size in 2 4 8; do
+  ranks $size "$bl" fit 'rows-*.csv' $options --quiet -o several.bl
+  cmp one.bl several.bl || fail "$size ranks give another model of several files"
+done
+"$bl" fit rows-1.csv rows-2.csv rows-3.csv $options --quiet -o listed.bl
+cmp one.bl listed.bl || fail "files in a list give another model than a pattern"
+ranks 2 "$bl" fit rows-1.csv $options --json -o json.bl >json
+grep -q '"calls"' json || fail "--json does not say what was communicated"
+if grep -q "every rank holds" json; then fail "the rows were not shared"; fi
+
+# One rank that fails alone.
+if timeout 60 mpirun --allow-run-as-root --oversubscribe --quiet -n 1 "$bl" fit data.csv $options --quiet -o bad.bl : \
+  -n 1 "$bl" fit absent.csv $options --quiet -o bad.bl 2>error; then fail "a rank that fails was no error"; fi
+grep -q "rank 1: absent.csv: cannot open" error || fail "the message of the rank that failed is not there: $(cat error)"
+[[ ! -e bad.bl ]] || fail "a rank that failed left a model"
+
+# A rank killed in the middle. `long` takes some seconds; the kill comes after its first checkpoint.
+long="--target buys --ignore spent --layers 24,6 --members 1 --epochs 150 --patience 100000 --threads 1"
+"$bl" fit data.csv $long --quiet -o whole.bl
 cp one.bl old.bl
-ranks 2 "$bl" fit data.csv --target buys --patience 100000 --epochs 10000000 --quiet -o old.bl 2>/dev/null &
+ranks 3 "$bl" fit data.csv $long --quiet -o old.bl 2>/dev/null &
 starter=$!
-sleep 3
-victim=$(pgrep -n -f "^$bl fit data.csv --target buys --patience 100000")
-kill -9 "$victim"
+for _ in $(seq 600); do [[ -e old.bl.checkpoint ]] && break; sleep 0.05; done
+[[ -e old.bl.checkpoint ]] || fail "no checkpoint was written"
+kill -9 "$(pgrep -n -f "^$bl fit data.csv $long")"
 if wait $starter; then fail "a killed rank was no error"; fi
 cmp one.bl old.bl || fail "a killed rank harmed the old model"
+[[ -e old.bl.checkpoint ]] || fail "a killed rank left no checkpoint"
+ranks 2 "$bl" fit data.csv $long --resume --quiet -o old.bl
+cmp whole.bl old.bl || fail "the fit that went on ends with another model"
+[[ ! -e old.bl.checkpoint ]] || fail "the checkpoint is still there after the fit"

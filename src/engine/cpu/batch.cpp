@@ -28,12 +28,17 @@ struct BatchEvaluator<T>::Job {
   Index chunks;
   Index lanes;
   bool with_gradient;
-  bool apart;  // the context's product is in context_
+  bool apart;                        // the context's product is in context_
+  MatrixView<const T> fetched = {};  // the context of the lanes' rows, where it had to be fetched
 };
 
 template <class T>
 BatchEvaluator<T>::BatchEvaluator(const Objective<T>& objective, ThreadPool& pool, Ranks* ranks)
-    : objective_(&objective), pool_(&pool), ranks_(ranks), lanes_(static_cast<std::size_t>(kLanes)) {}
+    : objective_(&objective),
+      pool_(&pool),
+      ranks_(ranks),
+      lanes_(static_cast<std::size_t>(kLanes)),
+      fetch_(objective.data(), ranks) {}
 
 template <class T>
 template <class F>
@@ -51,7 +56,10 @@ void BatchEvaluator<T>::run_lane(const Job& job, std::size_t lane_index) {
   each_chunk(job, lane_index, [&](Index from, Index count) {
     const auto rows = job.rows.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(count));
     lane.workspace.given_context =
-        job.apart ? context_.context().row_range(from, count) : MatrixView<const T>();
+        job.apart ? context_.context().row_range(from, count)
+        : job.fetched.data
+            ? job.fetched.row_range(chunk_places_[static_cast<std::size_t>(from / job.chunk)], count)
+            : MatrixView<const T>();
     lane.workspace.row_heads = job.apart ? context_.heads().row_range(from, count) : MatrixView<T>();
     lane.loss.add(objective_->chunk(prepared_, rows, *job.noise, job.scale, lane.workspace,
                                     job.with_gradient ? &lane.sums : nullptr));
@@ -70,9 +78,13 @@ LossSum BatchEvaluator<T>::evaluate(std::span<const T> parameters, std::span<con
   const auto n = static_cast<Index>(rows.size());
   const bool apart = !gradient.empty() && objective_->context_apart(n);
   network.prepare(parameters, prepared_, pool_, apart);
-  if (apart)
-    context_.forward(objective_->data().context, rows, network.context_weights(parameters),
-                     network.context_bias(parameters), *pool_, ranks_);
+  if (apart) {
+    const MatrixView<const T> context = fetch_.needed() ? fetch_.all(rows) : objective_->data().context;
+    for (auto next = static_cast<std::int64_t>(own_numbering_.size()); next < n; ++next)
+      own_numbering_.push_back(next);
+    context_.forward(context, fetch_.needed() ? std::span(own_numbering_).first(rows.size()) : rows,
+                     network.context_weights(parameters), network.context_bias(parameters), *pool_, ranks_);
+  }
   Job job{.rows = rows,
           .noise = &noise,
           .scale = scale,
@@ -86,6 +98,7 @@ LossSum BatchEvaluator<T>::evaluate(std::span<const T> parameters, std::span<con
   job.chunk = std::min(objective_->rows_per_chunk(), small ? n : shared);
   job.chunks = (n + job.chunk - 1) / job.chunk;
   job.lanes = std::min(kLanes, job.chunks);
+  if (fetch_.needed() && !apart) fetch_rows(job);
   // One captured pointer each: std::function holds it without allocating.
   struct Call {
     BatchEvaluator* self;
@@ -107,6 +120,22 @@ LossSum BatchEvaluator<T>::evaluate(std::span<const T> parameters, std::span<con
   return total;
 }
 
+template <class T>
+void BatchEvaluator<T>::fetch_rows(Job& job) {
+  const Shares shares(ranks_, static_cast<std::size_t>(job.lanes));
+  chunk_places_.assign(static_cast<std::size_t>(job.chunks), -1);
+  Index count = 0;
+  for (std::size_t lane = shares.first(); lane < shares.last(); ++lane)
+    each_chunk(job, lane, [&](Index from, Index rows) {
+      chunk_places_[static_cast<std::size_t>(from / job.chunk)] = count;
+      count += rows;
+    });
+  job.fetched = fetch_.some(job.rows, count, [&](Index position) {
+    const Index chunk = position / job.chunk, place = chunk_places_[static_cast<std::size_t>(chunk)];
+    return place < 0 ? place : place + position - chunk * job.chunk;
+  });
+}
+
 // What a lane leaves behind: its loss and, of the gradient, its sums and the derivatives by heads of its rows.
 template <class T>
 void BatchEvaluator<T>::exchange_lanes(const Job& job) {
@@ -116,7 +145,9 @@ void BatchEvaluator<T>::exchange_lanes(const Job& job) {
     if (!job.with_gradient) return;
     // Lanes of other ranks have not been begun here.
     if (lane.sums.flat.empty()) objective_->network().clear(lane.sums);
-    part(std::span<T>(lane.sums.flat));
+    // Of the context's weights, where their product stands apart, a lane has nothing.
+    const Index first = job.apart ? objective_->network().after_context() : 0;
+    part(std::span<T>(lane.sums.flat).subspan(static_cast<std::size_t>(first)));
     if (!job.apart) return;
     InputGradient<T>& inputs = lane.sums.inputs[0];
     part(inputs.values.flat());

@@ -3,7 +3,7 @@
 // The rows are cut into chunks by shapes alone. Chunk c belongs to lane c mod lanes; a lane works through its
 // chunks in order into a gradient of its own, and lanes are summed in order at the end. Where the context's
 // weights are many and the batch is short, their products stand apart from that (context_product.hpp).
-// Ranks share the lanes, and put them together before they are summed.
+// Ranks share the lanes, and put them together before they are summed; rows that lie elsewhere are fetched first.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 
 #include "base/parallel.hpp"
 #include "engine/cpu/context_product.hpp"
+#include "engine/cpu/row_fetch.hpp"
 #include "objective/objective.hpp"
 
 namespace bl {
@@ -33,6 +34,8 @@ class BatchEvaluator {
   };
   struct Job;
   void run_lane(const Job& job, std::size_t lane);
+  // The context of the rows of this rank's lanes, where rows lie with several ranks.
+  void fetch_rows(Job& job);
   // calls with the rows of each chunk of a lane: where they begin in the batch, and how many they are.
   template <class F>
   static void each_chunk(const Job& job, std::size_t lane, F&& call);
@@ -49,6 +52,9 @@ class BatchEvaluator {
   ContextProduct<T> context_;
   std::vector<Lane> lanes_;
   Exchange exchange_;
+  RowFetch<T> fetch_;
+  std::vector<Index> chunk_places_;          // of each chunk among the rows that were fetched, -1: not here
+  std::vector<std::int64_t> own_numbering_;  // 0, 1, 2, ...
 };
 
 }  // namespace bl

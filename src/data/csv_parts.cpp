@@ -13,7 +13,6 @@ namespace bl {
 
 namespace {
 
-constexpr Index kProbeRows = 1000;  // as in a table of one file
 
 }  // namespace
 

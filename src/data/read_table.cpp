@@ -17,7 +17,6 @@ namespace {
 
 using Reading = ColumnPlan::Reading;
 
-constexpr Index kProbeRows = 1000;  // most surprises show early, and a new start is cheap then
 constexpr std::size_t kSniff = 4096;
 constexpr std::string_view kIdxImages("\0\0\x08\x03", 4);
 constexpr std::string_view kNpy("\x93NUMPY", 6);

@@ -139,8 +139,8 @@ bool goes_on(const Prepared& p, const Trained& trained, int starts) {
   return p.refits && starts == 0 && stop != StopReason::interrupted && stop != StopReason::time_limit;
 }
 
-// Learns, judges and records what was prepared. `given`: the settings as they were asked for.
-FitSummary fit_prepared(Prepared prepared, const Settings& given, const FitOptions& options) {
+// Learns, judges and records what was prepared.
+FitSummary fit_prepared(Prepared prepared, const FitOptions& options) {
   const Settings& settings = *prepared.settings;
   check_held_out(prepared);
 
@@ -214,7 +214,7 @@ FitSummary fit_table(const Table& table, const Settings& given, const FitOptions
   const Settings settings = options.training_rows_only ? without_test_part(given, schema) : given;
   Prepared prepared = prepare(table, schema, settings, given, options);
   prepared.guidance = guidance;
-  return fit_prepared(std::move(prepared), given, options);
+  return fit_prepared(std::move(prepared), options);
 }
 
 FitSummary fit_table(const SharedTable& shared, const Settings& given, const FitOptions& options) {
@@ -231,7 +231,7 @@ FitSummary fit_table(const SharedTable& shared, const Settings& given, const Fit
   Prepared prepared = prepare(known, schema, settings, given, options, &shared);
   if (const std::string why = why_whole(prepared); !why.empty())
     return fit_gathered(shared, given, options, why);
-  return fit_prepared(std::move(prepared), given, options);
+  return fit_prepared(std::move(prepared), options);
 }
 
 }  // namespace bl

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The decay of weights for wide inputs (src/plan/wide_plan.cpp), chosen on rows that no reported figure is measured on.
+"""Whole fits of wide inputs by decay of weights, judged on rows that no reported figure is measured on.
 
     experiments/wide_defaults.py DATA_FOLDER [--bl build/release/bl] [--decays 0.05,0.1,0.15,0.25,0.5,1] [--seeds 2]
         [--layers 88 88,42 88,42,20] [--only mnist,fashion_mnist] [--options "--device cuda"] [--jobs 1]

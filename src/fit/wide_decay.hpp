@@ -72,7 +72,6 @@ ChosenDecay chosen_decay(const Prepared& p, const Objective<T>& all, const Objec
                          const TrainSpec& spec, const FitOptions& options, ThreadPool& pool) {
   constexpr double kWorthAnother = 0.9;
   constexpr Index kFewRows = 10000;
-  const double started = now();
   std::optional<Prepared> part;
   std::optional<TrainingRows<T>> rows;
   std::optional<Objective<T>> some;
@@ -86,6 +85,7 @@ ChosenDecay chosen_decay(const Prepared& p, const Objective<T>& all, const Objec
   const std::unique_ptr<Engine<T>> engine = make_engine<T>(pool);
   engine->load(training);
   engine->load(validation);
+  const double started = now();  // seconds of training do not count the loading of rows
   const auto tried = std::span<const double>(kTriedDecays);
   const std::size_t at_first = training.data().rows <= kFewRows ? tried.size() - 1 : 2;
   std::vector<double> losses = brief_losses<T>(training, validation, brief, tried.first(at_first), *engine);

@@ -62,7 +62,7 @@ std::string used_decay(const FitSummary& fit) {
 
 std::size_t decay_notes(const FitSummary& fit) {
   std::size_t count = 0;
-  for (const std::string& note : fit.notes) count += note.starts_with("decay of weights") ? 1 : 0;
+  for (const std::string& note : fit.notes) count += note.starts_with("decay of weights") ? 1U : 0U;
   return count;
 }
 

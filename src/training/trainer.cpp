@@ -61,6 +61,8 @@ std::vector<std::int64_t> row_numbers(Index rows) {
 // coming back.
 constexpr double kDivergence = 1e6;
 
+constexpr std::size_t kStepsBetweenQuestions = 16;  // of ranks: whether to stop
+
 // Leaves the parameters to keep in the state, and says in the report which they are. last_epoch: those of the
 // last whole epoch, where nothing was monitored.
 template <class T>
@@ -202,8 +204,11 @@ typename Trainer<T>::EpochOutcome Trainer<T>::stochastic_epoch(TrainingState<T>&
       .noise = {RandomStream(spec_.seed, Purpose::score_noise, epoch), sigma(state.epoch), {}},
       .rate = learning_rate(state)};
   EpochOutcome outcome;
+  // Ranks have to ask each other, which may take as long as a short step.
+  const std::size_t every = engine_->context().ranks() ? kStepsBetweenQuestions : 1;
+  std::size_t steps = 0;
   const auto stop = [&] {
-    outcome.stop = asked_to_stop(hooks);
+    if (++steps % every == 0) outcome.stop = asked_to_stop(hooks);
     return outcome.stop.has_value();
   };
   const StepsReport report = engine_->steps(plan, std::ref(stop));  // by reference: nothing is allocated

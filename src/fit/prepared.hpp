@@ -36,6 +36,7 @@ struct Prepared {
     std::optional<double> smoothness = {};
   };
   std::optional<First> first = {};
+  std::size_t rows_later = 0;  // of a first part: those that the second learns from
   const Guidance* guidance = nullptr;
 };
 

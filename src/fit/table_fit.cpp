@@ -123,13 +123,11 @@ void keep_scores(const Prepared& p, StoredModel& stored, bool all) {
   if (!quantiles.is_null()) stored.information["training_scores"] = std::move(quantiles);
 }
 
-// Whether what was learned goes on to learn from all rows. To the minimum it has seen them.
-bool goes_on(const Prepared& p, const Trained& trained, int starts, const Settings& given,
-             const FitOptions& options) {
+// Whether what is learned goes on to learn from all rows, where its first part is run to the end. To the minimum it
+// has seen them.
+bool learns_on(const Prepared& p, int starts, const Settings& given, const FitOptions& options) {
   const bool held_out = !p.split.validation.empty() || !p.split.test.empty();
-  const StopReason stop = trained.learned.report.reason;
-  return held_out && starts == 0 && stop != StopReason::interrupted && stop != StopReason::time_limit &&
-         plan_refit(given, p.wide, !options.parts.empty());
+  return held_out && starts == 0 && plan_refit(given, p.wide, !options.parts.empty());
 }
 
 }  // namespace
@@ -148,6 +146,7 @@ FitSummary fit_table(const Table& table, const Settings& given, const FitOptions
                              starts, prepared.encoder);
   std::vector<std::string> unused = refused_or_listed(unused_settings(settings, use), options.list_unused);
   const Architecture of_member = prepared.architecture;
+  if (learns_on(prepared, starts, given, options)) prepared.rows_later = static_cast<std::size_t>(table.rows);
   Trained trained = starts > 0 ? train_to_minimum(prepared, starts, options) : train_steps(prepared, options);
   std::vector<std::vector<double>> members = trained.learned.parameters;
   json used = used_settings(prepared, trained.smoothness, use, starts);
@@ -165,9 +164,12 @@ FitSummary fit_table(const Table& table, const Settings& given, const FitOptions
   } catch (const NumericError& error) {
     trained.notes.push_back(fmt::format("held-out metrics could not be computed: {}", error.what()));
   }
-  const bool refit = goes_on(prepared, trained, starts, given, options);
+  const StopReason stop = trained.learned.report.reason;
+  const bool refit =
+      prepared.rows_later > 0 && stop != StopReason::interrupted && stop != StopReason::time_limit;
   if (refit) {
     Prepared again = prepared;
+    again.rows_later = 0;
     again.architecture = of_member;
     stored = learned_from_all(std::move(again), std::move(members), options, trained);
     stored.information["used"] = used;

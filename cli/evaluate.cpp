@@ -7,6 +7,7 @@
 #include "commands.hpp"
 #include "decide.hpp"
 #include "options.hpp"
+#include "spelling.hpp"
 #include "terminal.hpp"
 
 namespace bl::cli {
@@ -20,12 +21,14 @@ struct EvaluateArguments {
   PredictOptions options;
 };
 
-void run_evaluate(const EvaluateArguments& a, const CLI::App& command, const Settings& reading) {
+void run_evaluate(EvaluateArguments& a, const CLI::App& command, const Settings& reading) {
   const Model model = open_model(command, a.model);
   refuse_for_choices(model, command, {"--temperature", "--unseen-as-missing", "--decide"});
   const Data data = model.read(a.data, reading);
   const Part part = part_from_name(a.part);
   const std::optional<Decision> decision = decision_of(model, a.decide);
+  std::vector<std::string> notes;
+  a.options.on_note = [&](const std::string& text) { notes.push_back(text); };
   const auto metrics = decision ? evaluate_decisions(model, data, part, *decision, a.options)
                                 : model.evaluate(data, part, a.options);
   const std::string unit = model.is_choice() ? "situations" : "rows";
@@ -33,9 +36,12 @@ void run_evaluate(const EvaluateArguments& a, const CLI::App& command, const Set
   if (!model.is_choice()) out["rows"] = model.part_rows(data, part);
   if (!a.json) {
     const std::string count = model.is_choice() ? "" : fmt::format(" ({} rows)", out["rows"].dump());
-    return say("{}", metrics_text((a.part == "all" ? "all " + unit : a.part) + count, metrics));
+    say("{}", metrics_text((a.part == "all" ? "all " + unit : a.part) + count, metrics));
+    for (const std::string& text : notes) say("{}\n", wrapped("note      " + spelled(text), 10));
+    return;
   }
   for (const Metric& metric : metrics) out[metric.name] = metric.value;
+  for (const std::string& text : notes) out["notes"].push_back(spelled(text));
   write_text("-", out.dump(2) + "\n");
 }
 

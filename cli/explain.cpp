@@ -116,7 +116,8 @@ std::string of_data(const Model& model, const Data& data, const std::string& que
   if (question == "--constraints")
     return table_text(constraint_diagnostics(model, data, {a.numeraire, a.at == "best", part, a.threads}),
                       a.json);
-  if (question == "--responses") return table_text(responses(model, data, {part, a.threads}), a.json);
+  if (question == "--responses")
+    return table_text(responses(model, data, {part, a.threads, tell_note}), a.json);
   if (question == "--shapley") return table_text(shapley_rows(model, data, a), a.json);
   return table_text(importance(model, data, {a.by_head, part}), a.json);
 }
@@ -148,7 +149,9 @@ void run_explain(ExplainArguments& a, const CLI::App& command, const Settings& r
   if (question.empty()) {
     std::string out = spelled(explain_model(model, format, a.options));
     if (with_data)
-      out = explain_responses(model, model.read(a.data, reading), {.threads = a.threads}) + "\n" + out;
+      out = explain_responses(model, model.read(a.data, reading),
+                              {.threads = a.threads, .on_note = tell_note}) +
+            "\n" + out;
     return format == ExplainFormat::json ? write_text(a.output, out)
                                          : write_for_people(a.output, out, a.options.color);
   }

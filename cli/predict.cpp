@@ -11,6 +11,7 @@
 #include "commands.hpp"
 #include "decide.hpp"
 #include "options.hpp"
+#include "terminal.hpp"
 
 namespace bl::cli {
 
@@ -54,6 +55,7 @@ void run_predict(PredictArguments& a, const CLI::App& command, const DigitOption
       write_text("-", text);
   };
   const Part part = part_from_name(a.part);
+  a.options.on_note = tell_note;
   if (a.posterior) {
     only_for(command, {"--part", "--utilities", "--shares"}, false,
              "predictions, not the persons of --posterior");

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "bl/errors.hpp"
+#include "spelling.hpp"
 
 namespace bl::cli {
 
@@ -76,6 +77,10 @@ void say(std::string_view text) {
 void complain(std::string_view text) noexcept {
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
+}
+
+void tell_note(const std::string& text) {
+  complain(printable(wrapped("note: " + spelled(text), 6) + "\n"));
 }
 
 void hold_standard_streams() {
@@ -159,13 +164,30 @@ std::string search_text(const FitProgress& p) {
 
 std::string progress_text(const FitProgress& p) {
   if (p.starts > 0) return search_text(p);
-  const std::string validation = std::isnan(p.validation_loss)
-                                     ? ""
-                                     : fmt::format("  validation {:.4f}  best {:.4f} (epoch {})",
-                                                   p.validation_loss, p.best, p.best_epoch);
-  const std::string member = p.members > 1 ? fmt::format("network {}/{}  ", p.member, p.members) : "";
-  return fmt::format("{}epoch {}/{}  loss {:.4f}{}  at most {} left", member, p.epoch, p.epochs, p.train_loss,
-                     validation, duration(p.seconds_left));
+  std::vector<std::string> parts;  // the most important first: as many as a line holds
+  if (!std::isnan(p.seconds_left))
+    parts.push_back(
+        fmt::format("{} {} left", p.left_at_most ? "at most" : "about", duration(p.seconds_left)));
+  if (p.trial)
+    parts.emplace_back("choosing how smooth curves are");
+  else if (p.members > 1)
+    parts.push_back(fmt::format("network {}/{}", p.member, p.members));
+  parts.push_back(p.epoch_share > 0
+                      ? fmt::format("epoch {:.1f}/{}", static_cast<double>(p.epoch) + p.epoch_share, p.epochs)
+                      : fmt::format("epoch {}/{}", p.epoch, p.epochs));
+  if (!std::isnan(p.validation_loss))
+    parts.push_back(fmt::format("validation {:.4f}", p.validation_loss));
+  else if (!std::isnan(p.train_loss))
+    parts.push_back(fmt::format("loss {:.4f}", p.train_loss));
+  if (!std::isnan(p.validation_loss))
+    parts.push_back(fmt::format("best {:.4f} (epoch {})", p.best, p.best_epoch));
+  std::string line;
+  for (const std::string& part : parts) {
+    const std::string longer = line + (line.empty() ? "" : "  ") + part;
+    if (longer.size() >= kTerminalWidth) break;
+    line = longer;
+  }
+  return line;
 }
 
 // Four decimals, so that points stand below each other; small and large numbers as they are.

@@ -28,6 +28,9 @@ void say(fmt::format_string<First, Rest...> format, First&& first, Rest&&... res
 // To standard error, as far as it can be written: there is no place left to report that it cannot.
 void complain(std::string_view text) noexcept;
 
+// What is to be known about the numbers of a command, to standard error.
+void tell_note(const std::string& text);
+
 // Descriptors that the caller closed are opened, so that no file takes the place of a standard stream; reading
 // from them or writing to them fails.
 void hold_standard_streams();

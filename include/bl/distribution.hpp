@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "bl/model.hpp"
@@ -12,6 +14,7 @@ struct DistributionOptions {
   double temperature = 0;  // another than the trained one; 0: the trained one
   bool treat_unseen_as_missing = false;
   std::size_t threads = 0;
+  std::function<void(const std::string&)> on_note = {};  // as of PredictOptions
 };
 
 // log p(y|x) of the response in each row, in the data's own units: of a class, of one or two continuous

@@ -48,6 +48,7 @@ inline constexpr std::size_t kMostResponseColumns = 200;
 struct ResponsesOptions {
   Part part = Part::all;
   std::size_t threads = 0;
+  std::function<void(const std::string&)> on_note = {};  // as of PredictOptions
 };
 
 // By column: what is predicted on average over at most 200 rows where the column is low (10% quantile), at its

@@ -15,13 +15,17 @@ namespace bl {
 struct FitProgress {
   std::int64_t member = 1, members = 1;  // of the networks that are joined in the end
   std::int64_t epoch = 0;
-  std::int64_t epochs = 0;  // at most
-  double train_loss = 0;
+  double epoch_share = 0;      // of the next epoch that is done, too
+  std::int64_t epochs = 0;     // at most
+  double train_loss = 0;       // NaN before the first epoch is over
   double validation_loss = 0;  // NaN without validation rows
   double best = 0;             // best validation loss so far
   std::int64_t best_epoch = 0;
   double seconds = 0;
-  double seconds_left = 0;  // if all epochs are run: at most. NaN: not known
+  // Of all networks, and of learning on from all rows where that follows. NaN: not known.
+  double seconds_left = 0;
+  bool left_at_most = false;  // as if all epochs were run; no network has ended yet
+  bool trial = false;         // of short fits that choose a setting before the networks are learned
   // A fit to the minimum from many starts has no epochs: short fits pick the starts, of which `best` is the
   // lowest loss that one ended with. 0 starts: another kind of fit.
   std::int64_t tries = 0, tries_done = 0;
@@ -29,8 +33,9 @@ struct FitProgress {
 };
 
 struct FitOptions {
-  std::function<void(const FitProgress&)> on_progress;  // after every epoch, or iteration of a start
-  std::function<bool()> should_stop;                    // true ends training with the best model so far
+  // After every epoch or iteration of a start; within an epoch, and in trials, once a second.
+  std::function<void(const FitProgress&)> on_progress;
+  std::function<bool()> should_stop;  // true ends training with the best model so far
   std::string checkpoint;  // file to save the state in, every few seconds at the end of an epoch; empty: none
   bool resume = false;     // go on from that file if it is there
   // Called once with the trained model, before held-out rows are judged: to keep it whatever comes after.

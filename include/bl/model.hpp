@@ -35,6 +35,10 @@ struct PredictOptions {
   std::vector<std::string> carry = {};  // columns of the data to repeat
   bool treat_unseen_as_missing = false;
   std::size_t threads = 0;
+  // Called at the end of a call, once for each thing to know about its numbers: quadrature that missed the
+  // tolerance, means that a tail dominates. Without it a quadrature that misses by more than ten times is a
+  // NumericError.
+  std::function<void(const std::string&)> on_note = {};
 };
 
 // Columns of equal length for a person or a file.

@@ -28,7 +28,8 @@ struct SampleResult {
   std::string method;   // what was used
   std::string verdict;  // in words
   std::string note;     // where the device was left to us: which and why
-  std::string warning;  // where the chains mix so badly that the draws should not be used; else empty
+  // Where the chains mix so badly that the draws should not be used, or quadrature missed its tolerance.
+  std::string warning;
   double acceptance = 1;
   // The worst over rows and responses; NaN where there are too few draws to tell.
   double worst_rhat = 1;

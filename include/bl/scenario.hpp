@@ -23,7 +23,7 @@ struct ScenarioResult {
   // the difference, and the smallest and largest change of a row.
   OutputTable summary;
   OutputTable rows;                // row, then every quantity before, after and their difference
-  std::vector<std::string> notes;  // values beyond what the model has seen
+  std::vector<std::string> notes;  // values beyond what the model has seen, numbers that are not exact
 };
 
 // UsageError for a scenario that changes nothing, names the model does not have and assignments that make no

@@ -8,6 +8,7 @@ from ._density import BLDensity
 from ._effects import ShapleyValues
 from ._estimator import InterruptedWarning, MixingWarning, UnusedSettingWarning
 from ._explanation import Explanation
+from ._notes import PredictionWarning
 from ._regressor import BLRegressor
 from ._resampling import Resamples, bootstrap, check
 from ._summary import Comparison, Summary, compare
@@ -29,6 +30,7 @@ __all__ = [
     "MixingWarning",
     "ModelFileError",
     "NumericError",
+    "PredictionWarning",
     "Resamples",
     "ShapleyValues",
     "Summary",

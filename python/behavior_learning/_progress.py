@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import sys
 import time
 from typing import Any, Callable, Iterator
@@ -44,14 +45,26 @@ class _Line:
         at = self.at
         if at is None:
             return
+        parts = []
+        if not math.isnan(at["seconds_left"]):
+            parts.append(f"{'at most' if at['left_at_most'] else 'about'} {_duration(at['seconds_left'])} left")
         if at["starts"] > 0:  # a fit to the minimum
-            text = f"start {at['starts_done']}/{at['starts']}  lowest loss {at['best']:.6g}"
+            parts += [f"start {at['starts_done']}/{at['starts']}", f"lowest loss {at['best']:.6g}"]
         else:
-            text = (
-                f"network {at['member']}/{at['members']}  epoch {at['epoch']}  loss {at['train_loss']:.5g}"
-                f"  validation {at['validation_loss']:.5g}  best {at['best']:.5g}"
-            )
-        print(f"\r{text}  {at['seconds']:.0f} s  ", end=end, file=sys.stderr, flush=True)
+            parts.append("choosing how smooth curves are" if at["trial"] else f"network {at['member']}/{at['members']}")
+            parts.append(f"epoch {at['epoch'] + at['epoch_share']:.3g}/{at['epochs']}")
+            if not math.isnan(at["train_loss"]):
+                parts.append(f"loss {at['train_loss']:.5g}")
+            if not math.isnan(at["validation_loss"]):
+                parts.append(f"validation {at['validation_loss']:.5g} (best {at['best']:.5g})")
+        print(f"\r{'  '.join(parts)}  ", end=end, file=sys.stderr, flush=True)
 
     def end(self) -> None:
         self._write("\n")
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes = int(seconds) // 60
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

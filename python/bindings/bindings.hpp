@@ -50,6 +50,21 @@ Numbers to_array(std::vector<double> numbers);
 nb::list to_list(OutputTable table);
 nb::dict to_dict(const std::vector<Metric>& metrics);
 
+// Warns of what is to be known about numbers, from the caller's line outside the package.
+void warn_of(const std::vector<std::string>& notes);
+
+// work(options) without the interpreter's lock; warns of what it notes.
+template <class Options, class Work>
+void with_notes(Options options, Work&& work) {
+  std::vector<std::string> notes;
+  options.on_note = [&](const std::string& text) { notes.push_back(text); };
+  {
+    const nb::gil_scoped_release unlocked;
+    work(options);
+  }
+  warn_of(notes);
+}
+
 // A Python callable and Python's signals beside a fit that runs without the interpreter's lock.
 class FitWatch {
  public:

@@ -132,6 +132,12 @@ nb::list to_list(OutputTable table) {
   return out;
 }
 
+void warn_of(const std::vector<std::string>& notes) {
+  if (notes.empty()) return;
+  const nb::object tell = nb::module_::import_("behavior_learning._notes").attr("tell");
+  for (const std::string& note : notes) tell(spelled(note));
+}
+
 nb::dict to_dict(const std::vector<Metric>& metrics) {
   nb::dict out;
   for (const Metric& metric : metrics) out[metric.name.c_str()] = metric.value;

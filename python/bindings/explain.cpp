@@ -133,7 +133,10 @@ void bind_explain(nb::module_& module) {
   module.def(
       "responses",
       [](const Model& model, const Data& data) {
-        return unlocked_table([&] { return responses(model, data); });
+        OutputTable table;
+        with_notes(ResponsesOptions(),
+                   [&](const ResponsesOptions& heard) { table = responses(model, data, heard); });
+        return to_list(std::move(table));
       },
       nb::arg("model"), nb::arg("data"));
   module.def(

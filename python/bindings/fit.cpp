@@ -26,6 +26,7 @@ nb::dict progress_dict(const FitProgress& p) {
   out["member"] = p.member;
   out["members"] = p.members;
   out["epoch"] = p.epoch;
+  out["epoch_share"] = p.epoch_share;
   out["epochs"] = p.epochs;
   out["train_loss"] = p.train_loss;
   out["validation_loss"] = p.validation_loss;
@@ -33,6 +34,8 @@ nb::dict progress_dict(const FitProgress& p) {
   out["best_epoch"] = p.best_epoch;
   out["seconds"] = p.seconds;
   out["seconds_left"] = p.seconds_left;
+  out["left_at_most"] = p.left_at_most;
+  out["trial"] = p.trial;
   out["tries"] = p.tries;
   out["tries_done"] = p.tries_done;
   out["starts"] = p.starts;

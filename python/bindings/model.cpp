@@ -15,10 +15,8 @@ nb::bytes bytes_of(const std::string& text) {
 nb::list predict(const Model& model, const Data& data, const std::string& part,
                  const PredictOptions& options) {
   OutputTable table;
-  {
-    const nb::gil_scoped_release unlocked;
-    table = model.predict(data, part_of(part), options);
-  }
+  with_notes(options,
+             [&](const PredictOptions& heard) { table = model.predict(data, part_of(part), heard); });
   return to_list(std::move(table));
 }
 
@@ -42,12 +40,17 @@ nb::dict sample_dict(const Model& model, const Data* data, const SampleOptions& 
   return out;
 }
 
-template <class Function>
-Numbers of_rows(Function&& function) {
+Numbers row_log_density(const Model& model, const Data& data, const DistributionOptions& options) {
+  std::vector<double> numbers;
+  with_notes(options, [&](const DistributionOptions& heard) { numbers = log_density(model, data, heard); });
+  return to_array(std::move(numbers));
+}
+
+Numbers row_utility(const Model& model, const Data& data, const DistributionOptions& options) {
   std::vector<double> numbers;
   {
     const nb::gil_scoped_release unlocked;
-    numbers = function();
+    numbers = utility(model, data, options);
   }
   return to_array(std::move(numbers));
 }
@@ -125,25 +128,14 @@ void bind_model(nb::module_& module) {
           "evaluate",
           [](const Model& model, const Data& data, const std::string& part, const PredictOptions& options) {
             std::vector<Metric> metrics;
-            {
-              const nb::gil_scoped_release unlocked;
-              metrics = model.evaluate(data, part_of(part), options);
-            }
+            with_notes(options, [&](const PredictOptions& heard) {
+              metrics = model.evaluate(data, part_of(part), heard);
+            });
             return to_dict(metrics);
           },
           nb::arg("data"), nb::arg("part"), nb::arg("options"))
-      .def(
-          "log_density",
-          [](const Model& model, const Data& data, const DistributionOptions& options) {
-            return of_rows([&] { return log_density(model, data, options); });
-          },
-          nb::arg("data"), nb::arg("options"))
-      .def(
-          "utility",
-          [](const Model& model, const Data& data, const DistributionOptions& options) {
-            return of_rows([&] { return utility(model, data, options); });
-          },
-          nb::arg("data"), nb::arg("options"))
+      .def("log_density", &row_log_density, nb::arg("data"), nb::arg("options"))
+      .def("utility", &row_utility, nb::arg("data"), nb::arg("options"))
       .def("sample", &sample_dict, nb::arg("data").none(), nb::arg("options"));
 }
 

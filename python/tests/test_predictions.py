@@ -1,9 +1,11 @@
 """Every way to ask a fitted estimator, against another way to the same number."""
 
+import warnings
+
 import numpy as np
 import pytest
 
-from behavior_learning import BLClassifier, BLDensity, BLRegressor, UsageError
+from behavior_learning import BLClassifier, BLDensity, BLRegressor, PredictionWarning, UsageError
 
 
 @pytest.fixture(scope="module")
@@ -207,3 +209,15 @@ def test_classes_are_decided_by_what_is_wanted(labels):
         classifier.predict(X, decide="f1")
     with pytest.raises(ValueError, match="no weights for macro_f1"):
         BLClassifier(epochs=2, fractions="1:0:0").fit(X, y).predict(X, decide="macro_f1")
+
+
+def test_a_mean_that_a_tail_dominates_comes_with_a_warning():
+    random = np.random.default_rng(1)
+    X, y = random.normal(size=(400, 1)), np.exp(4 * random.normal(size=400))
+    model = BLRegressor(epochs=20).fit(X, y)
+    with pytest.warns(PredictionWarning, match="beyond 95% of its own distribution") as heard:
+        model.predict(X)
+    assert heard[0].filename == __file__  # the caller's line, not the package's
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict_quantiles(X, [0.5])

@@ -158,8 +158,12 @@ OutputTable Model::predict(const Data& data, Part part, const PredictOptions& op
     carry_columns(table, choices.rows, options.carry, out);
     return out;
   }
-  return predict_rows(*impl_, encoder_for(*impl_, part, options), table, rows_of_part(*impl_, table, part),
-                      utility_at(*impl_, options.temperature), options, pool);
+  HeardNotes heard(options.on_note);
+  OutputTable out =
+      predict_rows(*impl_, encoder_for(*impl_, part, options), table, rows_of_part(*impl_, table, part),
+                   utility_at(*impl_, options.temperature), options, pool, heard.notes());
+  heard.tell();
+  return out;
 }
 
 void Model::predict_file(const std::string& path, const Settings& settings, const PredictOptions& options,
@@ -177,10 +181,12 @@ void Model::predict_file(const std::string& path, const Settings& settings, cons
   ThreadPool pool(options.threads);
   const gibbs::Utility utility = utility_at(*impl_, options.temperature);
   const Encoder encoder = encoder_for(*impl_, Part::all, options);
+  HeardNotes heard(options.on_note);  // of all blocks together
   while (const auto block = reader.next(kRowsPerBlock)) {
     const auto rows = all_rows(block->rows);
-    sink(predict_rows(*impl_, encoder, *block, rows, utility, options, pool));
+    sink(predict_rows(*impl_, encoder, *block, rows, utility, options, pool, heard.notes()));
   }
+  heard.tell();
 }
 
 std::vector<Metric> Model::evaluate(const Data& data, Part part, const PredictOptions& options) const {
@@ -191,8 +197,12 @@ std::vector<Metric> Model::evaluate(const Data& data, Part part, const PredictOp
     const ChoiceData choices = read_part(*impl_, table, part, true);
     return choice_metrics(choices, score_choices(*impl_, choices, pool, part));
   }
-  return evaluate_rows(*impl_, encoder_for(*impl_, part, options), table, rows_of_part(*impl_, table, part),
-                       utility_at(*impl_, options.temperature), pool);
+  HeardNotes heard(options.on_note);
+  std::vector<Metric> metrics =
+      evaluate_rows(*impl_, encoder_for(*impl_, part, options), table, rows_of_part(*impl_, table, part),
+                    utility_at(*impl_, options.temperature), pool, heard.notes());
+  heard.tell();
+  return metrics;
 }
 
 std::size_t Model::part_rows(const Data& data, Part part) const {

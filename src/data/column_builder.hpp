@@ -37,6 +37,9 @@ struct ColumnPlan {
   std::vector<std::string> declared_levels;  // text: no other value is allowed, unless empty
 };
 
+// Rows that are read before the rest: most surprises show early, and a new start is cheap then.
+inline constexpr Index kProbeRows = 1000;
+
 // How the cells of a format are read.
 struct CellRules {
   std::vector<std::string> missing;  // cells that count as missing

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "bl/errors.hpp"
+#include "data/column_builder.hpp"
 #include "data/file_list.hpp"
 #include "data/read_table.hpp"
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "bl/errors.hpp"
+#include "data/column_builder.hpp"
 #include "data/csv_parts.hpp"
 #include "data/file_list.hpp"
 #include "data/row_reader.hpp"

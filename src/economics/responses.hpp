@@ -6,6 +6,7 @@
 #include "base/parallel.hpp"
 #include "economics/typical.hpp"
 #include "fitted/fitted_model.hpp"
+#include "predict/row_notes.hpp"
 
 namespace bl {
 
@@ -19,6 +20,7 @@ std::vector<std::vector<double>> mean_responses(const FittedModel& model, const 
                                                 const Table& rows, std::size_t column,
                                                 const std::vector<Cell>& cells,
                                                 const std::vector<std::size_t>& outcomes,
-                                                const PredictOptions& options, ThreadPool& pool);
+                                                const PredictOptions& options, ThreadPool& pool,
+                                                RowNotes* notes = nullptr);
 
 }  // namespace bl

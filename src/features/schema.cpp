@@ -10,12 +10,11 @@
 #include "bl/errors.hpp"
 #include "data/number.hpp"
 #include "features/shared_encoder.hpp"
+#include "features/whole_numbers.hpp"
 
 namespace bl {
 
 namespace {
-
-constexpr std::size_t kMostClasses = 20;  // different integers up to which a numeric response is a class
 
 constexpr std::array<std::pair<Role, std::string_view>, 6> kRoles = {{{Role::feature, "feature"},
                                                                       {Role::response, "response"},
@@ -71,16 +70,8 @@ std::map<std::string, Role> listed_roles(const RoleOptions& options) {
 }
 
 bool looks_like_classes(const Column& column) {
-  std::set<double> distinct;
-  std::size_t present = 0;
-  for (const double value : column.numbers) {
-    if (std::isnan(value)) continue;
-    ++present;
-    if (std::trunc(value) != value) return false;
-    distinct.insert(value);
-    if (distinct.size() > kMostClasses) return false;
-  }
-  return distinct.size() * 2 <= present;
+  const std::optional<WholeNumbers> numbers = few_whole_numbers(column);
+  return numbers && numbers->are_classes();
 }
 
 // Sentences: hardly a cell like another, and several words in each.

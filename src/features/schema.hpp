@@ -69,7 +69,7 @@ struct RoleOptions {
 //  - a text column is nominal (ordinal where the table declares an order), a numeric feature continuous;
 //  - a text feature is running text if its cells hold five words on average and half of them are different;
 //  - a numeric response is nominal (classes) if its values are all integers, at most 20 different ones, each
-//    seen twice on average; otherwise continuous.
+//    seen twice on average, and more than ten of them leave no gap; otherwise continuous.
 // DataError for columns that do not exist (with the nearest name) and text in a continuous column (with the
 // line); UsageError for contradictions and for ordinal text without an order.
 Schema infer_schema(const Table& table, const RoleOptions& options);

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "features/near_numbers.hpp"
+#include "features/whole_numbers.hpp"
 #include "plan/plan.hpp"
 #include "plan/table_plan.hpp"
 
@@ -67,9 +68,10 @@ std::vector<std::string> distribution_notes(const std::vector<Metric>& metrics, 
           "infinity; "
           "give a wider `support`");
     if (metric.name == "r2" && metric.value < kWild)
-      notes.emplace_back(
-          "means are dominated by the tail of the distribution and predict badly; use the median or other "
-          "quantiles");
+      notes.push_back(
+          fmt::format("the means predict worse than one number for all test rows would (R2 {:.3g}); use the "
+                      "median or other quantiles",
+                      metric.value));
   }
   return notes;
 }
@@ -115,9 +117,12 @@ std::vector<std::string> fit_notes(const Prepared& p, const Trained& trained,
   const auto add = [&](const std::vector<std::string>& more) {
     notes.insert(notes.end(), more.begin(), more.end());
   };
-  if (p.settings->schema.empty())
-    add(near_number_notes(*p.table, p.encoder.schema(), split_list(p.settings->nominal),
+  if (p.settings->schema.empty()) {
+    const std::vector<std::string> declared = split_list(p.settings->nominal);
+    add(near_number_notes(*p.table, p.encoder.schema(), declared,
                           p.shared ? p.shared->whole_columns() : WholeColumn()));
+    add(numbered_class_notes(*p.table, p.encoder.schema(), declared));
+  }
   add(encoding_notes(p.encoder, p.split.train.size()));
   add(trained.notes);
   if (const auto few = few_rows_note(p)) notes.push_back(*few);

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -16,6 +18,7 @@
 #include "base/clock.hpp"
 #include "bl/errors.hpp"
 #include "bl/fit.hpp"
+#include "fit/time_foreseen.hpp"
 #include "model/join.hpp"
 #include "training/trainer.hpp"
 
@@ -24,24 +27,6 @@ namespace bl {
 // The first member has the seed itself; the others take far ones.
 inline std::uint64_t member_seed(std::uint64_t seed, Index member) {
   return seed + static_cast<std::uint64_t>(member) * 0x9E3779B97F4A7C15U;
-}
-
-// Where a fit stands after an epoch of member `member` (from 0) of `members`, `seconds` after its start, when
-// `done` members' worth of epochs are behind it.
-template <class T>
-FitProgress fit_progress(const TrainingState<T>& state, Index member, Index members, std::int64_t epochs,
-                         double seconds, double done) {
-  const EpochRecord& record = state.history.back();
-  return {.member = member + 1,
-          .members = members,
-          .epoch = state.epoch,
-          .epochs = epochs,
-          .train_loss = record.train_loss,
-          .validation_loss = record.validation_loss,
-          .best = state.best_monitor,
-          .best_epoch = state.best_epoch,
-          .seconds = seconds,
-          .seconds_left = seconds / done * (static_cast<double>(members) - done)};
 }
 
 // What is run for each member; where its state comes from and goes to: a checkpoint, or nowhere. The two
@@ -54,6 +39,10 @@ struct MemberPlan {
   std::function<void(Index member, const TrainingState<T>& state)> on_epoch = {};
   std::function<void(std::vector<std::string>& notes)> on_end = {};
   std::function<double(std::span<const T> parameters)> metric = {};  // TrainingHooks::metric
+  // Of all that the members are part of, and which of its pieces is the first of them; null: of these alone.
+  std::shared_ptr<TimeForeseen> foreseen = {};
+  std::size_t first_piece = 0;
+  bool trial = false;  // FitProgress::trial
 };
 
 // What a fit says whose last checkpoint could not be written.
@@ -113,41 +102,94 @@ struct MemberFit {
 template <class T>
 class MemberWatch {
  public:
-  MemberWatch(const MemberPlan<T>& plan, const FitOptions& options)
-      : plan_(&plan), options_(&options), done_(static_cast<std::size_t>(plan.members), 0), started_(now()) {}
+  // batches: of an epoch.
+  MemberWatch(const MemberPlan<T>& plan, const FitOptions& options, double batches)
+      : plan_(&plan), options_(&options), foreseen_(plan.foreseen), batches_(batches), started_(now()) {
+    if (!foreseen_) {
+      foreseen_ = std::make_shared<TimeForeseen>();
+      foreseen_->add(static_cast<std::size_t>(plan.members), static_cast<double>(plan.spec.epochs), 1);
+    }
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    for (Index member = 0; member < plan.members; ++member)
+      standing_.push_back({.progress = {.member = member + 1,
+                                        .members = plan.members,
+                                        .epochs = plan.spec.epochs,
+                                        .train_loss = kNone,
+                                        .validation_loss = kNone,
+                                        .best = kNone,
+                                        .trial = plan.trial}});
+  }
 
   void start(Index member, TrainingState<T>& fresh) {
     const std::lock_guard lock(mutex_);
     if (plan_->on_start) plan_->on_start(member, fresh);
+    at(member).progress.epoch = fresh.epoch;
+    foreseen_->go_on_from(piece(member), static_cast<double>(fresh.epoch));
+  }
+  // After a batch: whether to stop.
+  bool batch(Index member) {
+    const std::lock_guard lock(mutex_);
+    Standing& now_at = at(member);
+    ++now_at.batches;
+    if (options_->on_progress && long_silent()) {
+      now_at.progress.epoch_share = std::clamp(now_at.batches / batches_, 0.0, 1.0);
+      tell(member);
+    }
+    return ask();
   }
   void epoch(Index member, const TrainingState<T>& state) {
     const std::lock_guard lock(mutex_);
     if (plan_->on_epoch) plan_->on_epoch(member, state);
-    const std::int64_t epochs = plan_->spec.epochs;
-    done_[static_cast<std::size_t>(member)] = static_cast<double>(state.epoch) / static_cast<double>(epochs);
-    double done = 0;
-    for (const double one : done_) done += one;
-    if (options_->on_progress)
-      options_->on_progress(fit_progress(state, member, plan_->members, epochs, now() - started_, done));
+    Standing& now_at = at(member);
+    const EpochRecord& record = state.history.back();
+    now_at.batches = -1;  // a trainer asks whether to stop once more before the next
+    now_at.progress.epoch = state.epoch;
+    now_at.progress.epoch_share = 0;
+    now_at.progress.train_loss = record.train_loss;
+    now_at.progress.validation_loss = record.validation_loss;
+    now_at.progress.best = state.best_monitor;
+    now_at.progress.best_epoch = state.best_epoch;
+    foreseen_->reach(piece(member), static_cast<double>(state.epoch));
+    if (options_->on_progress && (!plan_->trial || long_silent())) tell(member);
   }
   void end(Index member) {
     const std::lock_guard lock(mutex_);
-    done_[static_cast<std::size_t>(member)] = 1;
+    foreseen_->end(piece(member));
   }
   bool should_stop() {
-    if (!options_->should_stop) return false;
     const std::lock_guard lock(mutex_);
-    return stopped_ = stopped_ || options_->should_stop();
+    return ask();
   }
   bool stopped() const { return stopped_; }
   double seconds() const { return now() - started_; }
 
  private:
+  struct Standing {
+    FitProgress progress;
+    double batches = 0;  // of the epoch that is being run
+  };
+
+  Standing& at(Index member) { return standing_[static_cast<std::size_t>(member)]; }
+  std::size_t piece(Index member) const { return plan_->first_piece + static_cast<std::size_t>(member); }
+  bool long_silent() const { return foreseen_->seconds() - told_ >= 1; }
+  bool ask() { return stopped_ = stopped_ || (options_->should_stop && options_->should_stop()); }
+  void tell(Index member) {
+    FitProgress& progress = at(member).progress;
+    foreseen_->reach(piece(member), static_cast<double>(progress.epoch) + progress.epoch_share);
+    const TimeForeseen::Left left = foreseen_->left();
+    progress.seconds = told_ = foreseen_->seconds();
+    progress.seconds_left = left.seconds;
+    progress.left_at_most = left.at_most;
+    options_->on_progress(progress);
+  }
+
   const MemberPlan<T>* plan_;
   const FitOptions* options_;
   std::mutex mutex_;
-  std::vector<double> done_;  // share of each member's epochs
-  double started_;
+  std::shared_ptr<TimeForeseen> foreseen_;
+  double batches_;
+  std::vector<Standing> standing_;
+  double started_, told_ = 0;
   bool stopped_ = false;
 };
 
@@ -158,7 +200,7 @@ MemberFit train_member(const Objective<T>& training, const Objective<T>* validat
   TrainingState<T> state = trainer.start();
   watch.start(member, state);
   TrainingHooks<T> each;
-  each.should_stop = [&] { return watch.should_stop(); };
+  each.should_stop = [&] { return watch.batch(member); };
   each.on_epoch = [&](const TrainingState<T>& current) { watch.epoch(member, current); };
   each.metric = plan.metric;
   MemberFit fit;
@@ -224,7 +266,7 @@ TrainedMembers train_members(std::span<const MemberRows<T>> rows, const MemberPl
   }
   const std::size_t at_once = engine->at_once(members, numbers_per_step);
   std::vector<MemberFit> fits(members);
-  MemberWatch<T> watch(plan, options);
+  MemberWatch<T> watch(plan, options, std::ceil(static_cast<double>(training.data().rows) / step_rows));
   engine->together(members, numbers_per_step, [&](std::size_t i, Engine<T>& own) {
     if (i > 0 && watch.should_stop()) return;
     TrainSpec spec = plan.spec;

@@ -11,6 +11,7 @@
 
 #include "bl/fit.hpp"
 #include "engine/engine.hpp"
+#include "fit/members.hpp"
 #include "training/trainer.hpp"
 
 namespace bl {
@@ -36,23 +37,30 @@ inline Strengths class_smoothness(double train_rows) {
 template <class T>
 double chosen_smoothness(const Objective<T>& training, const Objective<T>* validation, const TrainSpec& spec,
                          const Strengths& tried, const std::function<std::vector<double>(double)>& decay,
-                         const FitOptions& options, ThreadPool& pool) {
+                         const FitOptions& options, const std::shared_ptr<TimeForeseen>& foreseen,
+                         ThreadPool& pool) {
   constexpr std::int64_t kShare = 6, kLeastEpochs = 8, kPatience = 4;
   if (validation == nullptr) return tried[1];
   Strengths losses{};
+  MemberPlan<T> plan{
+      .spec = spec, .members = static_cast<Index>(tried.size()), .foreseen = foreseen, .trial = true};
+  plan.spec.epochs = std::min(spec.epochs, std::max(kLeastEpochs, spec.epochs / kShare));
+  plan.spec.patience = kPatience;
+  plan.spec.time_limit = spec.time_limit / (2 * static_cast<double>(losses.size()));
+  plan.first_piece = foreseen->add(tried.size(), static_cast<double>(plan.spec.epochs),
+                                   static_cast<double>(training.data().rows));
+  MemberWatch<T> watch(
+      plan, options,
+      std::ceil(static_cast<double>(training.data().rows) / static_cast<double>(spec.batch_size)));
   const std::unique_ptr<Engine<T>> engine = make_engine<T>(pool);
   const double numbers_per_step =
       static_cast<double>(std::min<Index>(spec.batch_size, training.data().rows)) *
       training.numbers_per_row();
   engine->together(losses.size(), numbers_per_step, [&](std::size_t i, Engine<T>& own) {
-    TrainSpec brief = spec;
-    brief.epochs = std::min(spec.epochs, std::max(kLeastEpochs, spec.epochs / kShare));
-    brief.patience = kPatience;
-    brief.time_limit = spec.time_limit / (2 * static_cast<double>(losses.size()));
+    TrainSpec brief = plan.spec;
     brief.optimizer.decay = decay(tried[i]);
-    Trainer<T> trainer(training, validation, brief, own);
-    TrainingState<T> state = trainer.start();
-    losses[i] = trainer.run(state).best_monitor;
+    losses[i] = train_member(training, validation, brief, static_cast<Index>(i), plan, watch, own)
+                    .report.best_monitor;
   });
   if (options.should_stop && options.should_stop()) return tried[1];
   const auto best = std::min_element(losses.begin(), losses.end());

@@ -133,10 +133,10 @@ void keep_scores(const Prepared& p, StoredModel& stored, bool all) {
   if (!quantiles.is_null()) stored.information["training_scores"] = std::move(quantiles);
 }
 
-// Whether what was learned goes on to learn from all rows. To the minimum it has seen them.
-bool goes_on(const Prepared& p, const Trained& trained, int starts) {
+// Whether what was learned goes on to learn from all rows.
+bool goes_on(const Prepared& p, const Trained& trained) {
   const StopReason stop = trained.learned.report.reason;
-  return p.refits && starts == 0 && stop != StopReason::interrupted && stop != StopReason::time_limit;
+  return p.rows_later > 0 && stop != StopReason::interrupted && stop != StopReason::time_limit;
 }
 
 // Learns, judges and records what was prepared.
@@ -149,6 +149,8 @@ FitSummary fit_prepared(Prepared prepared, const FitOptions& options) {
                              starts, prepared.encoder);
   std::vector<std::string> unused = refused_or_listed(unused_settings(settings, use), options.list_unused);
   const Architecture of_member = prepared.architecture;
+  // To the minimum it has seen all rows.
+  if (prepared.refits && starts == 0) prepared.rows_later = static_cast<std::size_t>(prepared.table->rows);
   Trained trained = starts > 0 ? train_to_minimum(prepared, starts, options) : train_steps(prepared, options);
   std::vector<std::vector<double>> members = trained.learned.parameters;
   json used = used_settings(prepared, trained, use, starts);
@@ -166,9 +168,10 @@ FitSummary fit_prepared(Prepared prepared, const FitOptions& options) {
   } catch (const NumericError& error) {
     trained.notes.push_back(fmt::format("held-out metrics could not be computed: {}", error.what()));
   }
-  const bool refit = goes_on(prepared, trained, starts);
+  const bool refit = goes_on(prepared, trained);
   if (refit) {
     Prepared again = prepared;
+    again.rows_later = 0;
     again.architecture = of_member;
     stored = learned_from_all(std::move(again), std::move(members), options, trained);
     stored.information["used"] = used;

@@ -37,7 +37,8 @@ void correct_certainty(const FoldRows<T>& folds, const Architecture& architectur
 // The decay of the bends of curves, given or chosen by short fits; sets that of every parameter in `spec`.
 template <class T>
 std::optional<double> plan_smoothness(const Prepared& p, const MemberRows<T>& rows, const FitOptions& options,
-                                      ThreadPool& pool, TrainSpec& spec) {
+                                      ThreadPool& pool, const std::shared_ptr<TimeForeseen>& foreseen,
+                                      TrainSpec& spec) {
   const Settings& s = *p.settings;
   std::optional<double> smoothness = p.first ? p.first->smoothness : std::nullopt;
   if (!has_bends(p.encoder)) return smoothness;
@@ -52,7 +53,7 @@ std::optional<double> plan_smoothness(const Prepared& p, const MemberRows<T>& ro
   if (!smoothness)
     smoothness = s.smoothness >= 0 ? s.smoothness.value()
                                    : chosen_smoothness<T>(*rows.training, rows.validation, spec, tried, decay,
-                                                          options, pool);
+                                                          options, foreseen, pool);
   spec.optimizer.decay = decay(*smoothness);
   return smoothness;
 }
@@ -94,7 +95,14 @@ Trained train(const Prepared& p, const FitOptions& options) {
   MemberPlan<T> plan{.spec = spec, .members = p.members, .metric = monitored<T>(p, validation, pool)};
   plan.spec.bounds = p.guidance ? joint_bounds(p.bounds, p.guidance->bounds) : p.bounds;
   const MemberRows<T> same{&objective, validation_objective ? &*validation_objective : nullptr};
-  const std::optional<double> smoothness = plan_smoothness<T>(p, same, options, pool, plan.spec);
+  const std::unique_ptr<FoldRows<T>> folds = fold_rows(p, training, network);
+  const auto rows = folds ? folds->of_members(p.members) : std::vector<MemberRows<T>>{same};
+  plan.foreseen = std::make_shared<TimeForeseen>();
+  plan.first_piece = plan.foreseen->add(static_cast<std::size_t>(p.members), static_cast<double>(spec.epochs),
+                                        static_cast<double>(rows[0].training->data().rows),
+                                        static_cast<double>(p.rows_later));
+  const std::optional<double> smoothness =
+      plan_smoothness<T>(p, same, options, pool, plan.foreseen, plan.spec);
   const auto decay = plan_decay_of_wide<T>(p, same, options, pool, plan.spec);
   if (!p.first) keep_checkpoints(plan, options, p.digest, settings_json(s).dump());
   plan.on_start = [&p, resume = plan.on_start](Index member, TrainingState<T>& fresh) {
@@ -104,8 +112,6 @@ Trained train(const Prepared& p, const FitOptions& options) {
     }
     if (resume) resume(member, fresh);
   };
-  const std::unique_ptr<FoldRows<T>> folds = fold_rows(p, training, network);
-  const auto rows = folds ? folds->of_members(p.members) : std::vector<MemberRows<T>>{same};
   Trained trained{train_members<T>(rows, plan, options, pool), training.support, encoded};
   if (folds) correct_certainty(*folds, p.architecture, pool, trained);
   trained.notes.insert(trained.notes.begin(), trained.learned.notes.begin(), trained.learned.notes.end());

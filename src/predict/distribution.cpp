@@ -49,13 +49,13 @@ struct GivenRows {
 };
 
 // log p(v | x) of the continuous part, encoded units, of `count` rows that share the features of the first.
-void continuous_log_density(const GivenRows& given, Index row, Index count, std::span<double> out) {
+void continuous_log_density(const GivenRows& given, Index row, Index count, RowNotes* notes,
+                            std::span<double> out) {
   const MatrixView<const double> values = given.encoded.continuous.view().row_range(row, count);
   if (given.utility.values() == 2)
-    return row_distribution_2d(given.utility, given.context_row(row), gibbs::kAllClasses, nullptr)
+    return row_distribution_2d(given.utility, given.context_row(row), gibbs::kAllClasses, notes)
         .log_density(values, out);
-  row_distribution_1d(given.utility, given.context_row(row), gibbs::kAllClasses, kLogDensityTolerance,
-                      nullptr)
+  row_distribution_1d(given.utility, given.context_row(row), gibbs::kAllClasses, kLogDensityTolerance, notes)
       .log_density({values.data, static_cast<std::size_t>(count)}, out);
 }
 
@@ -70,6 +70,7 @@ std::vector<double> log_density(const Model& model, const Data& data, const Dist
         impl.space.values()));
   const GivenRows given(impl, data.impl().table, options);
   ThreadPool pool(options.threads);
+  HeardNotes heard(options.on_note);
   std::vector<double> out(given.rows(), 0);
   const Index classes = impl.space.classes();
   if (impl.space.values() == 0) {
@@ -81,27 +82,29 @@ std::vector<double> log_density(const Model& model, const Data& data, const Dist
     const ResponseEncoding& response = impl.stored.encoder.responses()[impl.space.continuous_responses[0]];
     const Column& column = data.impl().table.column(response.name);
     for_each_distribution(
-        given.utility, response, given.encoded.features, kLogDensityTolerance, pool, nullptr,
+        given.utility, response, given.encoded.features, kLogDensityTolerance, pool, heard.notes(),
         [&](std::size_t row) { return data.impl().table.place(static_cast<Index>(row)); },
         [&](std::size_t row, const NumberDistribution& distribution) {
           out[row] = distribution.log_density(column.numbers[row]);
         });
+    heard.tell();
     return out;
   }
   double log_scale = 0;
   for (const std::size_t k : impl.space.continuous_responses)
     log_scale += std::log(impl.stored.encoder.responses()[k].scale);
   const bool alike = given.encoded.features.cols() == 0 && !out.empty();
-  if (alike) continuous_log_density(given, 0, static_cast<Index>(out.size()), out);
+  if (alike) continuous_log_density(given, 0, static_cast<Index>(out.size()), heard.notes(), out);
   pool.run(out.size(), [&](std::size_t i) {
     const auto row = static_cast<Index>(i);
-    if (!alike) continuous_log_density(given, row, 1, std::span(&out[i], 1));
+    if (!alike) continuous_log_density(given, row, 1, heard.notes(), std::span(&out[i], 1));
     out[i] -= log_scale;
     if (classes == 0) return;
     Matrix<double> log_p(1, classes);  // of each class given x and v
     given.utility.class_log_probabilities(given.context(row), given.values(row), log_p.view());
     out[i] += log_p(0, given.class_of(i));
   });
+  heard.tell();
   return out;
 }
 

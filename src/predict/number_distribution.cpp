@@ -78,6 +78,15 @@ double NumberDistribution::quantile(double p) const {
   return decoded(distribution_ ? distribution_->quantile(p) : density_->quantile(p));
 }
 
+bool NumberDistribution::transformed() const {
+  return response_->number.transform != ResponseTransform::none;
+}
+
+double NumberDistribution::probability_below(double y) const {
+  const double v = response_->encode(y);
+  return distribution_ ? distribution_->cdf(v) : density_->cdf(v);
+}
+
 piecewise::Interval NumberDistribution::central_interval(double mass) const {
   return {quantile((1 - mass) / 2), quantile((1 + mass) / 2)};
 }

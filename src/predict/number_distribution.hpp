@@ -24,6 +24,9 @@ class NumberDistribution {
   double mean() const;
   double standard_deviation() const;
   double quantile(double p) const;
+  // Whether a transform makes the mean one of exponentials, and the probability of what lies below a value.
+  bool transformed() const;
+  double probability_below(double y) const;
   piecewise::Interval central_interval(double mass) const;
   // The shortest set of at least this mass. With a transform to a two-thousandth of the support.
   std::vector<piecewise::Interval> highest_density_region(double mass) const;

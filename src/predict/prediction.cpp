@@ -65,8 +65,8 @@ void carry_columns(const FittedModel& model, const Table& table, std::span<const
 }
 
 void class_columns(const FittedModel& model, const gibbs::Utility& utility, const Matrix<double>& context,
-                   const PredictOptions& options, ThreadPool& pool, OutputTable& out) {
-  const Matrix<double> log_p = class_log_probabilities(model, utility, context, pool);
+                   const PredictOptions& options, ThreadPool& pool, RowNotes* notes, OutputTable& out) {
+  const Matrix<double> log_p = class_log_probabilities(model, utility, context, pool, notes);
   OutputColumn predicted{model.space.class_name, {}, {}};
   for (Index i = 0; i < log_p.rows(); ++i) {
     const double* row = log_p.row(i);
@@ -171,7 +171,8 @@ std::vector<std::string> density_names(const std::vector<double>& grid) {
 
 // One continuous response.
 void distribution_1d_columns(const FittedModel& model, const gibbs::Utility& utility, const Rows& rows,
-                             const PredictOptions& options, ThreadPool& pool, OutputTable& out) {
+                             const PredictOptions& options, ThreadPool& pool, RowNotes* notes,
+                             OutputTable& out) {
   const ResponseEncoding& r = model.stored.encoder.responses()[model.space.continuous_responses[0]];
   const std::size_t first = add_response_columns(r, options, out);
   const std::vector<double> shares = shares_of(options);
@@ -190,13 +191,17 @@ void distribution_1d_columns(const FittedModel& model, const gibbs::Utility& uti
                             share * (utility.support().upper[0] - utility.support().lower[0])));
   }
   for (const std::string& name : density_names(grid)) add(out, name);
+  const bool means_alone = shares.empty() && !options.mode;  // others look at other figures
   for_each_distribution(
-      utility, r, rows.context, options.tolerance, pool, nullptr,
+      utility, r, rows.context, options.tolerance, pool, notes,
       [&](std::size_t i) { return rows.table.place(rows.places[i]); },
       [&](std::size_t i, const NumberDistribution& distribution) {
         std::size_t at = first;
         const auto put = [&](double value) { out.columns[at++].numbers[i] = value; };
-        put(distribution.mean());
+        const double mean = distribution.mean();
+        if (notes && means_alone && distribution.transformed())
+          notes->add_mean(distribution.probability_below(mean));
+        put(mean);
         put(distribution.standard_deviation());
         for (const double share : shares) put(distribution.quantile(share));
         if (options.mode)
@@ -212,7 +217,8 @@ void distribution_1d_columns(const FittedModel& model, const gibbs::Utility& uti
 
 // Two continuous responses by quadrature; quantiles are those of each response alone.
 void distribution_2d_columns(const FittedModel& model, const gibbs::Utility& utility, const Rows& rows,
-                             const PredictOptions& options, ThreadPool& pool, OutputTable& out) {
+                             const PredictOptions& options, ThreadPool& pool, RowNotes* notes,
+                             OutputTable& out) {
   const std::vector<double> shares = shares_of(options);
   std::array<std::size_t, 2> first{};
   std::array<const ResponseEncoding*, 2> responses{};
@@ -234,10 +240,10 @@ void distribution_2d_columns(const FittedModel& model, const gibbs::Utility& uti
   };
   if (rows.context.cols() > 0)
     return for_rows(rows, pool, [&](std::size_t i) {
-      put(i, row_distribution_2d(utility, rows.features(i), gibbs::kAllClasses, nullptr));
+      put(i, row_distribution_2d(utility, rows.features(i), gibbs::kAllClasses, notes));
     });
   if (out.rows == 0) return;
-  put(0, row_distribution_2d(utility, nullptr, gibbs::kAllClasses, nullptr));  // all rows have one
+  put(0, row_distribution_2d(utility, nullptr, gibbs::kAllClasses, notes));  // all rows have one
   for (std::size_t c = first[0]; c < out.columns.size(); ++c)
     std::fill(out.columns[c].numbers.begin(), out.columns[c].numbers.end(), out.columns[c].numbers[0]);
 }
@@ -309,18 +315,18 @@ void mode_columns(const FittedModel& model, const gibbs::Utility& utility, const
 
 OutputTable predict_rows(const FittedModel& model, const Encoder& encoder, const Table& table,
                          std::span<const Index> places, const gibbs::Utility& utility,
-                         const PredictOptions& options, ThreadPool& pool) {
+                         const PredictOptions& options, ThreadPool& pool, RowNotes* notes) {
   check(options, model);
   OutputTable out;
   out.rows = places.size();
   carry_columns(model, table, places, options, out);
   const Rows rows{table, places, encoder.encode_features<double>(table, places)};
-  if (model.space.classes() > 0) class_columns(model, utility, rows.context, options, pool, out);
+  if (model.space.classes() > 0) class_columns(model, utility, rows.context, options, pool, notes, out);
   if (model.space.values() == 1) {
-    distribution_1d_columns(model, utility, rows, options, pool, out);
+    distribution_1d_columns(model, utility, rows, options, pool, notes, out);
   } else if (model.space.values() > 1) {
     if (model.space.values() == 2)
-      distribution_2d_columns(model, utility, rows, options, pool, out);
+      distribution_2d_columns(model, utility, rows, options, pool, notes, out);
     else
       draw_columns(model, utility, rows.context, options, pool, out);
     if (options.mode) mode_columns(model, utility, rows, pool, out);

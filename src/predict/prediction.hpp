@@ -5,12 +5,14 @@
 
 #include "base/parallel.hpp"
 #include "fitted/fitted_model.hpp"
+#include "predict/row_notes.hpp"
 
 namespace bl {
 
-// `encoder` is the model's, or a more lenient variant of it.
+// `encoder` is the model's, or a more lenient variant of it. Without notes a quadrature that misses the tolerance by
+// more than ten times is a NumericError.
 OutputTable predict_rows(const FittedModel& model, const Encoder& encoder, const Table& table,
                          std::span<const Index> rows, const gibbs::Utility& utility,
-                         const PredictOptions& options, ThreadPool& pool);
+                         const PredictOptions& options, ThreadPool& pool, RowNotes* notes = nullptr);
 
 }  // namespace bl

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -14,6 +15,8 @@ class RowNotes {
  public:
   // The quadrature of a row: the error of its probabilities, and the one that was asked for.
   void add_quadrature(double error, double tolerance);
+  // The mean of a row: the probability that the row's own distribution has below it.
+  void add_mean(double below);
 
   // Those of all ranks, for each of them. All call it at the same time.
   void join(Ranks& ranks);
@@ -24,6 +27,22 @@ class RowNotes {
   mutable std::mutex mutex_;
   std::size_t rows_ = 0, missed_ = 0;
   double largest_error_ = 0, tolerance_ = 0;
+  std::size_t means_ = 0, in_tail_ = 0;
+};
+
+// Notes that `on_note` is told at the end; where nobody listens there are none to take.
+class HeardNotes {
+ public:
+  explicit HeardNotes(const std::function<void(const std::string&)>& on_note) : on_note_(on_note) {}
+  RowNotes* notes() { return on_note_ ? &notes_ : nullptr; }
+  void tell() const {
+    if (!on_note_) return;
+    for (const std::string& text : notes_.texts()) on_note_(text);
+  }
+
+ private:
+  std::function<void(const std::string&)> on_note_;
+  RowNotes notes_;
 };
 
 }  // namespace bl

@@ -73,7 +73,7 @@ RowSamples class_draws(const Request& r, ThreadPool& pool) {
 }
 
 // Independent draws: a class by inversion, a continuous response through its quantile function.
-RowSamples exact_draws(const Request& r, ThreadPool& pool) {
+RowSamples exact_draws(const Request& r, ThreadPool& pool, RowNotes& notes) {
   const Index rows = r.context.rows(), draws = static_cast<Index>(r.options.draws);
   const RandomStream classes(r.options.seed, Purpose::sampler_class),
       moves(r.options.seed, Purpose::sampler_move);
@@ -82,7 +82,7 @@ RowSamples exact_draws(const Request& r, ThreadPool& pool) {
   out.values.resize(rows * draws, r.utility.values());
   Matrix<double> log_p;
   if (r.utility.classes() > 0) {
-    log_p = class_log_probabilities(r.model, r.utility, r.context, pool);
+    log_p = class_log_probabilities(r.model, r.utility, r.context, pool, &notes);
     keep_allowed(r.given, log_p);
     out.classes.resize(static_cast<std::size_t>(rows * draws));
   }
@@ -113,7 +113,7 @@ RowSamples exact_draws(const Request& r, ThreadPool& pool) {
           r.utility.distribution_1d(r.context.cols() ? r.context.row(i) : nullptr,
                                     out.classes.empty() ? gibbs::kAllClasses : static_cast<std::int32_t>(c));
       constexpr double kExact = 1e-6;
-      require_error_below(distribution.error(), kExact);
+      notes.add_quadrature(distribution.error(), kExact);
       for (Index d = 0; d < draws; ++d)
         if (has_class(d))
           out.values(i * draws + d, 0) =
@@ -219,8 +219,9 @@ SampleResult run(const FittedModel& model, const Matrix<double>& context, const 
       exact ? options.device : "cpu", 0,
       "these draws are exact and independent, made on the processor alone; give `method` and `step` "
       "for chains");
+  RowNotes notes;
   const RowSamples samples = classes_alone ? class_draws(request, pool)
-                             : exact       ? exact_draws(request, pool)
+                             : exact       ? exact_draws(request, pool, notes)
                                            : chain_draws(request, pool);
   SampleResult result;
   result.draws = table_of(request, samples);
@@ -242,6 +243,10 @@ SampleResult run(const FittedModel& model, const Matrix<double>& context, const 
     result.least_tail_size = k == 0 ? d.ess_tail : worst(result.least_tail_size, d.ess_tail, false);
   }
   if (!exact) result.warning = mixing_warning(result, samples, options);
+  for (const std::string& note : notes.texts()) {
+    result.warning = note;
+    result.verdict = "Draws are independent, and as exact as the quadrature.";
+  }
   return result;
 }
 

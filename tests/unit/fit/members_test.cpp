@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
+#include <memory>
 
 #include "support/random_problem.hpp"
 
@@ -58,6 +60,34 @@ TEST(Members, TheOutsideIsToldByOneThreadAtATime) {
   members.train(3, options);
   EXPECT_EQ(calls, 20);
   EXPECT_EQ(last_left, 0);
+}
+
+// A clock that a batch moves by 0.6 s: what is left is said within epochs, too.
+TEST(Members, TimeLeftIsKnownFromTheFirstBatches) {
+  Members members;
+  double time = 0;
+  members.plan.members = 2;
+  members.plan.foreseen = std::make_shared<TimeForeseen>([&] { return time; });
+  members.plan.foreseen->add(2, 4, 1);
+  std::vector<FitProgress> heard;
+  FitOptions options;
+  options.on_progress = [&](const FitProgress& p) { heard.push_back(p); };
+  options.should_stop = [&] {
+    time += 0.6;
+    return false;
+  };
+  members.train(1, options);
+  ASSERT_GE(heard.size(), 10U);
+  EXPECT_EQ(heard[0].epoch, 0);  // after the third of five batches: the second is 0.6 s old
+  EXPECT_NEAR(heard[0].epoch_share, 0.6, 1e-12);
+  EXPECT_TRUE(std::isnan(heard[0].train_loss));
+  EXPECT_TRUE(heard[0].left_at_most);
+  EXPECT_FALSE(heard.back().left_at_most);
+  EXPECT_EQ(heard.back().seconds_left, 0);
+  for (const FitProgress& p : heard) {
+    const double done = 4 * static_cast<double>(p.member - 1) + static_cast<double>(p.epoch) + p.epoch_share;
+    EXPECT_NEAR(p.seconds_left, p.seconds / done * (8 - done), 1e-9);
+  }
 }
 
 TEST(Members, AnInterruptedFitKeepsTheMembersThatHaveSeenAnEpoch) {

@@ -128,6 +128,71 @@ TEST(RowNotes, SayHowManyDistributionsMissedTheToleranceAndByHowMuch) {
   EXPECT_THROW(require_error_below(3e-4, 1e-6), NumericError);
 }
 
+TEST(RowNotes, SayWhichMeansATailDominates) {
+  RowNotes notes;
+  notes.add_mean(0.8);
+  notes.add_mean(0.3);
+  EXPECT_TRUE(notes.texts().empty());
+  notes.add_mean(0.97);
+  notes.add_mean(0.02);
+  ASSERT_EQ(notes.texts().size(), 1U);
+  EXPECT_THAT(notes.texts()[0], HasSubstr("the mean of 2 of 4 rows lies beyond 95% of its own distribution"));
+}
+
+// At a temperature of 1e-14 a distribution is one peak among roundings: an error where nobody listens, a number and a
+// note where somebody does.
+TEST(Notes, AQuadratureThatMissesItsToleranceReturnsItsNumbers) {
+  const Data rows = made({"x", "y"}, 1);
+  Settings settings;
+  settings.target = "y";
+  settings.layers = "3,2";  // no closed form
+  settings.epochs = 8;
+  const Model model = fit(made({"x", "y"}), settings).model;
+  std::vector<std::string> heard;
+  PredictOptions options;
+  options.temperature = 1e-14;
+  EXPECT_THROW(model.predict(rows, Part::all, options), NumericError);
+  EXPECT_THROW(model.evaluate(rows, Part::all, options), NumericError);
+  EXPECT_THROW(log_density(model, rows, {.temperature = 1e-14}), NumericError);
+  options.on_note = [&](const std::string& text) { heard.push_back(text); };
+  options.mode = true;
+  const OutputTable table = model.predict(rows, Part::all, options);
+  EXPECT_NEAR(table.columns[0].numbers[0], table.columns[2].numbers[0],
+              1e-3);  // the mean of a peak is its mode
+  EXPECT_FALSE(model.evaluate(rows, Part::all, options).empty());
+  EXPECT_EQ(log_density(model, rows, {.temperature = 1e-14, .on_note = options.on_note}).size(), 1U);
+  ASSERT_EQ(heard.size(), 3U);
+  for (const std::string& text : heard) EXPECT_THAT(text, HasSubstr("in 1 of 1 distributions"));
+  heard.clear();
+  options.temperature = 0;
+  model.predict(rows, Part::all, options);
+  EXPECT_TRUE(heard.empty());
+}
+
+// y = exp(4 z): the mean of a log-normal with sigma 4 lies beyond 97.7% of it.
+TEST(Notes, PredictSaysWhereTheTailOfALogAxisMakesTheMean) {
+  std::vector<double> x, y;
+  for (int i = 0; i < 400; ++i) {
+    x.push_back(std::sin(1.7 * i));
+    const double u = std::fmod(0.5 + i * 0.6180339887498949, 1.0);
+    y.push_back(std::exp(4 * std::log(u / (1 - u)) / 1.7));  // a logistic, nearly normal
+  }
+  const Data rows = Data::from_columns({{"x", x, {}}, {"y", y, {}}}, "memory");
+  Settings settings;
+  settings.target = "y";
+  settings.epochs = 20;
+  const Model model = fit(rows, settings).model;
+  std::vector<std::string> heard;
+  PredictOptions options;
+  options.on_note = [&](const std::string& text) { heard.push_back(text); };
+  model.predict(rows, Part::all, options);
+  ASSERT_EQ(heard.size(), 1U);
+  EXPECT_THAT(heard[0], HasSubstr("of 400 rows lies beyond 95% of its own distribution"));
+  options.quantiles = {0.5};  // whoever asks for the median does what the note says
+  model.predict(rows, Part::all, options);
+  EXPECT_EQ(heard.size(), 1U);
+}
+
 // Two responses without features have one distribution; each row has the density that it has alone.
 TEST(LogDensity, OfTwoNumbersWithoutFeaturesIsThatOfRowsAlone) {
   const Data rows = made({"y", "b"}, 40);

@@ -1,0 +1,49 @@
+// What is to be known about numbers stands where they are printed.
+#include "frontends/bad_input.hpp"
+
+namespace bl::test {
+namespace {
+
+using ::testing::HasSubstr, ::testing::Not;
+
+// At a temperature of 1e-14 a distribution is one peak among roundings.
+TEST(Notes, PredictReturnsRowsThatMissTheToleranceAndSaysSo) {
+  const TemporaryFolder folder;
+  folder.write("price_v1.bl", fixture("price_v1.bl"));
+  const std::vector<std::string> lines = lines_of(fixture("price.csv"));
+  folder.write("one.csv", lines[0] + "\n" + lines[1] + "\n");
+  const Outcome narrow = bl_command(folder, words("predict price_v1.bl one.csv --temperature 1e-14"));
+  EXPECT_EQ(narrow.code, 0) << narrow.err;
+  EXPECT_THAT(narrow.err, HasSubstr("note: quadrature missed its tolerance of 1e-06 in 1 of 1"));
+  for (const std::string& line : lines_of(narrow.err)) EXPECT_LE(line.size(), 80U);
+  const Outcome usual = bl_command(folder, words("predict price_v1.bl one.csv"));
+  EXPECT_EQ(usual.err, "");
+  EXPECT_EQ(lines_of(narrow.out).size(), lines_of(usual.out).size());
+}
+
+std::string counts(const std::vector<int>& values) {
+  std::string text = "x,visits\n";
+  for (int i = 0; i < 200; ++i)
+    text += std::to_string(i % 13) + "," +
+            std::to_string(values[static_cast<std::size_t>(i) % values.size()]) + "\n";
+  return text;
+}
+
+TEST(Notes, FitSaysWhereWholeNumbersAreLearnedAsClasses) {
+  const TemporaryFolder folder;
+  folder.write("few.csv", counts({0, 1, 2, 3, 7, 12}));
+  folder.write("many.csv", counts({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 48}));
+  const std::string rest = " --target visits --epochs 2 --layers 2 -o model.bl";
+  const Outcome few = bl_command(folder, words("fit few.csv" + rest));
+  EXPECT_THAT(few.out, HasSubstr("visits (6 classes)"));
+  EXPECT_THAT(few.out, HasSubstr("--continuous visits"));
+  const Outcome many = bl_command(folder, words("fit many.csv" + rest));
+  EXPECT_THAT(many.out, HasSubstr("visits (continuous)"));
+  EXPECT_THAT(many.out, HasSubstr("whole number"));
+  const Outcome meant = bl_command(folder, words("fit many.csv --nominal visits" + rest));
+  EXPECT_THAT(meant.out, HasSubstr("visits (12 classes)"));
+  EXPECT_THAT(meant.out, Not(HasSubstr("--continuous")));
+}
+
+}  // namespace
+}  // namespace bl::test

@@ -41,6 +41,7 @@ THROUGH = {
     "metrics/rows.cpp": "tests/unit/metrics/classification_test.cpp: weights and checks of every metric",
     "plan/*.cpp": "tests/unit/plan/plan_test.cpp: from settings to plans; what was used stands in model files",
     "predict/*.cpp": "tests/unit/predict/distribution_test.cpp: Model::predict and distributions",
+    "random_utility/drawn_linear.cpp": "tests/unit/random_utility/gradient_test.cpp: mixed logits of linear utilities",
     "report/*.cpp": "tests/frontends/report_command_test.cpp: bl report, of every kind of response",
     "simplify/head_columns.cpp": "tests/frontends/simplify_command_test.cpp: bl simplify",
     "summary/*.cpp": "tests/frontends/summary_command_test.cpp: bl summary",

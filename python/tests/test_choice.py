@@ -253,3 +253,96 @@ def test_nests_classes_and_a_comparison(tmp_path):
     assert np.array_equal(again.predict_proba(frame), models["classes"].predict_proba(frame))
     with pytest.raises(UsageError, match="choose one"):
         beyond(nests={"ab": ["a", "b"]}, latent=2).fit(frame)
+
+
+def test_a_scale_by_data_source():
+    """Half of the choices are made with utilities twice as large: twice the coefficients, so a scale of 2."""
+    rng = np.random.default_rng(4)
+    n = 3000
+    x, y = rng.normal(size=(n, 3)), rng.normal(size=(n, 3))
+    revealed = np.arange(n) % 2 == 0
+    v = np.where(revealed, 1.0, 2.0)[:, None] * (-0.8 * x + 0.5 * y) + rng.gumbel(size=(n, 3))
+    frame = {"choice": np.array(["a", "b", "c"], dtype=object)[v.argmax(axis=1)], "id": np.arange(n)}
+    frame["source"] = np.where(revealed, "RP", "SP")
+    for j, name in enumerate("abc"):
+        frame["x" + name], frame["y" + name] = x[:, j], y[:, j]
+    model = beyond(scale={"by": "source", "reference": "RP"}).fit(frame)
+    summary = model.summary()
+    assert list(summary.params.index)[-1] == "log scale(SP)"
+    assert abs(summary.params["log scale(SP)"] - np.log(2)) < 4 * summary.bse["log scale(SP)"] < 0.5
+    assert beyond(scale="source").fit(frame).summary().llf == pytest.approx(summary.llf, abs=1e-6)
+    nested = beyond(scale="source", nests={"ab": ["a", "b"]}).fit(frame).summary()
+    assert list(nested.params.index)[-2:] == ["log scale(SP)", "mu(ab)"] and nested.llf >= summary.llf - 1e-6
+
+
+def test_rankings_are_exploded(choices):
+    """The best of three and the better of the other two say the same coefficients as choices, more precisely."""
+    rng = np.random.default_rng(6)
+    long = choices[0].copy()
+    long["utility"] = -1.5 * long.price + long.quality + rng.gumbel(size=len(long))
+    long["place"] = long.groupby("situation").utility.rank(ascending=False)
+    rest = {name: value for name, value in LONG.items() if name != "chosen"}
+    ranked = BLChoice(form="linear", rank="place", **rest).fit(long)
+    first = BLChoice(form="linear", **LONG).fit(long.assign(chosen=(long.place == 1).astype(int)))
+    errors = [{one["name"]: one for one in model.coefficients_} for model in (ranked, first)]
+    for name, truth in (("price", -1.5), ("quality", 1.0)):
+        assert abs(errors[0][name]["estimate"] - truth) < 4 * errors[0][name]["standard_error"]
+        assert errors[0][name]["standard_error"] < errors[1][name]["standard_error"]
+
+
+def test_answers_by_segment(logit, choices):
+    long = choices[0].assign(group=np.where(choices[0].situation < 100, "old", "new"))
+    model = BLChoice(form="linear", **LONG).fit(long)
+    by = model.market_shares(long, by="group")
+    for name, part in long.groupby("group"):
+        alone = model.market_shares(part)["predicted"]
+        assert by[name]["predicted"] == pytest.approx(alone)
+        assert model.what_if(long, {"a.price": "price + 1"}, by="group")[name]["after"] == pytest.approx(
+            model.what_if(part, {"a.price": "price + 1"})["after"]
+        )
+        np.testing.assert_allclose(
+            model.elasticities(long, "price", by="group")[name], model.elasticities(part, "price"), rtol=1e-12
+        )
+    with pytest.raises(DataError, match="grop"):
+        model.market_shares(long, by="grop")
+
+
+def test_a_network_that_reads_its_rivals(choices):
+    long, _ = choices
+    model = BLChoice(form="network", rivals=["min(price)", "rank(quality)"], layers=[3], epochs=10, **LONG).fit(long)
+    assert "rivals" in model.describe()
+    # What a dearer rival changes, an alternative's own price does not.
+    dearer = model.what_if(long, {"a.price": "price * 1.5"})
+    assert np.isnan(dearer["surplus_change"]) and dearer["after"].sum() == pytest.approx(1)
+    with pytest.raises(UsageError, match="random utility"):
+        model.what_if(long, {"a.price": "price * 1.5"}, money="price")
+    with pytest.raises(UsageError, match="rivals"):
+        BLChoice(form="linear", rivals=["mean"], **LONG).fit(long)
+
+
+def test_a_smooth_network(choices):
+    long, _ = choices
+    model = BLChoice(form="smooth", signs={"price": "negative"}, epochs=30, members=3, **LONG).fit(long)
+    assert model.settings_["layers"] == "4" and model.settings_["heads"] == "1,0,0"
+    assert (np.asarray(list(model.marginal_utility(long, "price").values())) <= 0).all()
+    assert len(model.trade_off(long, "quality", "price")["members"]) == 3
+
+
+def test_a_block_with_a_random_lambda():
+    """How much the budget binds differs between persons: 3 tanh(0.6 y) - lambda softplus(x)."""
+    rng = np.random.default_rng(8)
+    persons, each = 250, 8
+    weight = np.repeat(np.exp(0.3 + 0.8 * rng.normal(size=persons)), each)
+    x, y = 2.5 * rng.normal(size=(persons * each, 3)), 2 * rng.normal(size=(persons * each, 3))
+    v = 3 * np.tanh(0.6 * y) - weight[:, None] * np.logaddexp(0, x) + rng.gumbel(size=x.shape)
+    frame = {"choice": np.array(["a", "b", "c"], dtype=object)[v.argmax(axis=1)]}
+    frame["id"] = np.repeat(np.arange(persons), each)
+    for j, name in enumerate("abc"):
+        frame["x" + name], frame["y" + name] = x[:, j], y[:, j]
+    block = dict(form="network", identifiable=True, single=True, heads="1,1,0", degree=1, starts=2)
+    model = beyond(random={"C.lambda": "lognormal"}, random_draws=100, **block).fit(frame)
+    summary = model.summary()
+    assert abs(summary.params["sd(log C.lambda)"] - 0.8) < 4 * summary.bse["sd(log C.lambda)"] < 1
+    assert len(model.posterior(frame)["mean(C.lambda)"]) == persons
+    with pytest.raises(UsageError, match="identifiable"):
+        beyond(random={"C.lambda": "lognormal"}, form="network").fit(frame)

@@ -88,7 +88,7 @@ std::string choice_text(const StoredModel& m) {
       if (schema.signs[k] == sign) kept.push_back(schema.attributes[k]);
     if (!kept.empty()) out += labelled("signs", fmt::format("{} never {}", joined(kept), what));
   }
-  if (!schema.linear)
+  if (!schema.linear && !schema.beyond_logit())
     out += labelled("context", fmt::format("{} columns, encoded as {}", schema.context.size(),
                                            m.encoder.columns().size()));
   return out + labelled("model", choice_words(m));
@@ -120,7 +120,8 @@ std::string fit_text(const StoredModel& m) {
 std::string Model::describe() const {
   if (!is_choice()) return table_text(*impl_) + fit_text(impl_->stored);
   const std::string out = choice_text(impl_->stored) + fit_text(impl_->stored);
-  return impl_->choice().schema.linear ? out + "\n" + coefficients_text(*this) : out;
+  const ChoiceSchema& schema = impl_->choice().schema;
+  return schema.linear || schema.beyond_logit() ? out + "\n" + coefficients_text(*this) : out;
 }
 
 }  // namespace bl

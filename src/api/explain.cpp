@@ -124,6 +124,8 @@ std::string explain_model(const Model& model, ExplainFormat format, const Explai
   if (format == ExplainFormat::text && whole && choice != nullptr && choice->schema.linear)
     return explain::linear_text(problem, kAlternative, choice->alternatives) + terms_text(choice->schema) +
            (choice->schema.beyond_logit() ? beyond_text(m) : "");
+  if (format == ExplainFormat::text && whole && choice != nullptr && choice->schema.beyond_logit())
+    return render(problem, format, options, {}) + terms_text(choice->schema) + beyond_text(m);
   if (choice != nullptr && choice->schema.beyond_logit())
     throw UsageError("of " + beyond_words(choice->schema) +
                      " the text alone shows all; its summary has other forms");

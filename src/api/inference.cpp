@@ -6,6 +6,7 @@
 #include "choice/beyond.hpp"
 #include "choice/estimation.hpp"
 #include "economics/delta.hpp"
+#include "features/beyond_names.hpp"
 #include "features/linear_terms.hpp"
 #include "model/parameters.hpp"
 #include "summary/curve_estimates.hpp"
@@ -133,8 +134,9 @@ std::vector<Quantity> delta_method(const Model& model,
 Canonical canonical(const Model& model, const std::string& reference) {
   const FittedModel& m = model.impl();
   const ChoiceResponse* choice = m.stored.choice();
-  if (choice != nullptr && choice->schema.linear)
-    throw UsageError("a linear utility of choices has no other form; canonical forms are for networks");
+  if (choice != nullptr && (choice->schema.linear || choice->schema.beyond_logit()))
+    throw UsageError((choice->schema.linear ? "a linear utility of choices" : beyond_words(choice->schema)) +
+                     std::string(" has no other form; canonical forms are for networks"));
   inference::CanonicalForm form = inference::canonical_form(m.stored.architecture, m.stored.parameters,
                                                             {.reference = class_of(m, reference)});
   StoredModel stored = m.stored;

@@ -8,11 +8,10 @@
 
 #include "base/text.hpp"
 #include "bl/errors.hpp"
-#include "features/beyond_names.hpp"
 #include "features/choice_terms.hpp"
+#include "fitted/choice_utility.hpp"
 #include "random_utility/latent_classes.hpp"
 #include "random_utility/nested_logit.hpp"
-#include "random_utility/scaled_logit.hpp"
 
 namespace bl {
 
@@ -75,10 +74,8 @@ void fill_membership(const ChoiceData& data, BeyondModel& out) {
       }
 }
 
-ru::NestedLogitSpec nested_spec(const ChoiceSchema& schema, const std::vector<std::string>& alternatives,
-                                Index terms) {
-  ru::NestedLogitSpec spec{.terms = terms,
-                           .nests = static_cast<Index>(schema.nests.size()),
+ru::NestedLogitSpec nested_spec(const ChoiceSchema& schema, const std::vector<std::string>& alternatives) {
+  ru::NestedLogitSpec spec{.nests = static_cast<Index>(schema.nests.size()),
                            .places = std::vector<ru::NestPlace>(alternatives.size())};
   const auto place = [&](const std::string& name) -> ru::NestPlace& {
     const auto found = std::find(alternatives.begin(), alternatives.end(), name);
@@ -112,14 +109,19 @@ std::vector<std::int32_t> BeyondModel::by_unit(const std::vector<std::int32_t>& 
   return out;
 }
 
-ru::MixedLogitSpec mixed_spec(const ChoiceSchema& schema, const std::vector<LinearTerm>& terms) {
+ru::MixedLogitSpec mixed_spec(const ChoiceSchema& schema, const std::vector<UtilityParameter>& utility) {
   const RandomCoefficients& random = *schema.random;
-  ru::MixedLogitSpec spec{.terms = static_cast<Index>(terms.size()), .random = {}, .draws = {}};
+  ru::MixedLogitSpec spec{.random = {}, .draws = {}};
   for (const RandomCoefficients::One& one : random.coefficients) {
-    const std::size_t k = term_of(terms, one.name);
+    const std::size_t k = parameter_of(utility, one.name);
+    if (one.mixing == Mixing::log_normal && utility[k].kind == UtilityParameter::Kind::inside)
+      throw UsageError(
+          "random coefficient " + in_quotes(one.name) +
+          ": inside a block nothing says its sign, so it cannot be lognormal; use normal, triangular "
+          "or uniform, or make the weight (lambda) of its head lognormal");
     spec.random.push_back({.term = static_cast<Index>(k),
                            .distribution = static_cast<ru::Distribution>(one.mixing),
-                           .sign = terms[k].sign < 0 ? -1.0 : 1.0,
+                           .sign = utility[k].sign < 0 ? -1.0 : 1.0,
                            .correlated = std::find(random.correlated.begin(), random.correlated.end(),
                                                    one.name) != random.correlated.end()});
   }
@@ -131,21 +133,38 @@ ru::MixedLogitSpec mixed_spec(const ChoiceSchema& schema, const std::vector<Line
   return spec;
 }
 
-BeyondModel make_beyond(const ChoiceSchema& schema, const ChoiceData& data) {
+namespace {
+
+// The inputs of an entry as the factors of columns number them.
+auto inputs_of(const ChoiceData& data, Index entry) {
+  return [&data, entry](std::int32_t i) {
+    const auto attributes = static_cast<std::int32_t>(data.attributes.cols());
+    if (i < attributes) return data.attributes(entry, i);
+    return data.classes[static_cast<std::size_t>(entry)] == i - attributes ? 1.0 : 0.0;
+  };
+}
+
+}  // namespace
+
+BeyondModel make_beyond(const FittedModel& model, const ChoiceData& data) {
+  const ChoiceSchema& schema = model.choice().schema;
+  const ChoiceUtility read = choice_utility(model.stored.architecture, schema.linear);
   BeyondModel out;
-  out.terms = linear_terms(schema, data.alternatives);
+  out.utility = utility_parameters(model);
+  out.columns = read.columns;
   out.sets = std::make_unique<ru::ChoiceSets>();
   ru::ChoiceSets& sets = *out.sets;
   out.order = by_person(data, schema.random || schema.latent, sets.persons);
   sets.begin = {0};
-  sets.design.resize(data.attributes.rows(), static_cast<Index>(out.terms.size()));
+  sets.design.resize(data.attributes.rows(), static_cast<Index>(out.columns.size()));
   for (const Index i : out.order) {
     const auto from = static_cast<std::size_t>(data.begin[static_cast<std::size_t>(i)]),
                to = static_cast<std::size_t>(data.begin[static_cast<std::size_t>(i) + 1]);
     for (std::size_t entry = from; entry < to; ++entry) {
       const auto row = static_cast<Index>(sets.alternative.size());
-      for (std::size_t k = 0; k < out.terms.size(); ++k)
-        sets.design(row, static_cast<Index>(k)) = out.terms[k].value(data, entry);
+      const auto z = inputs_of(data, static_cast<Index>(entry));
+      for (std::size_t k = 0; k < out.columns.size(); ++k)
+        sets.design(row, static_cast<Index>(k)) = value_of<double>(out.columns[k], z);
       sets.alternative.push_back(data.classes[entry]);
     }
     sets.begin.push_back(static_cast<std::int64_t>(sets.alternative.size()));
@@ -153,50 +172,58 @@ BeyondModel make_beyond(const ChoiceSchema& schema, const ChoiceData& data) {
     if (schema.scale) sets.source.push_back(data.sources[static_cast<std::size_t>(i)]);
   }
   sets.weights = unit_weights(data, out);
-  const auto terms = static_cast<Index>(out.terms.size());
+  const ru::Utility utility =
+      read.utility(schema.linear, schema.scale ? static_cast<Index>(schema.scale->levels.size()) : 1);
   if (schema.random) {
-    out.model = std::make_unique<ru::MixedLogit>(sets, mixed_spec(schema, out.terms));
+    out.model = std::make_unique<ru::MixedLogit>(sets, utility, mixed_spec(schema, out.utility));
   } else if (schema.latent) {
     fill_membership(data, out);
-    out.model = std::make_unique<ru::LatentClassLogit>(sets, static_cast<Index>(schema.latent->classes));
-  } else if (schema.scale) {
     out.model =
-        std::make_unique<ru::ScaledLogit>(sets, terms, static_cast<Index>(schema.scale->levels.size()));
+        std::make_unique<ru::LatentClassLogit>(sets, utility, static_cast<Index>(schema.latent->classes));
   } else {
-    out.model = std::make_unique<ru::NestedLogit>(sets, nested_spec(schema, data.alternatives, terms));
+    out.model = std::make_unique<ru::NestedLogit>(sets, utility, nested_spec(schema, data.alternatives));
   }
   return out;
 }
 
-std::vector<double> middle_coefficients(const ChoiceSchema& schema, const std::vector<LinearTerm>& terms,
-                                        const std::vector<double>& parameters) {
-  std::vector<double> out(parameters.begin(), parameters.begin() + static_cast<std::ptrdiff_t>(terms.size()));
+namespace {
+
+// Parameters of the utility in the middle: means of random ones, coefficients mixed over classes by their shares.
+// The mean of blocks is no block that anybody has, so of classes with blocks it is that of the largest class.
+std::vector<double> middle_parameters(const ChoiceSchema& schema,
+                                      const std::vector<UtilityParameter>& utility,
+                                      const std::vector<double>& parameters) {
+  const std::size_t size = utility.size();
+  std::vector<double> out(parameters.begin(), parameters.begin() + static_cast<std::ptrdiff_t>(size));
   if (schema.random) {
-    const ru::MixedLogitSpec spec = mixed_spec(schema, terms);
-    std::vector<double> variance(spec.random.size(), 0);
+    const ru::MixedLogitSpec spec = mixed_spec(schema, utility);
     const std::vector<ru::Spread> spreads = ru::spreads_of(spec);
+    const std::size_t first = parameters.size() - spreads.size();
+    std::vector<double> variance(spec.random.size(), 0);
     for (std::size_t s = 0; s < spreads.size(); ++s)
-      variance[static_cast<std::size_t>(spreads[s].row)] += std::pow(parameters[terms.size() + s], 2);
+      variance[static_cast<std::size_t>(spreads[s].row)] += std::pow(parameters[first + s], 2);
     for (std::size_t k = 0; k < spec.random.size(); ++k)
       if (spec.random[k].distribution == ru::Distribution::log_normal) {
         double& one = out[static_cast<std::size_t>(spec.random[k].term)];
         one = spec.random[k].sign * std::exp(one + 0.5 * variance[k]);
       }
-  } else if (schema.latent) {
-    const std::vector<double> shares = ru::class_shares(static_cast<Index>(schema.latent->classes),
-                                                        static_cast<Index>(terms.size()), parameters);
+  } else if (schema.latent && schema.linear) {
+    const std::vector<double> shares =
+        ru::class_shares(static_cast<Index>(schema.latent->classes), static_cast<Index>(size), parameters);
     std::fill(out.begin(), out.end(), 0.0);
     for (std::size_t c = 0; c < shares.size(); ++c)
-      for (std::size_t k = 0; k < out.size(); ++k) out[k] += shares[c] * parameters[c * terms.size() + k];
+      for (std::size_t k = 0; k < out.size(); ++k) out[k] += shares[c] * parameters[c * size + k];
   }
   return out;
 }
 
+}  // namespace
+
 void set_beyond(StoredModel& model, std::vector<double> parameters) {
   auto& choice = std::get<ChoiceResponse>(model.response);
-  model.parameters =
-      middle_coefficients(choice.schema, linear_terms(choice.schema, choice.alternatives), parameters);
-  model.parameters.push_back(1);  // lambda
+  const std::vector<UtilityParameter> utility = utility_parameters(FittedModel(model));
+  model.parameters = raw_parameters(model.architecture, choice.schema.linear,
+                                    middle_parameters(choice.schema, utility, parameters));
   choice.beyond = std::move(parameters);
 }
 
@@ -215,7 +242,7 @@ struct Asked {
 Answer answer(const FittedModel& model, const ChoiceData& data, std::optional<Asked> asked,
               ThreadPool& pool) {
   const ChoiceSchema& schema = model.choice().schema;
-  Answer out{make_beyond(schema, data), {}};
+  Answer out{make_beyond(model, data), {}};
   const Matrix<double> slopes =
       asked ? design_slopes(out.beyond, schema, data, asked->attribute, asked->per) : Matrix<double>();
   out.forecast =
@@ -259,11 +286,15 @@ Matrix<double> design_slopes(const BeyondModel& beyond, const ChoiceSchema& sche
                                       ? Matrix<double>()
                                       : term_slopes(schema, data, static_cast<std::size_t>(attribute));
   const auto declared = static_cast<std::int32_t>(schema.declared);
-  const auto slope = [&](const LinearTerm& term, Index entry) {
-    if (term.alternative >= 0 && term.alternative != data.classes[static_cast<std::size_t>(entry)])
-      return 0.0;
-    if (term.attribute >= declared) return of_terms(entry, term.attribute - declared);
-    return term.attribute == attribute ? 1.0 : 0.0;
+  // The derivative of a column through the attribute itself and the terms of it.
+  const auto slope = [&](const Term& column, Index entry) {
+    const auto z = inputs_of(data, entry);
+    double sum = slope_of<double>(column, static_cast<std::int32_t>(attribute), z);
+    for (Index t = 0; t < of_terms.cols(); ++t) {
+      const double of_input = slope_of<double>(column, declared + static_cast<std::int32_t>(t), z);
+      if (of_input != 0 && of_terms(entry, t) != 0) sum += of_input * of_terms(entry, t);
+    }
+    return sum;
   };
   Matrix<double> out(beyond.sets->design.rows(), beyond.sets->design.cols());
   Index row = 0;
@@ -272,7 +303,7 @@ Matrix<double> design_slopes(const BeyondModel& beyond, const ChoiceSchema& sche
          entry < static_cast<Index>(data.begin[static_cast<std::size_t>(i) + 1]); ++entry, ++row) {
       const double value = per == Per::percent ? data.attributes(entry, attribute) : 1;
       for (Index k = 0; k < out.cols(); ++k)  // of nothing a percent is nothing, however steep the slope
-        out(row, k) = value == 0 ? 0 : value * slope(beyond.terms[static_cast<std::size_t>(k)], entry);
+        out(row, k) = value == 0 ? 0 : value * slope(beyond.columns[static_cast<std::size_t>(k)], entry);
     }
   return out;
 }

@@ -7,7 +7,8 @@
 
 #include "artifact/model_file.hpp"
 #include "choice/scores.hpp"
-#include "features/linear_terms.hpp"
+#include "features/beyond_names.hpp"
+#include "model/term.hpp"
 #include "random_utility/maximum.hpp"
 #include "random_utility/mixed_logit.hpp"
 
@@ -16,7 +17,8 @@ namespace bl {
 // Situations and the model that answers about them. Units are whose choices depend on each other: persons, or
 // single situations in a nested logit and where nobody knows the persons.
 struct BeyondModel {
-  std::vector<LinearTerm> terms;
+  std::vector<UtilityParameter> utility;  // its parameters, without the scales of data sources
+  std::vector<Term> columns;              // of the design: factors are attributes, then alternatives
   std::unique_ptr<random_utility::ChoiceSets> sets;
   std::vector<Index> order;  // situation of the data, per situation of the sets
   std::unique_ptr<random_utility::RandomUtilityModel> model;
@@ -25,16 +27,14 @@ struct BeyondModel {
   std::vector<std::int32_t> by_unit(const std::vector<std::int32_t>& groups) const;
 };
 
-BeyondModel make_beyond(const ChoiceSchema& schema, const ChoiceData& data);
+BeyondModel make_beyond(const FittedModel& model, const ChoiceData& data);
 
-// Draws of a mixed logit as random_utility wants them.
-random_utility::MixedLogitSpec mixed_spec(const ChoiceSchema& schema, const std::vector<LinearTerm>& terms);
+// Draws of a mixed logit as random_utility wants them. UsageError for a log-normal coefficient inside a block.
+random_utility::MixedLogitSpec mixed_spec(const ChoiceSchema& schema,
+                                          const std::vector<UtilityParameter>& utility);
 
-// The coefficients of the utility in the middle (see ChoiceResponse::beyond).
-std::vector<double> middle_coefficients(const ChoiceSchema& schema, const std::vector<LinearTerm>& terms,
-                                        const std::vector<double>& parameters);
-
-// Puts the parameters of a model beyond the logit in their places.
+// Puts the parameters of a model beyond the logit in their places; the model's own are those of the utility in the
+// middle (see ChoiceResponse::beyond).
 void set_beyond(StoredModel& model, std::vector<double> parameters);
 
 // Probabilities, mean utilities and log-sums; the log-likelihood where the choices are known.

@@ -8,9 +8,10 @@
 #include "bl/errors.hpp"
 #include "choice/beyond.hpp"
 #include "choice/beyond_notes.hpp"
-#include "features/beyond_names.hpp"
+#include "choice/beyond_ridge.hpp"
+#include "choice/beyond_start.hpp"
+#include "choice/common_utility.hpp"
 #include "random_utility/held_parameters.hpp"
-#include "random_utility/latent_classes.hpp"
 #include "summary/stored_estimate.hpp"
 
 namespace bl {
@@ -18,131 +19,29 @@ namespace bl {
 namespace {
 
 namespace ru = random_utility;
-using Kind = ru::Coordinate::Kind;
 
-// Standard deviation of each column of the design; 1 of a constant one.
-std::vector<double> term_scales(const Matrix<double>& design) {
-  std::vector<double> scales;
-  const auto n = static_cast<double>(design.rows());
-  for (Index k = 0; k < design.cols(); ++k) {
-    double mean = 0, squares = 0;
-    for (Index i = 0; i < design.rows(); ++i) mean += design(i, k) / n;
-    for (Index i = 0; i < design.rows(); ++i) squares += (design(i, k) - mean) * (design(i, k) - mean) / n;
-    scales.push_back(squares > 0 ? std::sqrt(squares) : 1);
-  }
-  return scales;
-}
-
-std::vector<double> logit_coefficients(const ChoiceData& data, std::vector<LinearTerm> terms,
-                                       const Settings& settings, const ru::MaximumSpec& how) {
-  for (LinearTerm& term : terms) term.sign = 0;
-  FitOptions options;
-  options.should_stop = how.should_stop;
-  Checkpoint<double> none("", "", "");
-  return fit_linear(terms, data, settings, options, none).coefficients;
-}
-
-// How each parameter is moved.
-std::vector<ru::Coordinate> coordinates_of(const ChoiceSchema& schema, const BeyondModel& beyond) {
-  const std::vector<double> scales = term_scales(beyond.sets->design);
-  std::vector<ru::Coordinate> terms, out;
-  for (const double scale : scales) terms.push_back({.factor = 1 / scale});
-  const auto size = static_cast<std::size_t>(beyond.model->parameters());
-  if (schema.random) {
-    const ru::MixedLogitSpec spec = mixed_spec(schema, beyond.terms);
-    const auto is_log = [&](Index random) {
-      return spec.random[static_cast<std::size_t>(random)].distribution == ru::Distribution::log_normal;
-    };
-    out = terms;
-    for (std::size_t k = 0; k < spec.random.size(); ++k) {
-      const auto term = static_cast<std::size_t>(spec.random[k].term);
-      if (is_log(static_cast<Index>(k))) out[term] = {.factor = 1, .shift = -std::log(scales[term])};
-    }
-    for (const ru::Spread& spread : ru::spreads_of(spec)) {
-      const auto term = static_cast<std::size_t>(spec.random[static_cast<std::size_t>(spread.row)].term);
-      out.push_back(is_log(spread.row) ? ru::Coordinate{} : terms[term]);
-    }
-  } else if (schema.latent) {
-    for (std::int64_t c = 0; c < schema.latent->classes; ++c)
-      out.insert(out.end(), terms.begin(), terms.end());
-    const std::vector<double> columns = term_scales(beyond.sets->membership);
-    for (std::int64_t c = 1; c < schema.latent->classes; ++c) {
-      out.push_back({});
-      for (const double scale : columns) out.push_back({.factor = 1 / scale});
-    }
-  } else if (schema.scale) {
-    out = terms;
-    out.resize(size);
-  } else {
-    out = terms;
-    for (std::size_t m = 0; m < schema.nests.size(); ++m) out.push_back({.kind = Kind::positive});
-    while (out.size() < size) out.push_back({.kind = Kind::share});
-  }
-  return out;
-}
-
-std::vector<double> mixed_start(const ChoiceSchema& schema, const BeyondModel& beyond,
-                                const std::vector<double>& logit) {
-  const std::vector<double> scales = term_scales(beyond.sets->design);
-  const ru::MixedLogitSpec spec = mixed_spec(schema, beyond.terms);
-  std::vector<double> out = logit;
-  for (const ru::RandomTerm& one : spec.random) {
-    const auto term = static_cast<std::size_t>(one.term);
-    if (one.distribution != ru::Distribution::log_normal) continue;
-    out[term] = std::log(std::max(one.sign * logit[term], 0.1 / scales[term]));
-  }
-  for (const ru::Spread& spread : ru::spreads_of(spec)) {
-    const ru::RandomTerm& one = spec.random[static_cast<std::size_t>(spread.row)];
-    const auto term = static_cast<std::size_t>(one.term);
-    const bool log = one.distribution == ru::Distribution::log_normal;
-    const double size = log ? 0.5 : std::max(0.5 * std::abs(logit[term]), 0.1 / scales[term]);
-    out.push_back(spread.row == spread.column ? size : 0);
-  }
-  return out;
-}
-
-std::vector<double> start_of(const ChoiceSchema& schema, const BeyondModel& beyond,
-                             const std::vector<double>& logit, const ru::MaximumSpec& how, ThreadPool& pool) {
-  if (schema.random) return mixed_start(schema, beyond, logit);
-  std::vector<double> out = logit;
-  if (schema.scale) {
-    out.resize(static_cast<std::size_t>(beyond.model->parameters()), 0.0);
-    return out;
-  }
-  out.resize(out.size() + schema.nests.size(), 1.0 + 1e-3);
-  out.resize(out.size() + cross_nested(schema).size(), 0.5);
-  if (!schema.latent) return out;
-  std::vector<double> moves;
-  for (const double scale : term_scales(beyond.sets->design)) moves.push_back(0.5 / scale);
-  const auto& model = dynamic_cast<const ru::LatentClassLogit&>(*beyond.model);
-  out = ru::expectation_maximisation(model, logit, moves,
-                                     {.starts = static_cast<Index>(schema.latent->starts),
-                                      .seed = schema.latent->seed,
-                                      .should_stop = how.should_stop},
-                                     pool);
-  if (out.empty())
-    throw NumericError("no start of the latent classes has a finite likelihood; scale the attributes");
-  return out;
-}
+// Blocks have ridges; what is gained along them is no matter of statistics.
+constexpr double kPlateau = 1e-4;
 
 // A spread and its negative are the same distribution: all are turned positive, and the maximum is sought
 // again, for draws are not quite symmetric.
 bool turn_positive(const ChoiceSchema& schema, const BeyondModel& beyond, std::vector<double>& parameters) {
   if (!schema.random) return false;
-  const std::vector<ru::Spread> spreads = ru::spreads_of(mixed_spec(schema, beyond.terms));
+  const std::vector<ru::Spread> spreads = ru::spreads_of(mixed_spec(schema, beyond.utility));
+  const std::size_t first = parameters.size() - spreads.size();
   bool turned = false;
   for (std::size_t s = 0; s < spreads.size(); ++s) {
-    if (spreads[s].row != spreads[s].column || parameters[beyond.terms.size() + s] >= 0) continue;
+    if (spreads[s].row != spreads[s].column || parameters[first + s] >= 0) continue;
     turned = true;
     for (std::size_t other = 0; other < spreads.size(); ++other)
-      if (spreads[other].column == spreads[s].column) parameters[beyond.terms.size() + other] *= -1;
+      if (spreads[other].column == spreads[s].column) parameters[first + other] *= -1;
   }
   return turned;
 }
 
 ru::Maximum maximum_of(const ChoiceSchema& schema, const BeyondModel& beyond, std::vector<double> start,
                        const ru::MaximumSpec& how, ThreadPool& pool) {
-  const std::vector<ru::Coordinate> coordinates = coordinates_of(schema, beyond);
+  const std::vector<ru::Coordinate> coordinates = beyond_coordinates(schema, beyond);
   ru::Maximum out = ru::maximise(*beyond.model, std::move(start), coordinates, how, pool);
   std::vector<double> turned = out.parameters;
   if (out.interrupted || !turn_positive(schema, beyond, turned)) return out;
@@ -159,26 +58,49 @@ std::vector<Index> spreads_at_zero(const ChoiceSchema& schema, const BeyondModel
   constexpr double kNothing = 1e-3;
   std::vector<Index> out;
   if (!schema.random) return out;
-  const ru::MixedLogitSpec spec = mixed_spec(schema, beyond.terms);
+  const ru::MixedLogitSpec spec = mixed_spec(schema, beyond.utility);
   const std::vector<ru::Spread> spreads = ru::spreads_of(spec);
+  const auto first = static_cast<std::size_t>(beyond.model->utility().parameters());
   Matrix<double> scores(beyond.sets->person_count(), beyond.model->parameters());
   for (std::size_t s = 0; s < spreads.size(); ++s) {
     if (spec.random[static_cast<std::size_t>(spreads[s].row)].correlated) continue;
     std::vector<double> without = maximum.parameters;
-    without[beyond.terms.size() + s] = 0;
+    without[first + s] = 0;
     if (beyond.model->log_likelihood(without, scores.view(), pool) > maximum.log_likelihood - kNothing)
-      out.push_back(static_cast<Index>(beyond.terms.size() + s));
+      out.push_back(static_cast<Index>(first + s));
   }
   return out;
 }
 
-// The maximum and the information there of all but the spreads that are held at 0, by positions of the whole model.
+// Heads of a block that add nothing to the utility, to rounding: what they are applied to does not count.
+std::vector<Index> heads_without_weight(const ChoiceSchema& schema, const BeyondModel& beyond,
+                                        const std::vector<ru::Coordinate>& coordinates,
+                                        const ru::Maximum& maximum, std::vector<Index>& lambdas) {
+  constexpr double kNothing = 1e-5;
+  std::vector<Index> out;
+  for (const BlockHeadAt& head : heads_of_classes(schema, beyond)) {
+    if (head.lambda < 0 || head.random) continue;
+    double spread = 0;  // of what the head is applied to
+    for (const Index k : head.weights) {
+      const auto at = static_cast<std::size_t>(k);
+      spread += std::abs(maximum.parameters[at] / coordinates[at].factor);
+    }
+    if (head.bounded) spread = std::min(spread, 1.0);
+    if (maximum.parameters[static_cast<std::size_t>(head.lambda)] * spread > kNothing) continue;
+    lambdas.push_back(head.lambda);
+    out.push_back(head.lambda);
+    out.insert(out.end(), head.weights.begin(), head.weights.end());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// The maximum and the information there of all but those that are held, by positions of the whole model.
 ru::ChoiceInformation information_without(const BeyondModel& beyond,
                                           const std::vector<ru::Coordinate>& coordinates,
                                           const std::vector<Index>& held, const ru::MaximumSpec& how,
                                           const inference::OnStep& on_step, ru::Maximum& maximum,
                                           ThreadPool& pool) {
-  for (const Index k : held) maximum.parameters[static_cast<std::size_t>(k)] = 0;
   const ru::HeldParameters rest(*beyond.model, maximum.parameters, held);
   const std::vector<ru::Coordinate> moved = rest.free_of(coordinates);
   const ru::Maximum part = ru::maximise(rest, rest.free_of(maximum.parameters), moved, how, pool);
@@ -195,10 +117,6 @@ ru::ChoiceInformation information_without(const BeyondModel& beyond,
     for (auto& [position, weight] : direction.entries)
       position = rest.free()[static_cast<std::size_t>(position)];
   return out;
-}
-
-inference::CovarianceKind kind_of(const ChoiceEstimateSpec& spec) {
-  return spec.covariance.kind;
 }
 
 DatasetView<double> view_of(const ChoiceData& data) {
@@ -222,41 +140,41 @@ void add_persons(const ChoiceSchema& schema, const ChoiceData& data, const Beyon
   out.facts["cluster"] = {{"column", schema.person}, {"count", count}, {"factor", "G/(G-1)"}};
 }
 
-}  // namespace
+// What is held where it is, with the reason.
+struct Held {
+  std::vector<Index> positions;
+  std::vector<std::string> reasons, notes;
+};
 
-ChoiceEstimate estimate_beyond(const ChoiceSchema& schema, const ChoiceData& data, std::vector<double> start,
-                               const Settings& settings, const ru::MaximumSpec& how,
-                               const ChoiceEstimateSpec& spec) {
-  if (spec.bootstrap > 0)
-    throw UsageError("the bootstrap is available for the logit and for networks, not for " +
-                     beyond_words(schema));
-  if (spec.covariance.clusters.size() > 1)
-    throw UsageError("errors of this model can be clustered in one way, not two");
-  const BeyondModel beyond = make_beyond(schema, data);
-  ThreadPool pool(static_cast<std::size_t>(settings.threads));
-  if (start.empty())
-    start = start_of(schema, beyond, logit_coefficients(data, beyond.terms, settings, how), how, pool);
-  ru::Maximum maximum = maximum_of(schema, beyond, std::move(start), how, pool);
-  ChoiceEstimate out;
-  out.estimate.chart.raw = maximum.parameters;
-  out.estimate.cause = maximum.cause;
-  out.estimate.minimisation.best.iterations = maximum.iterations;
-  out.estimate.minimisation.interrupted = maximum.interrupted;
-  if (!maximum.converged) return out;
-  const std::vector<ru::Coordinate> coordinates = coordinates_of(schema, beyond);
-  const std::vector<Index> held = spreads_at_zero(schema, beyond, maximum, pool);
-  ru::ChoiceInformation found =
-      held.empty() ? ru::information_at(*beyond.model, maximum, coordinates, spec.on_step, pool)
-                   : information_without(beyond, coordinates, held, how, spec.on_step, maximum, pool);
+Held held_at(const ChoiceSchema& schema, const BeyondModel& beyond, ru::Maximum& maximum, ThreadPool& pool) {
+  const std::vector<std::string> names = beyond_names(schema, beyond.utility);
+  const auto name = [&](Index k) { return names[static_cast<std::size_t>(k)]; };
+  Held out;
+  std::vector<Index> lambdas;
+  const std::vector<Index> weightless =
+      heads_without_weight(schema, beyond, beyond_coordinates(schema, beyond), maximum, lambdas);
+  for (const Index k : lambdas) {
+    maximum.parameters[static_cast<std::size_t>(k)] = 0;
+    out.notes.push_back(name(k) + " is 0: the choices show no such head, and its coefficients mean nothing");
+  }
+  for (const Index k : spreads_at_zero(schema, beyond, maximum, pool)) {
+    maximum.parameters[static_cast<std::size_t>(k)] = 0;
+    out.positions.push_back(k);
+    out.notes.push_back(name(k) +
+                        " is held at 0: the choices show no differences between persons in it; the other "
+                        "estimates and errors are those without it");
+  }
+  out.reasons.assign(out.positions.size(), "no spread");
+  out.positions.insert(out.positions.begin(), weightless.begin(), weightless.end());
+  out.reasons.insert(out.reasons.begin(), weightless.size(), "no weight");
+  return out;
+}
+
+void set_covariance(const BeyondModel& beyond, const ChoiceEstimateSpec& spec, ru::ChoiceInformation& found) {
   inference::Estimate& e = found.estimate;
-  e.notes = beyond_notes(schema, beyond, maximum, e);
-  for (const Index k : held)
-    e.notes.push_back(beyond_names(schema, data.alternatives)[static_cast<std::size_t>(k)] +
-                      " is held at 0: the choices show no differences between persons in it; the other "
-                      "estimates and errors are those without it");
-  if (kind_of(spec) == inference::CovarianceKind::classical)
+  if (spec.covariance.kind == inference::CovarianceKind::classical)
     e.covariance.coordinates = e.identification.inverse;
-  if (kind_of(spec) == inference::CovarianceKind::cluster) {
+  if (spec.covariance.kind == inference::CovarianceKind::cluster) {
     Index count = 0;
     e.covariance.coordinates =
         ru::clustered_covariance(found, beyond.by_unit(spec.covariance.clusters[0]), count);
@@ -264,11 +182,58 @@ ChoiceEstimate estimate_beyond(const ChoiceSchema& schema, const ChoiceData& dat
     e.covariance.cluster_counts = {count};
   }
   e.entries = entry_covariance(e.chart, e.identification, e.covariance.coordinates);
+}
+
+// What the model file keeps of the estimate.
+void store(const ChoiceSchema& schema, const ChoiceData& data, const BeyondModel& beyond, const Held& held,
+           const Ridges& ridges, const ru::ChoiceInformation& found, StoredInference& out) {
+  out = stored_of(found.estimate, view_of(data), ObjectiveKind::likelihood, 0);
+  out.facts["choice"] = choice_facts(data);
+  for (std::size_t i = 0; i < held.positions.size(); ++i)
+    out.facts["held"].push_back({held.positions[i], held.reasons[i]});
+  if (!ridges.lambdas.empty()) out.facts["runs_away"] = ridges.lambdas;
+  if (!ridges.kinks.empty()) out.facts["kinks"] = ridges.kinks;
+  if (!ridges.positions.empty()) out.facts["on_ridge"] = ridges.positions;
+  add_persons(schema, data, beyond, found, out);
+}
+
+}  // namespace
+
+ChoiceEstimate estimate_beyond(const FittedModel& model, const ChoiceData& data, std::vector<double> start,
+                               const Settings& settings, const ru::MaximumSpec& given,
+                               const ChoiceEstimateSpec& spec) {
+  const ChoiceSchema& schema = model.choice().schema;
+  if (spec.bootstrap > 0)
+    throw UsageError("the bootstrap is available for the logit and for networks, not for " +
+                     beyond_words(schema));
+  if (spec.covariance.clusters.size() > 1)
+    throw UsageError("errors of this model can be clustered in one way, not two");
+  const BeyondModel beyond = make_beyond(model, data);
+  ThreadPool pool(static_cast<std::size_t>(settings.threads));
+  ru::MaximumSpec how = given;
+  if (!schema.linear) how.plateau = kPlateau;
+  if (start.empty())
+    start = beyond_start(schema, beyond, common_parameters(model, data, settings, how, pool), how, pool);
+  ru::Maximum maximum = maximum_of(schema, beyond, std::move(start), how, pool);
+  ChoiceEstimate out;
+  out.estimate.chart.raw = maximum.parameters;
+  out.estimate.cause = maximum.cause;
+  out.estimate.minimisation.best.iterations = maximum.iterations;
+  out.estimate.minimisation.interrupted = maximum.interrupted;
+  if (!maximum.converged) return out;
+  const std::vector<ru::Coordinate> coordinates = beyond_coordinates(schema, beyond);
+  const Held held = held_at(schema, beyond, maximum, pool);
+  ru::ChoiceInformation found =
+      held.positions.empty()
+          ? ru::information_at(*beyond.model, maximum, coordinates, spec.on_step, pool)
+          : information_without(beyond, coordinates, held.positions, how, spec.on_step, maximum, pool);
+  inference::Estimate& e = found.estimate;
+  e.notes = beyond_notes(schema, beyond, maximum, e);
+  e.notes.insert(e.notes.end(), held.notes.begin(), held.notes.end());
+  set_covariance(beyond, spec, found);
   if (e.converged) {
-    out.stored = stored_of(e, view_of(data), ObjectiveKind::likelihood, 0);
-    out.stored.facts["choice"] = choice_facts(data);
-    for (const Index k : held) out.stored.facts["held"].push_back({k, "no spread"});
-    add_persons(schema, data, beyond, found, out.stored);
+    const Ridges ridges = ridges_of(schema, beyond, maximum, found, coordinates, how, pool);
+    store(schema, data, beyond, held, ridges, found, out.stored);
   } else {
     e.cause = "the log-likelihood still rises along some direction";
   }

@@ -21,20 +21,21 @@ void mixed_notes(const ChoiceSchema& schema, const BeyondModel& beyond, const st
                  Notes& out) {
   const RandomCoefficients& random = *schema.random;
   out.push_back(sampling_words(schema));
-  const ru::MixedLogitSpec spec = mixed_spec(schema, beyond.terms);
+  const ru::MixedLogitSpec spec = mixed_spec(schema, beyond.utility);
   const std::size_t n = spec.random.size();
   std::vector<double> factor(n * n, 0);
   const std::vector<ru::Spread> spreads = ru::spreads_of(spec);
+  const std::size_t first = parameters.size() - spreads.size();
   for (std::size_t s = 0; s < spreads.size(); ++s)
     factor[static_cast<std::size_t>(spreads[s].row) * n + static_cast<std::size_t>(spreads[s].column)] =
-        parameters[beyond.terms.size() + s];
+        parameters[first + s];
   const auto covariance = [&](std::size_t a, std::size_t b) {
     double sum = 0;
     for (std::size_t l = 0; l < n; ++l) sum += factor[a * n + l] * factor[b * n + l];
     return sum;
   };
   for (std::size_t s = 0; s < spreads.size(); ++s)
-    if (spreads[s].row == spreads[s].column && parameters[beyond.terms.size() + s] < 0)
+    if (spreads[s].row == spreads[s].column && parameters[first + s] < 0)
       out.push_back(random.coefficients[static_cast<std::size_t>(spreads[s].row)].name +
                     ": a spread and its negative are the same distribution; finite draws are not quite "
                     "symmetric, and fit better at the negative one");
@@ -69,7 +70,7 @@ void mixed_notes(const ChoiceSchema& schema, const BeyondModel& beyond, const st
 void nested_notes(const ChoiceSchema& schema, const BeyondModel& beyond,
                   const std::vector<double>& parameters, const inference::Estimate& e, Notes& out) {
   for (std::size_t m = 0; m < schema.nests.size(); ++m) {
-    const std::size_t at = beyond.terms.size() + m;
+    const auto at = static_cast<std::size_t>(beyond.model->utility().parameters()) + m;
     const double mu = parameters[at];
     const auto i = static_cast<Index>(at);
     const double error = std::sqrt(e.entries(i, i));
@@ -93,7 +94,7 @@ void scale_notes(const ChoiceSchema& schema, const BeyondModel& beyond, const st
                  const inference::Estimate& e, Notes& out) {
   const SourceScale& scale = *schema.scale;
   for (std::size_t s = 1; s < scale.levels.size(); ++s) {
-    const std::size_t at = beyond.terms.size() + s - 1;
+    const std::size_t at = beyond.utility.size() + s - 1;
     const auto i = static_cast<Index>(at);
     const double size = std::exp(parameters[at]), error = std::sqrt(e.entries(i, i));
     const double z = parameters[at] / error;

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/joined.hpp"
-#include "features/beyond_names.hpp"
+#include "fitted/choice_utility.hpp"
 
 namespace bl {
 
@@ -14,7 +14,8 @@ namespace {
 std::string mixed_text(const ChoiceSchema& schema, const std::vector<std::string>& names,
                        const std::vector<double>& values, std::size_t terms) {
   static constexpr const char* kWords[] = {"normal", "log-normal", "triangular", "uniform"};
-  std::string out = "\nCoefficients above are means; these differ between persons:\n";
+  std::string out = schema.linear ? "\nCoefficients above are means; these differ between persons:\n"
+                                  : "\nThe block above is at the means of what differs between persons:\n";
   for (const RandomCoefficients::One& one : schema.random->coefficients)
     out += fmt::format("  {}: {}\n", one.name, kWords[static_cast<std::size_t>(one.mixing)]);
   for (std::size_t k = 0; k < names.size(); ++k)
@@ -36,9 +37,10 @@ std::string nested_text(const ChoiceSchema& schema, const std::vector<std::strin
 
 std::string latent_text(const ChoiceSchema& schema, const std::vector<std::string>& names,
                         const std::vector<double>& values) {
-  std::string out = "\nCoefficients above are means over the classes; those of each class:\n";
+  std::string out = schema.linear ? "\nCoefficients above are means over the classes; those of each class:\n"
+                                  : "\nThe block above is that of class 1; the parameters of all classes:\n";
   for (std::size_t k = 0; k < names.size(); ++k) out += fmt::format("  {} = {:.4g}\n", names[k], values[k]);
-  return schema.latent->membership.empty()
+  return schema.latent->membership.empty() || !schema.linear
              ? out
              : out + "The means are for persons whose membership columns are 0.\n";
 }
@@ -55,12 +57,16 @@ std::string scale_text(const ChoiceSchema& schema, const std::vector<double>& va
 
 std::string beyond_text(const FittedModel& model) {
   const ChoiceResponse& choice = model.choice();
-  const std::vector<std::string> names = beyond_names(choice.schema, choice.alternatives);
-  const std::size_t terms = linear_terms(choice.schema, choice.alternatives).size();
-  if (choice.schema.random) return mixed_text(choice.schema, names, choice.beyond, terms);
-  if (choice.schema.latent) return latent_text(choice.schema, names, choice.beyond);
-  if (choice.schema.scale) return scale_text(choice.schema, choice.beyond, terms);
-  return nested_text(choice.schema, names, choice.beyond, terms);
+  const ChoiceSchema& schema = choice.schema;
+  const std::vector<UtilityParameter> utility = utility_parameters(model);
+  const std::vector<std::string> names = beyond_names(schema, utility);
+  const std::size_t scales = schema.scale ? schema.scale->levels.size() - 1 : 0, terms = utility.size();
+  std::string out;
+  if (schema.random) out += mixed_text(schema, names, choice.beyond, terms + scales);
+  if (schema.latent) out += latent_text(schema, names, choice.beyond);
+  if (!schema.nests.empty()) out += nested_text(schema, names, choice.beyond, terms + scales);
+  if (schema.scale) out += scale_text(schema, choice.beyond, terms);
+  return out;
 }
 
 }  // namespace bl

@@ -6,9 +6,8 @@
 
 #include "base/unknown.hpp"
 #include "bl/choice.hpp"
-#include "features/beyond_names.hpp"
 #include "features/linear_terms.hpp"
-#include "fitted/fitted_model.hpp"
+#include "fitted/choice_utility.hpp"
 
 namespace bl {
 
@@ -25,6 +24,8 @@ std::vector<std::string> reasons_of(const Model& model, std::size_t count) {
   if (!inference) return out;
   for (const auto& position : inference->facts.value("at_bound", nlohmann::json::array()))
     if (const auto k = position.get<std::size_t>(); k < count) out[k] = "at the bound of its sign";
+  for (const auto& position : inference->facts.value("on_ridge", nlohmann::json::array()))
+    if (const auto k = position.get<std::size_t>(); k < count) out[k] = "runs away";
   for (const auto& held : inference->facts.value("held", nlohmann::json::array()))
     if (const auto k = held.at(0).get<std::size_t>(); k < count) out[k] = held.at(1).get<std::string>();
   return out;
@@ -36,9 +37,9 @@ std::vector<ChoiceCoefficient> coefficients(const Model& model) {
   const StoredModel& stored = model.impl().stored;
   const ChoiceResponse& choice = model.impl().choice();
   std::vector<ChoiceCoefficient> out;
-  if (!choice.schema.linear) return out;
+  if (!choice.schema.linear && !choice.schema.beyond_logit()) return out;
   if (choice.schema.beyond_logit()) {
-    for (const std::string& name : beyond_names(choice.schema, choice.alternatives))
+    for (const std::string& name : beyond_names(choice.schema, utility_parameters(model.impl())))
       out.push_back({name, choice.beyond[out.size()], kUnknown, kUnknown, kUnknown});
   } else {
     for (const LinearTerm& term : linear_terms(choice.schema, choice.alternatives))
@@ -56,6 +57,9 @@ std::vector<ChoiceCoefficient> coefficients(const Model& model) {
     out[position].robust_error = error(stored.inference->robust, i);
     out[position].clustered_error = error(stored.inference->cluster, i);
   }
+  for (const auto& position : stored.inference->facts.value("on_ridge", nlohmann::json::array()))
+    if (const auto k = position.get<std::size_t>(); k < out.size())
+      out[k].standard_error = out[k].robust_error = out[k].clustered_error = kUnknown;
   return out;
 }
 

@@ -56,8 +56,7 @@ ChoiceEstimate estimate_beyond_again(const FittedModel& model, const ChoiceData&
   random_utility::MaximumSpec how;
   how.should_stop = [&watch] { return watch.stopped(); };
   how.on_iteration = [&watch](std::int64_t iteration) { watch.tell("iterations", iteration, 0); };
-  ChoiceEstimate out =
-      estimate_beyond(model.choice().schema, choices, model.choice().beyond, settings, how, spec);
+  ChoiceEstimate out = estimate_beyond(model, choices, model.choice().beyond, settings, how, spec);
   out.device_note = note;
   return out;
 }
@@ -82,12 +81,17 @@ ChoiceEstimate estimate_from_parameters(const FittedModel& model, const ChoiceDa
 }  // namespace
 
 void check_for_choice(const ChoiceResponse& choice, const InferenceOptions& options) {
-  if (!choice.schema.linear) return;
-  if (options.standardised)
-    throw UsageError("a linear utility of choices has estimates in the units of its attributes alone");
+  const bool beyond = choice.schema.beyond_logit();
+  if (!choice.schema.linear && !beyond) return;
+  const std::string what = choice.schema.linear ? "a linear utility of choices" : beyond_words(choice.schema);
+  if (options.standardised) throw UsageError(what + " has estimates in the units of its attributes alone");
   if (!options.reference.empty())
     throw UsageError(
-        "the reference of a linear utility is that of its choice schema; change it there and fit");
+        choice.schema.linear
+            ? "the reference of a linear utility is that of its choice schema; change it there and fit"
+            : what + " has a coefficient of every alternative in every head, and no reference");
+  if (options.starts > 0 && !choice.schema.linear)
+    throw UsageError(what + " begins at its own estimates again; leave out starts, or fit again");
   if (options.starts > 0)
     throw UsageError("the likelihood of a linear utility has one maximum; leave out starts");
 }

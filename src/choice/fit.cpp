@@ -124,7 +124,7 @@ Settings settings_of(const ChoiceDeclaration& declaration, const ChoiceSchema& s
   validate(given);
   Settings settings = merge_settings(declaration, given);
   refuse_settings(settings);
-  const bool linear = schema.linear;
+  const bool linear = schema.linear || schema.beyond_logit();
   if (schema.smooth) make_smooth(settings);
   if (settings.fractions.given()) return settings;
   if (linear) settings.fractions = "1:0:0";
@@ -151,7 +151,7 @@ namespace {
 void note_ridges(FitSummary& summary) {
   const FittedModel& model = summary.model.impl();
   const auto& stored = model.stored.inference;
-  if (!stored || !stored->facts.contains("runs_away")) return;
+  if (!stored) return;
   for (std::string& note : ridge_words(named_model(model), *stored)) summary.notes.push_back(std::move(note));
 }
 

@@ -26,6 +26,11 @@ struct ChoicePlan {
   Index rows = 0;  // of the table
 };
 
+// Means and standard deviations of the attributes of these situations' entries; a constant one keeps scale 1.
+void standardize(const ChoiceData& data, ChoiceResponse& response);
+// What the settings make of the model's encoder and attributes.
+Architecture network_architecture(const Settings& settings, const StoredModel& model, Index train_situations);
+
 // Each fills in the model's architecture, parameters and inference, and what the summary says of the fit.
 void fit_network(const ChoiceParts& parts, const ChoicePlan& plan, StoredModel& model, FitSummary& summary);
 void fit_linear_model(const ChoiceParts& parts, const ChoicePlan& plan, StoredModel& model,

@@ -6,7 +6,6 @@
 #include "choice/fit_kinds.hpp"
 #include "choice/linear.hpp"
 #include "choice/undetermined.hpp"
-#include "features/beyond_names.hpp"
 #include "fit/members.hpp"
 #include "plan/device_plan.hpp"
 
@@ -47,42 +46,6 @@ void fit_linear_model(const ChoiceParts& parts, const ChoicePlan& plan, StoredMo
     return;
   }
   for (const json& note : found.stored.facts["notes"]) summary.notes.push_back(note.get<std::string>());
-  model.inference = std::move(found.stored);
-  model.inference->facts["digest"] = plan.identity.data;
-}
-
-void fit_beyond_model(const ChoiceParts& parts, const ChoicePlan& plan, StoredModel& model,
-                      FitSummary& summary) {
-  const ChoiceSchema& schema = plan.schema;
-  ChoiceResponse& response = std::get<ChoiceResponse>(model.response);
-  if (plan.options.resume)
-    throw UsageError(beyond_words(schema) + ": such a fit begins anew; leave out `resume`");
-  const std::string where =
-      plan_device(plan.settings, 0, beyond_words(schema) + " is computed on the processor alone").note;
-  if (!where.empty()) summary.notes.push_back(where);
-  const auto terms = linear_terms(schema, response.alternatives);
-  model.architecture = linear_architecture(terms, parts.train.attributes.cols(),
-                                           static_cast<Index>(response.alternatives.size()));
-  response.means.assign(schema.attributes.size(), 0);
-  response.scales.assign(schema.attributes.size(), 1);
-  random_utility::MaximumSpec how;
-  if (plan.settings.epochs > 0) how.iterations = plan.settings.epochs.value();
-  how.should_stop = plan.options.should_stop;
-  ChoiceEstimate found =
-      estimate_beyond(schema, parts.train, {}, plan.settings, how, {.person = schema.person});
-  set_beyond(model, found.estimate.chart.raw);
-  summary.interrupted = found.estimate.minimisation.interrupted;
-  summary.stop_cause = found.estimate.cause;
-  summary.epochs = found.estimate.minimisation.best.iterations;
-  for (const std::string& note : found.estimate.notes) summary.notes.push_back(note);
-  if (!found.estimate.converged) {
-    summary.notes.push_back("no standard errors: " + found.estimate.cause);
-    return;
-  }
-  if (!found.estimate.identification.directions.empty())
-    summary.notes.push_back(
-        "some combination of parameters does not change the likelihood, so not all have standard errors; its "
-        "summary names it");
   model.inference = std::move(found.stored);
   model.inference->facts["digest"] = plan.identity.data;
 }

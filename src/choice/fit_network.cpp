@@ -20,10 +20,9 @@
 
 namespace bl {
 
-namespace {
-
-// Of the training situations' entries; a constant attribute keeps scale 1.
 void standardize(const ChoiceData& data, ChoiceResponse& response) {
+  response.means.clear();
+  response.scales.clear();
   const auto n = static_cast<double>(data.attributes.rows());
   for (Index k = 0; k < data.attributes.cols(); ++k) {
     double mean = 0, squares = 0;
@@ -34,6 +33,18 @@ void standardize(const ChoiceData& data, ChoiceResponse& response) {
     response.scales.push_back(squares > 0 ? std::sqrt(squares) : 1);
   }
 }
+
+Architecture network_architecture(const Settings& s, const StoredModel& model, Index train_situations) {
+  Settings scalar = s;
+  scalar.form = "scalar";
+  return plan_architecture(scalar,
+                           {.context = static_cast<Index>(model.encoder.columns().size()),
+                            .values = static_cast<Index>(model.choice()->means.size()),
+                            .classes = static_cast<Index>(model.choice()->alternatives.size())},
+                           train_situations);
+}
+
+namespace {
 
 template <class T>
 void train_network(const ChoiceParts& parts, const ChoicePlan& fit, StoredModel& model, FitSummary& summary) {
@@ -71,16 +82,6 @@ void train_network(const ChoiceParts& parts, const ChoicePlan& fit, StoredModel&
   summary.best_epoch = learned.report.best_epoch;
   model.information["members"] = learned.parameters.size();
   model.parameters = joined(model.architecture, std::move(learned.parameters));
-}
-
-Architecture network_architecture(const Settings& s, const StoredModel& model, Index train_situations) {
-  Settings scalar = s;
-  scalar.form = "scalar";
-  return plan_architecture(scalar,
-                           {.context = static_cast<Index>(model.encoder.columns().size()),
-                            .values = static_cast<Index>(model.choice()->means.size()),
-                            .classes = static_cast<Index>(model.choice()->alternatives.size())},
-                           train_situations);
 }
 
 // Terms of the response alone never read the context by themselves, so a small degree would drop it.

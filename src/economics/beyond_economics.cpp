@@ -9,7 +9,7 @@
 #include "base/unknown.hpp"
 #include "bl/errors.hpp"
 #include "choice/beyond.hpp"
-#include "features/beyond_names.hpp"
+#include "fitted/choice_utility.hpp"
 
 namespace bl {
 
@@ -37,13 +37,6 @@ double weighted_quantile(const Weighted& values, double level) {
 // Products of patterns and draws that make up a median. Fewer draws stand for each pattern where there are
 // many, one after the other, so that neighbours have different ones.
 constexpr std::size_t kProducts = 1'000'000, kFewestDraws = 64;
-
-double product(const std::vector<double>& slopes, const double* coefficients) {
-  double sum = 0;
-  for (std::size_t k = 0; k < slopes.size(); ++k)
-    if (slopes[k] != 0) sum += slopes[k] * coefficients[k];
-  return sum;
-}
 
 }  // namespace
 
@@ -91,24 +84,31 @@ ChoiceSlopes beyond_slopes(const FittedModel& model, const ChoiceData& base, Ind
 }
 
 BeyondRatios::BeyondRatios(const FittedModel& model, const ChoiceData& base, Index x, Index m)
-    : beyond_(make_beyond(model.choice().schema, base)), alternatives_(base.alternatives.size()) {
+    : beyond_(make_beyond(model, base)), alternatives_(base.alternatives.size()) {
   const ChoiceSchema& schema = model.choice().schema;
   const Matrix<double> by_x = design_slopes(beyond_, schema, base, x, Per::unit),
                        by_m = design_slopes(beyond_, schema, base, m, Per::unit);
   const Index columns = by_x.cols();
-  std::map<std::pair<std::int32_t, std::vector<double>>, std::size_t> counts;
+  const bool linear = schema.linear;  // else marginal utilities depend on where the entry is
+  std::map<std::pair<std::int32_t, std::vector<double>>, std::pair<std::size_t, Index>> counts;
   for (Index row = 0; row < by_x.rows(); ++row) {
     std::vector<double> both(by_x.row(row), by_x.row(row) + columns);
     both.insert(both.end(), by_m.row(row), by_m.row(row) + columns);
-    ++counts[{beyond_.sets->alternative[static_cast<std::size_t>(row)], std::move(both)}];
+    const double* z = beyond_.sets->design.row(row);
+    if (!linear) both.insert(both.end(), z, z + columns);
+    auto& [count, entry] =
+        counts[{beyond_.sets->alternative[static_cast<std::size_t>(row)], std::move(both)}];
+    ++count;
+    entry = row;
   }
   std::vector<std::size_t> of_alternative(alternatives_, 0);
-  for (const auto& [key, count] : counts) {
+  for (const auto& [key, found] : counts) {
     const std::vector<double>& both = key.second;
     patterns_.push_back({.alternative = static_cast<std::size_t>(key.first),
-                         .share = static_cast<double>(count) / static_cast<double>(by_x.rows()),
+                         .share = static_cast<double>(found.first) / static_cast<double>(by_x.rows()),
+                         .entry = found.second,
                          .by_x = {both.begin(), both.begin() + columns},
-                         .by_m = {both.begin() + columns, both.end()}});
+                         .by_m = {both.begin() + columns, both.begin() + 2 * columns}});
     by_situation_ |= ++of_alternative[static_cast<std::size_t>(key.first)] > 1;
   }
 }
@@ -121,10 +121,14 @@ std::vector<double> BeyondRatios::numbers(const FittedModel& model) const {
   for (std::size_t p = 0, row = 0; p < patterns_.size(); ++p)
     for (std::size_t r = 0; r < draws; ++r, row = (row + 1) % rows) {
       const double* coefficients = population.coefficients.row(static_cast<Index>(row));
-      const double of_m = product(patterns_[p].by_m, coefficients);
+      const Pattern& pattern = patterns_[p];
+      const auto slope = [&](const std::vector<double>& by_column) {
+        return beyond_.model->utility().slope(*beyond_.sets, pattern.entry, coefficients, by_column.data());
+      };
+      const double of_m = slope(pattern.by_m);
       if (of_m != 0)
-        by[patterns_[p].alternative].emplace_back(product(patterns_[p].by_x, coefficients) / of_m,
-                                                  patterns_[p].share * population.shares[row]);
+        by[pattern.alternative].emplace_back(slope(pattern.by_x) / of_m,
+                                             pattern.share * population.shares[row]);
     }
   Weighted all;
   for (Weighted& values : by) {
@@ -141,16 +145,23 @@ std::vector<double> BeyondRatios::numbers(const FittedModel& model) const {
 
 void require_common_money(const FittedModel& model, Index m) {
   const ChoiceSchema& schema = model.choice().schema;
-  const std::vector<LinearTerm> terms = linear_terms(schema, model.choice().alternatives);
+  const std::vector<UtilityParameter> utility = utility_parameters(model);
+  const ChoiceUtility read = choice_utility(model.stored.architecture, schema.linear);
   bool differs = schema.latent.has_value();
-  const auto reads_money = [&](std::int32_t attribute) {
-    if (attribute < static_cast<std::int32_t>(schema.declared)) return attribute == m;
-    const auto& reads = schema.terms[static_cast<std::size_t>(attribute) - schema.declared].reads;
-    return std::find(reads.begin(), reads.end(), static_cast<std::size_t>(m)) != reads.end();
+  const auto reads_money = [&](const Term& column) {
+    return std::any_of(column.begin(), column.end(), [&](std::int32_t input) {
+      if (input < static_cast<std::int32_t>(schema.declared)) return input == m;
+      const std::size_t term = static_cast<std::size_t>(input) - schema.declared;
+      if (term >= schema.terms.size()) return false;
+      const auto& reads = schema.terms[term].reads;
+      return std::find(reads.begin(), reads.end(), static_cast<std::size_t>(m)) != reads.end();
+    });
   };
-  if (schema.random)
+  // Every weight of a block's heads may change the marginal utility of money.
+  if (schema.random && schema.linear)
     for (const RandomCoefficients::One& one : schema.random->coefficients)
-      differs |= reads_money(terms[term_of(terms, one.name)].attribute);
+      differs |= reads_money(read.columns[parameter_of(utility, one.name)]);
+  if (schema.random && !schema.linear) differs = true;
   if (differs)
     throw UsageError(
         "the coefficient of " + in_quotes(schema.attributes[static_cast<std::size_t>(m)]) +

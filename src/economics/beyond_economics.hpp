@@ -27,14 +27,15 @@ class BeyondRatios {
   // it counts nowhere. `model` differs from the one above in its parameters alone.
   std::vector<double> numbers(const FittedModel& model) const;
 
-  // Whether an alternative has entries that differ in the derivatives of their terms.
+  // Whether an alternative has entries that differ in their marginal utilities.
   bool by_situation() const { return by_situation_; }
 
  private:
-  // Entries of one alternative at which all terms have the same derivatives.
+  // Entries of one alternative that have the same marginal utilities at all parameters.
   struct Pattern {
     std::size_t alternative;
     double share;  // of all entries
+    Index entry;   // one of them
     std::vector<double> by_x, by_m;
   };
 

@@ -254,16 +254,17 @@ ChoiceTradeOff beyond_trade_off(const Model& model, const ChoiceData& base, Inde
   const QuantityErrors found = quantity_errors(
       model, options, numbers.size(), [&](const Model& other) { return ratios.numbers(other.impl()); });
   const std::vector<double>& errors = found.errors;
+  const bool same = !differ({numbers[1], numbers[2]});
   ChoiceTradeOff out{.value = numbers[0],
-                     .standard_error = numbers[1] == numbers[2] ? errors[0] : kUnknown,
+                     .standard_error = same ? errors[0] : kUnknown,
                      .lower_quartile = numbers[1],
                      .upper_quartile = numbers[2],
                      .alternatives = base.alternatives,
                      .by = {numbers.begin() + 3, numbers.end()},
                      .errors = {errors.begin() + 3, errors.end()}};
-  out.interval = numbers[1] == numbers[2] ? found.intervals[0] : Interval{kUnknown, kUnknown};
+  out.interval = same ? found.intervals[0] : Interval{kUnknown, kUnknown};
   out.intervals.assign(found.intervals.begin() + 3, found.intervals.end());
-  out.varies = ratios.by_situation() && numbers[1] != numbers[2];
+  out.varies = ratios.by_situation() && !same;
   return out;
 }
 

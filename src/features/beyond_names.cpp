@@ -14,13 +14,13 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-void add_mixed(const RandomCoefficients& random, const std::vector<LinearTerm>& terms, Texts& names) {
+void add_mixed(const RandomCoefficients& random, const std::vector<UtilityParameter>& utility, Texts& names) {
   Texts inner;  // what the spread is of
   for (const RandomCoefficients::One& one : random.coefficients) {
-    const LinearTerm& term = terms[term_of(terms, one.name)];
+    const std::size_t at = parameter_of(utility, one.name);
     const bool log = one.mixing == Mixing::log_normal;
-    inner.push_back(log ? (term.sign < 0 ? "log -" : "log ") + one.name : one.name);
-    if (log) names[term_of(terms, one.name)] = "mean(" + inner.back() + ")";
+    inner.push_back(log ? (utility[at].sign < 0 ? "log -" : "log ") + one.name : one.name);
+    if (log) names[at] = "mean(" + inner.back() + ")";
   }
   for (std::size_t k = 0; k < inner.size(); ++k) {
     const RandomCoefficients::One& one = random.coefficients[k];
@@ -37,11 +37,18 @@ void add_mixed(const RandomCoefficients& random, const std::vector<LinearTerm>& 
 
 }  // namespace
 
-std::size_t term_of(const std::vector<LinearTerm>& terms, const std::string& name) {
+std::vector<UtilityParameter> linear_parameters(const ChoiceSchema& schema, const Texts& alternatives) {
+  std::vector<UtilityParameter> out;
+  for (const LinearTerm& term : linear_terms(schema, alternatives))
+    out.push_back({.name = term.name, .sign = term.sign});
+  return out;
+}
+
+std::size_t parameter_of(const std::vector<UtilityParameter>& parameters, const std::string& name) {
   Texts names;
-  for (const LinearTerm& term : terms) {
-    if (term.name == name) return names.size();
-    names.push_back(term.name);
+  for (const UtilityParameter& one : parameters) {
+    if (one.name == name) return names.size();
+    names.push_back(one.name);
   }
   throw UsageError("the utility has no coefficient " + in_quotes(name) + " among " + quoted_list(names) +
                    did_you_mean(name, names));
@@ -56,16 +63,15 @@ std::vector<CrossNested> cross_nested(const ChoiceSchema& schema) {
   return out;
 }
 
-Texts beyond_names(const ChoiceSchema& schema, const Texts& alternatives) {
-  const std::vector<LinearTerm> terms = linear_terms(schema, alternatives);
+Texts beyond_names(const ChoiceSchema& schema, const std::vector<UtilityParameter>& utility) {
   Texts names;
-  for (const LinearTerm& term : terms) names.push_back(term.name);
-  if (schema.random) add_mixed(*schema.random, terms, names);
+  for (const UtilityParameter& one : utility) names.push_back(one.name);
+  for (std::size_t s = 1; schema.scale && s < schema.scale->levels.size(); ++s)
+    names.push_back("log scale(" + schema.scale->levels[s] + ")");
+  if (schema.random) add_mixed(*schema.random, utility, names);
   for (const ChoiceNest& nest : schema.nests) names.push_back("mu(" + nest.name + ")");
   for (const CrossNested& one : cross_nested(schema))
     names.push_back(fmt::format("alpha({}, {})", one.alternative, schema.nests[one.first].name));
-  for (std::size_t s = 1; schema.scale && s < schema.scale->levels.size(); ++s)
-    names.push_back("log scale(" + schema.scale->levels[s] + ")");
   if (!schema.latent) return names;
   Texts by_class;
   for (std::int64_t c = 1; c <= schema.latent->classes; ++c)
@@ -79,12 +85,14 @@ Texts beyond_names(const ChoiceSchema& schema, const Texts& alternatives) {
 }
 
 std::string beyond_words(const ChoiceSchema& schema) {
+  const std::string of = schema.linear ? "" : " of a block",
+                    by = schema.scale ? " with a scale by " + schema.scale->column : "";
   if (schema.random)
-    return fmt::format("mixed logit, {} draws per {}", schema.random->draws,
+    return fmt::format("mixed logit{}{}, {} draws per {}", of, by, schema.random->draws,
                        schema.person.empty() ? "situation" : "person");
-  if (schema.latent) return fmt::format("logit with {} latent classes", schema.latent->classes);
-  if (schema.scale) return "logit with a scale by " + schema.scale->column;
-  return cross_nested(schema).empty() ? "nested logit" : "cross-nested logit";
+  if (schema.latent) return fmt::format("logit{} with {} latent classes", of, schema.latent->classes);
+  if (schema.nests.empty()) return "logit" + of + by;
+  return (cross_nested(schema).empty() ? "nested logit" : "cross-nested logit") + of + by;
 }
 
 std::string sampling_words(const ChoiceSchema& schema) {

@@ -32,14 +32,13 @@ class BeyondCompiler {
   void compile() {
     const int kinds = static_cast<int>(!d_.random.empty()) + static_cast<int>(!d_.nests.empty()) +
                       static_cast<int>(!d_.latent.empty()) + static_cast<int>(!d_.scale.empty());
-    if (kinds > 0 && !schema_.linear)
+    const bool scaled = !d_.scale.empty() && d_.latent.empty();
+    if (kinds > (scaled ? 2 : 1))
       fail(first_place(),
-           "random coefficients, nests, latent classes and scales are for a linear utility: the weights "
-           "(lambda) of blocks are the same for all persons; use form = \"linear\" with [terms] for what is "
-           "not "
-           "linear, or give the network context, by which persons may differ");
-    if (kinds > 1)
-      fail(first_place(), "choose one of random coefficients, nests, latent classes and a scale");
+           "choose one of random coefficients, nests and latent classes; the first two may have a scale by "
+           "data "
+           "source as well");
+    if (kinds > 0 && !schema_.linear) check_block();
     if (d_.random.empty() && (!d_.correlated.empty() || !d_.draws.empty()))
       fail(d_.draws.empty() ? "random/correlated" : "draws",
            "correlated and draws belong to random coefficients, and there are none");
@@ -209,6 +208,32 @@ class BeyondCompiler {
       fail("scale", "the first of the levels is the reference, and " + in_quotes(scale.reference) +
                         " is not; leave out one of both");
     if (scale.levels.size() == 1) fail("scale", "a scale needs two levels or more");
+  }
+
+  // What a block of such a model cannot read; that it is a single one is known with the settings.
+  void check_block() const {
+    if (schema_.smooth)
+      fail("utility/form",
+           "random coefficients, nests, latent classes and scales are for a linear utility or for one block, "
+           "not "
+           "for form = \"smooth\"");
+    if (!d_.context.empty())
+      fail(
+          "utility/context",
+          "with random coefficients, nests, latent classes or a scale a block reads attributes alone; make a "
+          "term of the column, such as [terms] cost_income = \"cost / income\", or a column of the "
+          "membership "
+          "of latent classes");
+    if (!d_.rivals.empty())
+      fail("utility/rivals",
+           "a model that reads its rivals is no random utility, so it has no random coefficients, nests, "
+           "latent "
+           "classes or scale; leave out one of both");
+    if (!d_.signs.empty())
+      fail("utility/signs/" + d_.signs[0].first,
+           "the coefficients of a block with random coefficients, nests, latent classes or a scale have no "
+           "signs; "
+           "leave out the sign");
   }
 
   // A sign says on which side of zero a log-normal coefficient lies; it cannot hold others.

@@ -1,5 +1,5 @@
-// Choices as models of random utility read them: ragged sets of alternatives with the terms of a linear
-// utility, ordered by person.
+// Choices as models of random utility read them: ragged sets of alternatives with the columns that a
+// utility reads, ordered by person.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace bl::random_utility {
 
 struct ChoiceSets {
-  Matrix<double> design;                  // entries x terms
+  Matrix<double> design;                  // entries x columns
   std::vector<std::int64_t> begin;        // situations + 1: entries
   std::vector<std::int32_t> chosen;       // situations: position in the own set; 0 where nobody knows
   std::vector<std::int32_t> alternative;  // entries

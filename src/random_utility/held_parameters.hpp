@@ -15,7 +15,7 @@ class HeldParameters final : public RandomUtilityModel {
   // `held` are positions, ascending. The model must outlive this one.
   HeldParameters(const RandomUtilityModel& model, std::vector<double> parameters,
                  const std::vector<Index>& held)
-      : RandomUtilityModel(model.sets()), model_(model), all_(std::move(parameters)) {
+      : RandomUtilityModel(model.sets(), model.utility()), model_(model), all_(std::move(parameters)) {
     for (Index k = 0; k < static_cast<Index>(all_.size()); ++k)
       if (std::find(held.begin(), held.end(), k) == held.end()) free_.push_back(k);
     scores_.resize(sets().person_count(), static_cast<Index>(all_.size()));

@@ -16,24 +16,15 @@ void softmax(std::span<double> values) {
   for (double& value : values) value = std::exp(value);
 }
 
-// Utilities of a situation at these coefficients.
-void utilities(const ChoiceSets& s, Index situation, const double* coefficients, std::vector<double>& out) {
-  const auto begin = static_cast<Index>(s.begin[static_cast<std::size_t>(situation)]);
-  out.assign(static_cast<std::size_t>(s.size(situation)), 0);
-  for (std::size_t j = 0; j < out.size(); ++j)
-    for (Index k = 0; k < s.design.cols(); ++k)
-      out[j] += s.design(begin + static_cast<Index>(j), k) * coefficients[k];
-}
-
 }  // namespace
 
-std::vector<double> class_shares(Index classes, Index terms, std::span<const double> parameters) {
-  const auto rest = static_cast<Index>(parameters.size()) - classes * terms;
-  const Index each = rest / (classes - 1);
+std::vector<double> class_shares(Index classes, Index each, std::span<const double> parameters) {
+  const auto rest = static_cast<Index>(parameters.size()) - classes * each;
+  const Index of_share = rest / (classes - 1);
   std::vector<double> shares(static_cast<std::size_t>(classes), 0);
   for (Index c = 1; c < classes; ++c)
     shares[static_cast<std::size_t>(c)] =
-        parameters[static_cast<std::size_t>(classes * terms + (c - 1) * each)];
+        parameters[static_cast<std::size_t>(classes * each + (c - 1) * of_share)];
   softmax(shares);
   return shares;
 }
@@ -41,7 +32,7 @@ std::vector<double> class_shares(Index classes, Index terms, std::span<const dou
 void LatentClassLogit::log_shares(std::span<const double> parameters, Index person,
                                   std::span<double> out) const {
   const Index columns = sets().membership.cols();
-  const double* g = parameters.data() + classes_ * terms();
+  const double* g = parameters.data() + classes_ * each();
   out[0] = 0;
   for (Index c = 1; c < classes_; ++c, g += 1 + columns) {
     double sum = g[0];
@@ -51,23 +42,21 @@ void LatentClassLogit::log_shares(std::span<const double> parameters, Index pers
   log_softmax(out);
 }
 
-double LatentClassLogit::class_likelihood(const double* coefficients, Index person,
-                                          std::span<double> score) const {
+double LatentClassLogit::class_likelihood(const double* parameters, Index person, std::span<double> score,
+                                          UtilityAt& at) const {
   const ChoiceSets& s = sets();
   std::fill(score.begin(), score.end(), 0.0);
   double sum = 0;
-  thread_local std::vector<double> p;
   for (auto t = s.persons[static_cast<std::size_t>(person)];
        t < s.persons[static_cast<std::size_t>(person) + 1]; ++t) {
-    utilities(s, static_cast<Index>(t), coefficients, p);
-    log_softmax(std::span(p));
-    const auto begin = static_cast<Index>(s.begin[static_cast<std::size_t>(t)]);
+    utility().evaluate(s, static_cast<Index>(t), parameters, at);
+    log_softmax(std::span(at.value));
     const auto chosen = static_cast<std::size_t>(s.chosen[static_cast<std::size_t>(t)]);
-    sum += p[chosen];
-    for (std::size_t j = 0; j < p.size(); ++j) {
-      const double rest = (j == chosen ? 1 : 0) - std::exp(p[j]);
-      for (std::size_t k = 0; k < score.size(); ++k)
-        score[k] += rest * s.design(begin + static_cast<Index>(j), static_cast<Index>(k));
+    sum += at.value[chosen];
+    const double* row = at.rows;
+    for (std::size_t j = 0; j < at.value.size(); ++j) {
+      const double rest = (j == chosen ? 1 : 0) - std::exp(at.value[j]);
+      for (double& one : score) one += rest * *row++;
     }
   }
   return sum;
@@ -76,12 +65,13 @@ double LatentClassLogit::class_likelihood(const double* coefficients, Index pers
 double LatentClassLogit::log_likelihood(std::span<const double> parameters, MatrixView<double> scores,
                                         ThreadPool& pool) const {
   const ChoiceSets& s = sets();
-  const auto count = static_cast<std::size_t>(classes_), size = static_cast<std::size_t>(terms());
+  const auto count = static_cast<std::size_t>(classes_), size = static_cast<std::size_t>(each());
   std::vector<double> parts(static_cast<std::size_t>(s.person_count()));
   const Index tasks = (s.person_count() + kPersonsPerTask - 1) / kPersonsPerTask,
               columns = s.membership.cols();
   pool.run(static_cast<std::size_t>(tasks), [&](std::size_t task) {
     std::vector<double> share(count), joint(count), slopes(count * size);
+    UtilityAt at;
     const Index from = static_cast<Index>(task) * kPersonsPerTask,
                 to = std::min(from + kPersonsPerTask, s.person_count());
     for (Index p = from; p < to; ++p) {
@@ -89,7 +79,7 @@ double LatentClassLogit::log_likelihood(std::span<const double> parameters, Matr
       log_shares(parameters, p, share);
       for (std::size_t c = 0; c < count; ++c)
         joint[c] = share[c] + class_likelihood(parameters.data() + c * size, p,
-                                               std::span(slopes).subspan(c * size, size));
+                                               std::span(slopes).subspan(c * size, size), at);
       const double total = log_sum_exp<double>(joint);
       parts[static_cast<std::size_t>(p)] = weight * total;
       double* score = scores.row(p);
@@ -111,7 +101,7 @@ Forecast LatentClassLogit::forecast(std::span<const double> parameters, DesignSl
                                     ThreadPool& pool) const {
   const ChoiceSets& s = sets();
   Forecast out;
-  const auto entries = static_cast<std::size_t>(s.design.rows()), size = static_cast<std::size_t>(terms());
+  const auto entries = static_cast<std::size_t>(s.design.rows()), size = static_cast<std::size_t>(each());
   out.probability.assign(entries, 0);
   out.utility.assign(entries, 0);
   out.log_sum.assign(static_cast<std::size_t>(s.situations()), 0);
@@ -123,7 +113,8 @@ Forecast LatentClassLogit::forecast(std::span<const double> parameters, DesignSl
   }
   const Index tasks = (s.person_count() + kPersonsPerTask - 1) / kPersonsPerTask;
   pool.run(static_cast<std::size_t>(tasks), [&](std::size_t task) {
-    std::vector<double> share(static_cast<std::size_t>(classes_)), v, p, slope;
+    std::vector<double> share(static_cast<std::size_t>(classes_)), p, slope;
+    UtilityAt at;
     const Index from = static_cast<Index>(task) * kPersonsPerTask,
                 to = std::min(from + kPersonsPerTask, s.person_count());
     for (Index person = from; person < to; ++person) {
@@ -132,8 +123,9 @@ Forecast LatentClassLogit::forecast(std::span<const double> parameters, DesignSl
            t < s.persons[static_cast<std::size_t>(person) + 1]; ++t)
         for (std::size_t c = 0; c < share.size(); ++c) {
           const double pi = std::exp(share[c]);
-          const double* coefficients = parameters.data() + c * size;
-          utilities(s, static_cast<Index>(t), coefficients, v);
+          const double* of_class = parameters.data() + c * size;
+          utility().evaluate(s, static_cast<Index>(t), of_class, at);
+          const std::vector<double>& v = at.value;
           const auto begin = static_cast<std::size_t>(s.begin[static_cast<std::size_t>(t)]), n = v.size();
           out.log_sum[static_cast<std::size_t>(t)] += pi * log_sum_exp<double>(v);
           p = v;
@@ -143,8 +135,8 @@ Forecast LatentClassLogit::forecast(std::span<const double> parameters, DesignSl
             out.probability[begin + j] += pi * p[j];
             out.utility[begin + j] += pi * v[j];
             if (slopes.data == nullptr) continue;
-            for (std::size_t k = 0; k < size; ++k)
-              slope[j] += slopes(static_cast<Index>(begin + j), static_cast<Index>(k)) * coefficients[k];
+            const auto entry = static_cast<Index>(begin + j);
+            slope[j] = utility().slope(s, entry, of_class, slopes.row(entry));
             out.slope[begin + j] += pi * slope[j];
             out.negative[begin + j] += slope[j] < 0 ? pi : 0;
           }
@@ -160,9 +152,9 @@ Forecast LatentClassLogit::forecast(std::span<const double> parameters, DesignSl
 }
 
 Population LatentClassLogit::population(std::span<const double> parameters) const {
-  Population out{Matrix<double>(classes_, terms()),
+  Population out{Matrix<double>(classes_, each()),
                  std::vector<double>(static_cast<std::size_t>(classes_), 0)};
-  std::copy_n(parameters.begin(), classes_ * terms(), out.coefficients.data());
+  std::copy_n(parameters.begin(), classes_ * each(), out.coefficients.data());
   std::vector<double> share(static_cast<std::size_t>(classes_));
   double total = 0;
   for (Index p = 0; p < sets().person_count(); ++p) {
@@ -177,13 +169,14 @@ Population LatentClassLogit::population(std::span<const double> parameters) cons
 
 Matrix<double> LatentClassLogit::posterior(std::span<const double> parameters) const {
   Matrix<double> out(sets().person_count(), classes_);
-  const auto size = static_cast<std::size_t>(terms());
+  const auto size = static_cast<std::size_t>(each());
   std::vector<double> ignored(size);
+  UtilityAt at;
   for (Index p = 0; p < out.rows(); ++p) {
     const std::span<double> row(out.row(p), static_cast<std::size_t>(classes_));
     log_shares(parameters, p, row);
     for (std::size_t c = 0; c < row.size(); ++c)
-      row[c] += class_likelihood(parameters.data() + c * size, p, ignored);
+      row[c] += class_likelihood(parameters.data() + c * size, p, ignored, at);
     softmax(row);
   }
   return out;

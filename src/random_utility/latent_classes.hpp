@@ -1,8 +1,8 @@
-// Latent classes: every person belongs to one of a few classes, each with a logit of its own.
+// Latent classes: every person belongs to one of a few classes, each with a utility of its own.
 //
 //   L_p = sum_c pi_c(z_p) prod_t P_c(chosen_t),  pi_c(z) ~ exp(g_c'(1, z)),  g_1 = 0
 //
-// Parameters: the coefficients of class 1, of class 2, ..., then g_2, g_3, ...
+// Parameters: those of the utility of class 1, of class 2, ..., then g_2, g_3, ...
 #pragma once
 
 #include <functional>
@@ -13,14 +13,16 @@
 namespace bl::random_utility {
 
 // Of a person with z = 0.
-std::vector<double> class_shares(Index classes, Index terms, std::span<const double> parameters);
+std::vector<double> class_shares(Index classes, Index each, std::span<const double> parameters);
 
 class LatentClassLogit : public RandomUtilityModel {
  public:
-  LatentClassLogit(const ChoiceSets& sets, Index classes) : RandomUtilityModel(sets), classes_(classes) {}
+  // The utility has no scales.
+  LatentClassLogit(const ChoiceSets& sets, Utility utility, Index classes)
+      : RandomUtilityModel(sets, std::move(utility)), classes_(classes) {}
 
   Index parameters() const override {
-    return classes_ * terms() + (classes_ - 1) * (1 + sets().membership.cols());
+    return classes_ * each() + (classes_ - 1) * (1 + sets().membership.cols());
   }
   double log_likelihood(std::span<const double> parameters, MatrixView<double> scores,
                         ThreadPool& pool) const override;
@@ -31,11 +33,13 @@ class LatentClassLogit : public RandomUtilityModel {
   Matrix<double> posterior(std::span<const double> parameters) const;
 
   Index classes() const { return classes_; }
-  Index terms() const { return sets().design.cols(); }
+  // Parameters of one class.
+  Index each() const { return utility().parameters(); }
   // log pi_c of a person.
   void log_shares(std::span<const double> parameters, Index person, std::span<double> out) const;
-  // Log-probability of a person's choices in a class, and its derivatives by the coefficients.
-  double class_likelihood(const double* coefficients, Index person, std::span<double> score) const;
+  // Log-probability of a person's choices in a class, and its derivatives by the class's parameters.
+  double class_likelihood(const double* parameters, Index person, std::span<double> score,
+                          UtilityAt& at) const;
 
  private:
   Index classes_;
@@ -48,9 +52,9 @@ struct ExpectationSpec {
   std::function<bool()> should_stop = {};
 };
 
-// The best of several starts of the EM algorithm, begun at logit coefficients that are moved at random; classes
-// by falling share. `scales`: how far coefficients are moved.
-std::vector<double> expectation_maximisation(const LatentClassLogit& model, std::span<const double> logit,
+// The best of several starts of the EM algorithm, begun at the parameters of the utility that is the same for all,
+// moved at random; classes by falling share. `scales`: how far they are moved, a lambda in its logarithm.
+std::vector<double> expectation_maximisation(const LatentClassLogit& model, std::span<const double> common,
                                              std::span<const double> scales, const ExpectationSpec& spec,
                                              ThreadPool& pool);
 

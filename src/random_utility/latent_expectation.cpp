@@ -1,5 +1,6 @@
-// The EM algorithm: given the probabilities of the classes, a weighted logit per class and one of the
-// membership, by Newton's method; both are concave.
+// The EM algorithm: given the probabilities of the classes, a weighted logit per class and one of the membership,
+// by Newton's method with the expected information. Both are concave where the utility is linear; the steps of a
+// block are halved until its likelihood does not fall.
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
@@ -17,41 +18,41 @@ namespace {
 constexpr int kNewtonSteps = 3;         // per maximisation step
 constexpr double kSmallestRise = 1e-6;  // of the log-likelihood, relative: EM ends
 constexpr double kRidge = 1e-8;
+constexpr int kHalvings = 8;          // of a step of a block
+constexpr double kLambdaLeft = 0.25;  // of a lambda: what one step leaves of it at least
 
 double weight_of(const ChoiceSets& s, Index person) {
   return s.weights.empty() ? 1 : s.weights[static_cast<std::size_t>(person)];
 }
 
-// Gradient and information of sum_p weight_p log P(choices of p).
-void add_class(const ChoiceSets& s, const Matrix<double>& posterior, Index c, const double* coefficients,
-               Eigen::VectorXd& gradient, Eigen::MatrixXd& information) {
-  const Index size = s.design.cols();
-  std::vector<double> p;
+// sum_p weight_p log P(choices of p), its gradient and its information.
+double add_class(const LatentClassLogit& model, const Matrix<double>& posterior, Index c,
+                 const double* parameters, Eigen::VectorXd& gradient, Eigen::MatrixXd& information) {
+  const ChoiceSets& s = model.sets();
+  const Index size = model.each();
+  UtilityAt at;
   Eigen::VectorXd mean(size);
+  double value = 0;
   for (Index person = 0; person < s.person_count(); ++person) {
     const double weight = weight_of(s, person) * posterior(person, c);
     for (auto t = s.persons[static_cast<std::size_t>(person)];
          t < s.persons[static_cast<std::size_t>(person) + 1]; ++t) {
-      const auto begin = static_cast<Index>(s.begin[static_cast<std::size_t>(t)]);
-      const Index n = s.size(static_cast<Index>(t));
-      p.assign(static_cast<std::size_t>(n), 0);
-      for (Index j = 0; j < n; ++j)
-        for (Index k = 0; k < size; ++k)
-          p[static_cast<std::size_t>(j)] += s.design(begin + j, k) * coefficients[k];
-      log_softmax(std::span(p));
+      model.utility().evaluate(s, static_cast<Index>(t), parameters, at);
+      log_softmax(std::span(at.value));
+      const auto n = static_cast<Index>(at.value.size()),
+                 chosen = static_cast<Index>(s.chosen[static_cast<std::size_t>(t)]);
+      const auto row = [&](Index j) { return Eigen::Map<const Eigen::VectorXd>(at.rows + j * size, size); };
+      value += weight * at.value[static_cast<std::size_t>(chosen)];
       mean.setZero();
+      for (Index j = 0; j < n; ++j) mean += std::exp(at.value[static_cast<std::size_t>(j)]) * row(j);
+      gradient += weight * (row(chosen) - mean);
       for (Index j = 0; j < n; ++j) {
-        const double share = p[static_cast<std::size_t>(j)] = std::exp(p[static_cast<std::size_t>(j)]);
-        mean += share * Eigen::Map<const Eigen::VectorXd>(s.design.row(begin + j), size);
-      }
-      const Index chosen = begin + s.chosen[static_cast<std::size_t>(t)];
-      gradient += weight * (Eigen::Map<const Eigen::VectorXd>(s.design.row(chosen), size) - mean);
-      for (Index j = 0; j < n; ++j) {
-        const Eigen::VectorXd rest = Eigen::Map<const Eigen::VectorXd>(s.design.row(begin + j), size) - mean;
-        information += weight * p[static_cast<std::size_t>(j)] * rest * rest.transpose();
+        const Eigen::VectorXd rest = row(j) - mean;
+        information += weight * std::exp(at.value[static_cast<std::size_t>(j)]) * rest * rest.transpose();
       }
     }
   }
+  return value;
 }
 
 void add_membership(const LatentClassLogit& model, const Matrix<double>& posterior,
@@ -78,11 +79,45 @@ void add_membership(const LatentClassLogit& model, const Matrix<double>& posteri
   }
 }
 
-// One Newton step on values; a step longer than 5 information units is cut.
-void newton_step(std::span<double> values, const Eigen::VectorXd& gradient, Eigen::MatrixXd information) {
+Eigen::VectorXd newton_step(const Eigen::VectorXd& gradient, Eigen::MatrixXd information) {
   information.diagonal().array() += kRidge * (1 + information.diagonal().maxCoeff());
-  const Eigen::VectorXd step = information.llt().solve(gradient);
+  return information.llt().solve(gradient);
+}
+
+void move(std::span<double> values, const Eigen::VectorXd& step) {
   for (Index k = 0; k < step.size(); ++k) values[static_cast<std::size_t>(k)] += step(k);
+}
+
+// Newton steps on the parameters of a class.
+void maximise_class(const LatentClassLogit& model, const Matrix<double>& posterior, Index c,
+                    std::span<double> parameters) {
+  const Utility& utility = model.utility();
+  const auto evaluate = [&](std::span<const double> at, Eigen::VectorXd& gradient,
+                            Eigen::MatrixXd& information) {
+    gradient = Eigen::VectorXd::Zero(model.each());
+    information = Eigen::MatrixXd::Zero(model.each(), model.each());
+    return add_class(model, posterior, c, at.data(), gradient, information);
+  };
+  Eigen::VectorXd gradient;
+  Eigen::MatrixXd information;
+  double value = evaluate(parameters, gradient, information);
+  for (int i = 0; i < kNewtonSteps; ++i) {
+    Eigen::VectorXd step = newton_step(gradient, information);
+    std::vector<double> moved;
+    for (int half = 0; half <= kHalvings; ++half, step *= 0.5) {
+      moved.assign(parameters.begin(), parameters.end());
+      move(moved, step);
+      for (std::size_t k = 0; k < moved.size(); ++k)
+        if (utility.is_lambda(static_cast<Index>(k)))
+          moved[k] = std::max(moved[k], kLambdaLeft * parameters[k]);
+      const double there = evaluate(moved, gradient, information);
+      if (!utility.is_linear() && half == kHalvings && !(there >= value)) return;
+      if (!utility.is_linear() && !(there >= value)) continue;
+      value = there;
+      break;
+    }
+    std::copy(moved.begin(), moved.end(), parameters.begin());
+  }
 }
 
 struct Start {
@@ -96,16 +131,18 @@ double mean_log_likelihood(const LatentClassLogit& model, std::span<const double
   return model.log_likelihood(parameters, scores.view(), alone);
 }
 
-Start run_start(const LatentClassLogit& model, std::span<const double> logit, std::span<const double> scales,
+Start run_start(const LatentClassLogit& model, std::span<const double> common, std::span<const double> scales,
                 const ExpectationSpec& spec, Index start) {
-  const auto size = static_cast<std::size_t>(model.terms()),
+  const auto size = static_cast<std::size_t>(model.each()),
              classes = static_cast<std::size_t>(model.classes());
   Start out;
   out.parameters.assign(static_cast<std::size_t>(model.parameters()), 0);
   const RandomStream stream(spec.seed, Purpose::initial_values, static_cast<std::uint32_t>(start));
   for (std::size_t c = 0; c < classes; ++c)
     for (std::size_t k = 0; k < size; ++k)
-      out.parameters[c * size + k] = logit[k] + scales[k] * stream.normal(c, k);
+      out.parameters[c * size + k] = model.utility().is_lambda(static_cast<Index>(k))
+                                         ? common[k] * std::exp(scales[k] * stream.normal(c, k))
+                                         : common[k] + scales[k] * stream.normal(c, k);
   for (int i = 0; i < spec.iterations && !(spec.should_stop && spec.should_stop()); ++i) {
     const double before = out.log_likelihood;
     out.log_likelihood = mean_log_likelihood(model, out.parameters);
@@ -113,19 +150,14 @@ Start run_start(const LatentClassLogit& model, std::span<const double> logit, st
     if (out.log_likelihood - before < kSmallestRise * std::abs(out.log_likelihood)) break;
     const Matrix<double> posterior = model.posterior(out.parameters);
     for (std::size_t c = 0; c < classes; ++c)
-      for (int step = 0; step < kNewtonSteps; ++step) {
-        Eigen::VectorXd gradient = Eigen::VectorXd::Zero(model.terms());
-        Eigen::MatrixXd information = Eigen::MatrixXd::Zero(model.terms(), model.terms());
-        add_class(model.sets(), posterior, static_cast<Index>(c), out.parameters.data() + c * size, gradient,
-                  information);
-        newton_step(std::span(out.parameters).subspan(c * size, size), gradient, information);
-      }
-    const Index rest = model.parameters() - model.classes() * model.terms();
+      maximise_class(model, posterior, static_cast<Index>(c),
+                     std::span(out.parameters).subspan(c * size, size));
+    const Index rest = model.parameters() - model.classes() * model.each();
     for (int step = 0; step < kNewtonSteps; ++step) {
       Eigen::VectorXd gradient = Eigen::VectorXd::Zero(rest);
       Eigen::MatrixXd information = Eigen::MatrixXd::Zero(rest, rest);
       add_membership(model, posterior, out.parameters, gradient, information);
-      newton_step(std::span(out.parameters).subspan(classes * size), gradient, information);
+      move(std::span(out.parameters).subspan(classes * size), newton_step(gradient, information));
     }
   }
   return out;
@@ -139,7 +171,7 @@ std::vector<double> ordered_classes(const LatentClassLogit& model, const std::ve
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
     return shares[static_cast<std::size_t>(a)] > shares[static_cast<std::size_t>(b)];
   });
-  const Index size = model.terms(), each = 1 + model.sets().membership.cols(), first = model.classes() * size;
+  const Index size = model.each(), each = 1 + model.sets().membership.cols(), first = model.classes() * size;
   const auto membership = [&](Index c, Index k) {
     return c == 0 ? 0.0 : parameters[static_cast<std::size_t>(first + (c - 1) * each + k)];
   };
@@ -153,12 +185,12 @@ std::vector<double> ordered_classes(const LatentClassLogit& model, const std::ve
 
 }  // namespace
 
-std::vector<double> expectation_maximisation(const LatentClassLogit& model, std::span<const double> logit,
+std::vector<double> expectation_maximisation(const LatentClassLogit& model, std::span<const double> common,
                                              std::span<const double> scales, const ExpectationSpec& spec,
                                              ThreadPool& pool) {
   std::vector<Start> starts(static_cast<std::size_t>(spec.starts));
   pool.run(starts.size(),
-           [&](std::size_t i) { starts[i] = run_start(model, logit, scales, spec, static_cast<Index>(i)); });
+           [&](std::size_t i) { starts[i] = run_start(model, common, scales, spec, static_cast<Index>(i)); });
   const auto best = std::max_element(starts.begin(), starts.end(), [](const Start& a, const Start& b) {
     return a.log_likelihood < b.log_likelihood;
   });

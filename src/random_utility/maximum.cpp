@@ -6,6 +6,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -20,6 +21,7 @@ constexpr std::int64_t kIterationsPerScaling = 15;
 // Of coordinates of unit information, in which errors are about 1 / sqrt(persons); and at most so much of a
 // parameter's own coordinate, for where scores are all but 0 a unit of information is far away.
 constexpr double kHessianStep = 1e-4, kLargestStep = 1e-3;
+constexpr double kLargestLogarithm = 30;
 
 double total_weight(const ChoiceSets& sets) {
   return sets.weights.empty() ? static_cast<double>(sets.person_count())
@@ -82,7 +84,7 @@ Eigen::MatrixXd whitening(const Eigen::MatrixXd& scores, double weight) {
 }  // namespace
 
 double Coordinate::parameter(double coordinate) const {
-  if (kind == Kind::positive) return std::exp(coordinate);
+  if (kind == Kind::positive) return std::exp(std::clamp(coordinate, -kLargestLogarithm, kLargestLogarithm));
   if (kind == Kind::share) return 1 / (1 + std::exp(-coordinate));
   return factor * coordinate + shift;
 }
@@ -111,10 +113,14 @@ Maximum maximise(const RandomUtilityModel& model, std::vector<double> start,
     origin(k) = coordinates[static_cast<std::size_t>(k)].coordinate(start[static_cast<std::size_t>(k)]);
   Maximum out;
   const Lbfgs<double> optimizer;
-  bool stuck = false;
-  while (!out.converged && !out.interrupted && !stuck && out.iterations < spec.iterations) {
-    if (!std::isfinite(function.evaluate(origin)))
-      throw NumericError("the log-likelihood is not finite; scale the attributes");
+  bool stuck = false, flat = false;
+  double before = -std::numeric_limits<double>::infinity();
+  while (!out.converged && !out.interrupted && !stuck && !flat && out.iterations < spec.iterations) {
+    const double now = function.evaluate(origin);
+    if (!std::isfinite(now)) throw NumericError("the log-likelihood is not finite; scale the attributes");
+    flat = now - before < spec.plateau;
+    if (flat) break;
+    before = now;
     const Eigen::MatrixXd basis = whitening(function.scores(), weight);
     const auto place = [&](std::span<const double> u) {
       return Eigen::VectorXd(origin + basis * Eigen::Map<const Eigen::VectorXd>(u.data(), size));
@@ -142,11 +148,13 @@ Maximum maximise(const RandomUtilityModel& model, std::vector<double> start,
   }
   out.log_likelihood = function.evaluate(origin);
   // At the precision of the arithmetic the line search ends; the gradient says whether it is the maximum.
-  out.converged = out.converged || (stuck && out.gradient < 1e3 * spec.tolerance);
+  out.converged = out.converged || flat || (stuck && out.gradient < 1e3 * spec.tolerance);
   out.parameters = function.parameters(origin);
-  out.cause =
-      fmt::format("{} after {} iterations, gradient norm {:.1e}",
-                  out.converged ? "converged" : "stopped before it converged", out.iterations, out.gradient);
+  out.cause = fmt::format("{} after {} iterations, gradient norm {:.1e}",
+                          flat            ? "ended on a plateau"
+                          : out.converged ? "converged"
+                                          : "stopped before it converged",
+                          out.iterations, out.gradient);
   return out;
 }
 

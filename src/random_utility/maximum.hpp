@@ -14,7 +14,7 @@ namespace bl::random_utility {
 struct Coordinate {
   enum class Kind : std::uint8_t {
     affine,    // parameter = factor * coordinate + shift
-    positive,  // exp(coordinate)
+    positive,  // exp(coordinate), the coordinate held within kLargestLogarithm
     share,     // 1 / (1 + exp(-coordinate)), between 0 and 1
   };
   Kind kind = Kind::affine;
@@ -29,6 +29,9 @@ struct MaximumSpec {
   std::int64_t iterations = 500;
   // Norm of the gradient of the mean log-likelihood by coordinates of unit information.
   double tolerance = 1e-8;
+  // The search also ends where a whole round of iterations raises the log-likelihood by less than this, as along
+  // a ridge that leads to infinity.
+  double plateau = 0;
   std::function<bool()> should_stop = {};
   std::function<void(std::int64_t iteration)> on_iteration = {};
 };

@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compute/draw_kernels.hpp"
-#include "random_utility/mixed_workspace.hpp"
+#include "random_utility/mixed_logit.hpp"
 
 namespace bl::random_utility {
 
@@ -26,80 +25,57 @@ double negative_share(const double* values, std::size_t count) {
 // Means over draws of the change of each probability with the attribute of each entry. `at_draws(j)` are the
 // probabilities of entry j; slopes are entries x draws.
 template <class AtDraws>
-void mean_responses(const AtDraws& at_draws, const Matrix<double>& slopes, double* to) {
-  const auto n = static_cast<std::size_t>(slopes.rows()), count = static_cast<std::size_t>(slopes.cols());
+void mean_responses(const AtDraws& at_draws, const Matrix<double>& slopes, double scale, std::size_t count,
+                    double* to) {
+  const auto n = static_cast<std::size_t>(slopes.rows());
   for (std::size_t j = 0; j < n; ++j)
     for (std::size_t k = 0; k < n; ++k) {
       const double *of_j = at_draws(j), *of_k = at_draws(k), *slope = slopes.row(static_cast<Index>(k));
       double sum = 0;
       for (std::size_t r = 0; r < count; ++r) sum += of_j[r] * ((j == k ? 1 : 0) - of_k[r]) * slope[r];
-      to[j * n + k] = sum / static_cast<double>(count);
+      to[j * n + k] = scale * sum / static_cast<double>(count);
     }
 }
 
 }  // namespace
 
-// Probabilities at every draw, then their means. The base is an alternative like the others: its probability
-// at a draw is what the kernel left in work.likelihood.
+// Probabilities at every draw, then their means. The chosen entry is one like the others: its probability at a
+// draw is what was left in work.likelihood.
 void MixedLogit::forecast_situation(std::span<const double> parameters, Index situation, DesignSlopes slopes,
-                                    Workspace& work, Forecast& out) const {
+                                    std::int64_t response_begin, DrawnWorkspace& work, Forecast& out) const {
   const ChoiceSets& s = sets();
   const auto t = static_cast<std::size_t>(situation);
-  const auto count = static_cast<std::size_t>(spec_.draws.count), random = spec_.random.size();
+  const auto count = static_cast<std::size_t>(spec_.draws.count);
   const auto begin = static_cast<std::size_t>(s.begin[t]);
   const auto n = static_cast<std::size_t>(s.size(situation)), base = static_cast<std::size_t>(s.chosen[t]);
-  const std::int64_t row = rows_[t];
-  work.prepare(static_cast<std::int64_t>(n) - 1, static_cast<Index>(random), draws_);
-  for (std::size_t j = 0; j + 1 < n; ++j) {
-    const double* difference = fixed_difference_.row(static_cast<Index>(row) + static_cast<Index>(j));
-    work.fixed[j] = 0;
-    for (std::size_t k = 0; k < fixed_.size(); ++k)
-      work.fixed[j] += difference[k] * parameters[static_cast<std::size_t>(fixed_[k])];
-  }
+  const auto from = static_cast<Index>(begin), to = static_cast<Index>(begin + n);
+  const double scale = utility().scale(s, situation, parameters.data());
+  work.probabilities.resize(static_cast<Index>(n) - 1, static_cast<Index>(draws_));
+  work.likelihood.resize(draws_);
   std::fill_n(work.likelihood.data(), draws_, 1.0);
-  logit_at_draws({.fixed = work.fixed.data(),
-                  .difference = difference_.data() + row * static_cast<std::int64_t>(random),
-                  .alternatives = n - 1,
-                  .coefficients = random},
-                 work.coefficients.data(), draws_, false, work.likelihood.data(), work.probabilities.data(),
-                 nullptr);
+  drawn_->utilities(from, to, parameters.data(), work);
+  drawn_->choose(situation, 0, parameters.data(), false, work.probabilities.data(), work);
   const auto at_draws = [&](std::size_t j) -> const double* {
     return j == base ? work.likelihood.data()
                      : work.probabilities.row(static_cast<Index>(j < base ? j : j - 1));
   };
-  // sum over terms of value * coefficient at draw r
-  const auto combined = [&](auto value, std::size_t r) {
-    double sum = 0;
-    for (const Index term : fixed_) sum += value(term) * parameters[static_cast<std::size_t>(term)];
-    for (std::size_t k = 0; k < random; ++k)
-      sum += value(spec_.random[k].term) * work.coefficients(static_cast<Index>(k), static_cast<Index>(r));
-    return sum;
-  };
-  double log_sum = 0;
   for (std::size_t j = 0; j < n; ++j) {
-    const auto entry = static_cast<Index>(begin + j);
-    const auto value = [&](Index term) { return s.design(entry, term); };
     out.probability[begin + j] = mean_of(at_draws(j), count);
-    double utility = 0;
-    for (std::size_t r = 0; r < count; ++r) {
-      const double v = combined(value, r);
-      utility += v;
-      if (j == base) log_sum += v - std::log(work.likelihood[r]);
-    }
-    out.utility[begin + j] = utility / static_cast<double>(count);
+    out.utility[begin + j] = mean_of(work.utilities.row(static_cast<Index>(j)), count);
   }
+  double log_sum = 0;
+  for (std::size_t r = 0; r < count; ++r)
+    log_sum += work.utilities(static_cast<Index>(base), static_cast<Index>(r)) -
+               std::log(work.likelihood[r]) / scale;
   out.log_sum[t] = log_sum / static_cast<double>(count);
   if (slopes.data == nullptr) return;
-  work.entry_slopes.resize(static_cast<Index>(n), static_cast<Index>(count));
+  drawn_->attribute_slopes(from, to, parameters.data(), slopes, work);
   for (std::size_t j = 0; j < n; ++j) {
-    const auto entry = static_cast<Index>(begin + j);
-    double* of_entry = work.entry_slopes.row(static_cast<Index>(j));
-    for (std::size_t r = 0; r < count; ++r)
-      of_entry[r] = combined([&](Index term) { return slopes(entry, term); }, r);
+    const double* of_entry = work.entry_slopes.row(static_cast<Index>(j));
     out.slope[begin + j] = mean_of(of_entry, count);
     out.negative[begin + j] = negative_share(of_entry, count);
   }
-  mean_responses(at_draws, work.entry_slopes, out.responses.data() + work.response_begin);
+  mean_responses(at_draws, work.entry_slopes, scale, count, out.responses.data() + response_begin);
 }
 
 Forecast MixedLogit::forecast(std::span<const double> parameters, DesignSlopes slopes,
@@ -117,15 +93,14 @@ Forecast MixedLogit::forecast(std::span<const double> parameters, DesignSlopes s
     out.responses.resize(static_cast<std::size_t>(begins.back()));
   }
   pool.run(workspaces_.size(), [&](std::size_t task) {
-    Workspace& work = workspaces_[task];
+    DrawnWorkspace& work = workspaces_[task];
     const auto [from, to] = persons_of(task);
     for (Index p = from; p < to; ++p) {
       coefficients_of(parameters, p, work);
       for (auto t = s.persons[static_cast<std::size_t>(p)]; t < s.persons[static_cast<std::size_t>(p) + 1];
-           ++t) {
-        work.response_begin = begins[static_cast<std::size_t>(t)];
-        forecast_situation(parameters, static_cast<Index>(t), slopes, work, out);
-      }
+           ++t)
+        forecast_situation(parameters, static_cast<Index>(t), slopes, begins[static_cast<std::size_t>(t)],
+                           work, out);
     }
   });
   return out;
@@ -135,7 +110,7 @@ Posterior MixedLogit::posterior(std::span<const double> parameters, ThreadPool& 
   const auto random = static_cast<Index>(spec_.random.size());
   Posterior out{Matrix<double>(sets().person_count(), random), Matrix<double>(sets().person_count(), random)};
   pool.run(workspaces_.size(), [&](std::size_t task) {
-    Workspace& work = workspaces_[task];
+    DrawnWorkspace& work = workspaces_[task];
     const auto [from, to] = persons_of(task);
     for (Index p = from; p < to; ++p) {
       person_likelihood(parameters, p, work);
@@ -158,15 +133,16 @@ Population MixedLogit::population(std::span<const double> parameters) const {
   const auto persons = static_cast<Index>(
       std::clamp(kPopulationDraws / per_person, 1.0, static_cast<double>(sets().person_count())));
   Population out;
-  out.coefficients.resize(persons * spec_.draws.count, spec_.terms);
+  const Index size = utility().parameters();
+  out.coefficients.resize(persons * spec_.draws.count, size);
   out.shares.assign(static_cast<std::size_t>(out.coefficients.rows()),
                     1 / static_cast<double>(out.coefficients.rows()));
-  Workspace work;
+  DrawnWorkspace work;
   for (Index p = 0; p < persons; ++p) {
     coefficients_of(parameters, p, work);
     for (Index r = 0; r < spec_.draws.count; ++r) {
       double* row = out.coefficients.row(p * spec_.draws.count + r);
-      for (const Index term : fixed_) row[term] = parameters[static_cast<std::size_t>(term)];
+      std::copy_n(parameters.begin(), size, row);
       for (std::size_t k = 0; k < spec_.random.size(); ++k)
         row[spec_.random[k].term] = work.coefficients(static_cast<Index>(k), r);
     }

@@ -1,16 +1,16 @@
-// Mixed logit: coefficients that differ between persons, the likelihood of a person's choices averaged over
+// Mixed logit: parameters of the utility that differ between persons, the likelihood of a person's choices averaged over
 // draws.
 //
-//   L_p = 1/R sum_r prod_t P(chosen_t | coefficients_pr)
+//   L_p = 1/R sum_r prod_t P(chosen_t | parameters_pr)
 //
-// Parameters: a location per term of the utility, in the terms' order, then the spreads of the random
-// coefficients: of an independent one its own; of the correlated ones the lower triangle of the Cholesky
-// factor, row by row.
+// Parameters: those of the utility, of the random ones their location, then the spreads of the random ones: of an
+// independent one its own; of the correlated ones the lower triangle of the Cholesky factor, row by row.
 #pragma once
 
 #include <utility>
 #include <vector>
 
+#include "random_utility/drawn_utility.hpp"
 #include "random_utility/draws.hpp"
 #include "random_utility/random_utility_model.hpp"
 
@@ -19,14 +19,13 @@ namespace bl::random_utility {
 enum class Distribution : std::uint8_t { normal, log_normal, triangular, uniform };
 
 struct RandomTerm {
-  Index term = 0;
+  Index term = 0;  // parameter of the utility
   Distribution distribution = Distribution::normal;
   double sign = 1;          // log-normal: of the coefficient
   bool correlated = false;  // with the others that say so; normal and log-normal alone
 };
 
 struct MixedLogitSpec {
-  Index terms = 0;
   std::vector<RandomTerm> random;
   DrawSpec draws;
 };
@@ -45,10 +44,9 @@ struct Posterior {
 class MixedLogit : public RandomUtilityModel {
  public:
   // UsageError where the draws need more memory than 16 GiB.
-  MixedLogit(const ChoiceSets& sets, MixedLogitSpec spec);
-  ~MixedLogit() override;
+  MixedLogit(const ChoiceSets& sets, Utility utility, MixedLogitSpec spec);
 
-  Index parameters() const override { return spec_.terms + static_cast<Index>(spreads_.size()); }
+  Index parameters() const override { return utility().parameters() + static_cast<Index>(spreads_.size()); }
   double log_likelihood(std::span<const double> parameters, MatrixView<double> scores,
                         ThreadPool& pool) const override;
   Forecast forecast(std::span<const double> parameters, DesignSlopes slopes, ThreadPool& pool) const override;
@@ -57,25 +55,20 @@ class MixedLogit : public RandomUtilityModel {
   Population population(std::span<const double> parameters) const override;
 
  private:
-  struct Workspace;
-
-  void coefficients_of(std::span<const double> parameters, Index person, Workspace& work) const;
-  double person_likelihood(std::span<const double> parameters, Index person, Workspace& work) const;
-  void run_situations(Index person, bool logarithm, Workspace& work) const;
-  void person_score(Index person, Workspace& work, std::span<double> score) const;
+  void coefficients_of(std::span<const double> parameters, Index person, DrawnWorkspace& work) const;
+  double person_likelihood(std::span<const double> parameters, Index person, DrawnWorkspace& work) const;
+  void person_score(std::span<const double> parameters, Index person, DrawnWorkspace& work,
+                    std::span<double> score) const;
   void forecast_situation(std::span<const double> parameters, Index situation, DesignSlopes slopes,
-                          Workspace& work, Forecast& out) const;
+                          std::int64_t response_begin, DrawnWorkspace& work, Forecast& out) const;
   std::pair<Index, Index> persons_of(std::size_t task) const;
 
   MixedLogitSpec spec_;
   std::vector<Spread> spreads_;
-  std::vector<Index> fixed_;         // terms whose coefficients are the same for all
-  std::size_t draws_ = 0;            // padded
-  Matrix<double> standard_;          // standard draws: (person, random term) x padded draws
-  Matrix<double> difference_;        // entries without the base x random terms: differences from the base
-  Matrix<double> fixed_difference_;  // entries without the base x fixed terms
-  std::vector<std::int64_t> rows_;   // situations + 1: rows of the differences
-  mutable std::vector<Workspace> workspaces_;  // one per task, kept between evaluations
+  std::size_t draws_ = 0;    // padded
+  Matrix<double> standard_;  // standard draws: (person, random term) x padded draws
+  std::unique_ptr<DrawnUtility> drawn_;
+  mutable std::vector<DrawnWorkspace> workspaces_;  // one per task, kept between evaluations
 };
 
 }  // namespace bl::random_utility

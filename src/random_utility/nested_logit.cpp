@@ -27,22 +27,23 @@ struct NestedLogit::Situation {
     double mu = 1, log_sum = 0, value = 0, probability = 0;  // log_sum: of the scaled; value: S
     double mean_scaled = 0;                                  // of the scaled, by P(j | m)
   };
-  std::vector<double> utility, probability, buffer;
+  UtilityAt at;
+  std::vector<double> probability, buffer;
   std::vector<Member> members;
   std::vector<Nest> nests;
   double log_sum = 0;
 };
 
-NestedLogit::NestedLogit(const ChoiceSets& sets, NestedLogitSpec spec)
-    : RandomUtilityModel(sets), spec_(std::move(spec)) {}
+NestedLogit::NestedLogit(const ChoiceSets& sets, Utility utility, NestedLogitSpec spec)
+    : RandomUtilityModel(sets, std::move(utility)), spec_(std::move(spec)) {}
 
 void NestedLogit::solve(std::span<const double> parameters, Index situation, Situation& at) const {
   const ChoiceSets& s = sets();
   const auto begin = s.begin[static_cast<std::size_t>(situation)];
   const auto n = static_cast<std::size_t>(s.size(situation));
-  const double* mu = parameters.data() + spec_.terms;
+  const double* mu = parameters.data() + utility().parameters();
   const double* shares = mu + spec_.nests;
-  at.utility.assign(n, 0);
+  utility().evaluate(s, situation, parameters.data(), at.at);
   at.probability.assign(n, 0);
   at.members.clear();
   at.nests.clear();
@@ -54,8 +55,6 @@ void NestedLogit::solve(std::span<const double> parameters, Index situation, Sit
   };
   for (std::size_t j = 0; j < n; ++j) {
     const auto entry = static_cast<Index>(begin) + static_cast<Index>(j);
-    for (Index k = 0; k < spec_.terms; ++k)
-      at.utility[j] += s.design(entry, k) * parameters[static_cast<std::size_t>(k)];
     const NestPlace& place =
         spec_.places[static_cast<std::size_t>(s.alternative[static_cast<std::size_t>(entry)])];
     const double share = place.share < 0 ? 1 : shares[place.share];
@@ -77,7 +76,7 @@ void NestedLogit::solve(std::span<const double> parameters, Index situation, Sit
     Situation::Nest& nest = at.nests[m];
     values.clear();
     each_member(m, [&](Situation::Member& one) {
-      one.scaled = nest.mu * (at.utility[one.entry] + one.log_share);
+      one.scaled = nest.mu * (at.at.value[one.entry] + one.log_share);
       values.push_back(one.scaled);
     });
     nest.log_sum = log_sum_exp<double>(values);
@@ -101,11 +100,11 @@ void NestedLogit::score_situation(std::span<const double> parameters, Index situ
                                   std::span<double> score) const {
   solve(parameters, situation, at);
   const ChoiceSets& s = sets();
-  const auto begin = static_cast<Index>(s.begin[static_cast<std::size_t>(situation)]);
+  const Index of_nests = utility().parameters(), of_shares = of_nests + spec_.nests;
   const auto c = static_cast<std::size_t>(s.chosen[static_cast<std::size_t>(situation)]);
   // by_utility[k] = d log P(c) / d V_k; by_member: d log P(c) / d log a of the member alone.
   std::vector<double>& by_utility = at.buffer;
-  by_utility.assign(at.utility.size(), 0);
+  by_utility.assign(at.probability.size(), 0);
   for (std::size_t k = 0; k < by_utility.size(); ++k) by_utility[k] = -at.probability[k];
   std::fill(score.begin(), score.end(), 0.0);
   for (const Situation::Member& one : at.members) {
@@ -119,12 +118,12 @@ void NestedLogit::score_situation(std::span<const double> parameters, Index situ
     by_utility[one.entry] += by_scaled;
     if (one.share >= 0) {
       const double by_log_share = by_scaled - nest.probability * one.within;
-      const double share = parameters[static_cast<std::size_t>(spec_.terms + spec_.nests + one.share)];
-      score[static_cast<std::size_t>(spec_.terms + spec_.nests + one.share)] +=
+      const double share = parameters[static_cast<std::size_t>(of_shares + one.share)];
+      score[static_cast<std::size_t>(of_shares + one.share)] +=
           by_log_share * (one.of_first ? 1 / share : -1 / (1 - share));
     }
     if (!chosen || nest.nest < 0) continue;
-    score[static_cast<std::size_t>(spec_.terms + nest.nest)] +=
+    score[static_cast<std::size_t>(of_nests + nest.nest)] +=
         posterior * (one.scaled - nest.mean_scaled) / nest.mu;
   }
   // d S_m / d mu_m, which moves P(m) against the others.
@@ -134,12 +133,12 @@ void NestedLogit::score_situation(std::span<const double> parameters, Index situ
     double posterior = 0;
     for (const Situation::Member& one : at.members)
       if (one.nest == m && one.entry == c) posterior = nest.probability * one.within / at.probability[c];
-    score[static_cast<std::size_t>(spec_.terms + nest.nest)] +=
+    score[static_cast<std::size_t>(of_nests + nest.nest)] +=
         (posterior - nest.probability) * (nest.mean_scaled - nest.log_sum) / (nest.mu * nest.mu);
   }
-  for (std::size_t k = 0; k < by_utility.size(); ++k)
-    for (Index term = 0; term < spec_.terms; ++term)
-      score[static_cast<std::size_t>(term)] += by_utility[k] * s.design(begin + static_cast<Index>(k), term);
+  const double* row = at.at.rows;
+  for (const double by : by_utility)
+    for (Index k = 0; k < of_nests; ++k) score[static_cast<std::size_t>(k)] += by * *row++;
 }
 
 double NestedLogit::log_likelihood(std::span<const double> parameters, MatrixView<double> scores,
@@ -189,40 +188,46 @@ Forecast NestedLogit::forecast(std::span<const double> parameters, DesignSlopes 
     for (Index t = from; t < to; ++t) {
       solve(parameters, t, at);
       const auto begin = static_cast<std::size_t>(s.begin[static_cast<std::size_t>(t)]),
-                 n = at.utility.size();
-      out.log_sum[static_cast<std::size_t>(t)] = at.log_sum;
-      std::copy_n(at.utility.begin(), n, out.utility.begin() + static_cast<std::ptrdiff_t>(begin));
+                 n = at.probability.size();
+      const double scale = utility().scale(s, t, parameters.data());
+      out.log_sum[static_cast<std::size_t>(t)] = at.log_sum / scale;
+      for (std::size_t j = 0; j < n; ++j) out.utility[begin + j] = at.at.value[j] / scale;
       std::copy_n(at.probability.begin(), n, out.probability.begin() + static_cast<std::ptrdiff_t>(begin));
-      if (slopes.data == nullptr) continue;
-      for (std::size_t j = 0; j < n; ++j) {
-        double slope = 0;
-        for (Index k = 0; k < spec_.terms; ++k)
-          slope += slopes(static_cast<Index>(begin + j), k) * parameters[static_cast<std::size_t>(k)];
-        out.slope[begin + j] = slope;
-        out.negative[begin + j] = slope < 0 ? 1 : 0;
-      }
-      // dP_j/dV_k = sum_m P(m) P(j|m) [mu_m (1{j = k} - P(k|m)) + P(k|m)] over the nests of k, less P_j P_k.
-      double* to_response = out.responses.data() + begins[static_cast<std::size_t>(t)];
-      for (std::size_t j = 0; j < n; ++j)
-        for (std::size_t k = 0; k < n; ++k) to_response[j * n + k] = -at.probability[j] * at.probability[k];
-      for (const Situation::Member& of_k : at.members)
-        for (const Situation::Member& of_j : at.members) {
-          if (of_j.nest != of_k.nest) continue;
-          const Situation::Nest& nest = at.nests[of_k.nest];
-          to_response[of_j.entry * n + of_k.entry] +=
-              nest.probability * of_j.within *
-              (nest.mu * ((of_j.entry == of_k.entry ? 1 : 0) - of_k.within) + of_k.within);
-        }
-      for (std::size_t j = 0; j < n; ++j)
-        for (std::size_t k = 0; k < n; ++k) to_response[j * n + k] *= out.slope[begin + k];
+      if (slopes.data != nullptr)
+        respond(parameters, t, at, slopes, out.responses.data() + begins[static_cast<std::size_t>(t)], out);
     }
   });
   return out;
 }
 
+// dP_j/dV_k = sum_m P(m) P(j|m) [mu_m (1{j = k} - P(k|m)) + P(k|m)] over the nests of k, less P_j P_k.
+void NestedLogit::respond(std::span<const double> parameters, Index situation, const Situation& at,
+                          DesignSlopes slopes, double* responses, Forecast& out) const {
+  const auto begin = static_cast<std::size_t>(sets().begin[static_cast<std::size_t>(situation)]),
+             n = at.probability.size();
+  const double scale = utility().scale(sets(), situation, parameters.data());
+  for (std::size_t j = 0; j < n; ++j) {
+    const auto entry = static_cast<Index>(begin + j);
+    const double slope = utility().slope(sets(), entry, parameters.data(), slopes.row(entry));
+    out.slope[begin + j] = slope;
+    out.negative[begin + j] = slope < 0 ? 1 : 0;
+    for (std::size_t k = 0; k < n; ++k) responses[j * n + k] = -at.probability[j] * at.probability[k];
+  }
+  for (const Situation::Member& of_k : at.members)
+    for (const Situation::Member& of_j : at.members) {
+      if (of_j.nest != of_k.nest) continue;
+      const Situation::Nest& nest = at.nests[of_k.nest];
+      responses[of_j.entry * n + of_k.entry] +=
+          nest.probability * of_j.within *
+          (nest.mu * ((of_j.entry == of_k.entry ? 1 : 0) - of_k.within) + of_k.within);
+    }
+  for (std::size_t j = 0; j < n; ++j)
+    for (std::size_t k = 0; k < n; ++k) responses[j * n + k] *= scale * out.slope[begin + k];
+}
+
 Population NestedLogit::population(std::span<const double> parameters) const {
-  Population out{Matrix<double>(1, spec_.terms), {1}};
-  std::copy_n(parameters.begin(), spec_.terms, out.coefficients.row(0));
+  Population out{Matrix<double>(1, utility().parameters()), {1}};
+  std::copy_n(parameters.begin(), utility().parameters(), out.coefficients.row(0));
   return out;
 }
 

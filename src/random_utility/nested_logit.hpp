@@ -5,7 +5,8 @@
 //
 // where a_jm is the share of alternative j that is in nest m. An alternative in no nest is a nest of its own.
 // mu = 1 is the logit; 1/mu is the dissimilarity parameter; mu < 1 contradicts utility maximisation.
-// Parameters: a coefficient per term, mu per nest, then the shares of the alternatives in two nests that are
+// Without nests it is the logit.
+// Parameters: those of the utility, mu per nest, then the shares of the alternatives in two nests that are
 // in the first.
 #pragma once
 
@@ -21,18 +22,19 @@ struct NestPlace {
 };
 
 struct NestedLogitSpec {
-  Index terms = 0, nests = 0;
+  Index nests = 0;
   Index shares = 0;
   std::vector<NestPlace> places;  // per alternative
 };
 
 class NestedLogit : public RandomUtilityModel {
  public:
-  NestedLogit(const ChoiceSets& sets, NestedLogitSpec spec);
+  NestedLogit(const ChoiceSets& sets, Utility utility, NestedLogitSpec spec);
 
-  Index parameters() const override { return spec_.terms + spec_.nests + spec_.shares; }
+  Index parameters() const override { return utility().parameters() + spec_.nests + spec_.shares; }
   double log_likelihood(std::span<const double> parameters, MatrixView<double> scores,
                         ThreadPool& pool) const override;
+  // Utilities and log-sums are in units of the first data source.
   Forecast forecast(std::span<const double> parameters, DesignSlopes slopes, ThreadPool& pool) const override;
   Population population(std::span<const double> parameters) const override;
 
@@ -41,6 +43,8 @@ class NestedLogit : public RandomUtilityModel {
   void solve(std::span<const double> parameters, Index situation, Situation& at) const;
   void score_situation(std::span<const double> parameters, Index situation, Situation& at,
                        std::span<double> score) const;
+  void respond(std::span<const double> parameters, Index situation, const Situation& at, DesignSlopes slopes,
+               double* responses, Forecast& out) const;
 
   NestedLogitSpec spec_;
 };

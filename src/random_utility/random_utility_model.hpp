@@ -3,11 +3,13 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/matrix.hpp"
 #include "base/parallel.hpp"
 #include "random_utility/choice_sets.hpp"
+#include "random_utility/utility.hpp"
 
 namespace bl::random_utility {
 
@@ -24,9 +26,9 @@ struct Forecast {
   std::vector<double> responses;
 };
 
-// Coefficients of the terms as they differ in the population: a row per draw or class, with its share.
+// Parameters of the utility as they differ in the population: a row per draw or class, with its share.
 struct Population {
-  Matrix<double> coefficients;  // rows x terms
+  Matrix<double> coefficients;  // rows x parameters of the utility
   std::vector<double> shares;
 };
 
@@ -37,12 +39,14 @@ inline std::vector<std::int64_t> response_begins(const ChoiceSets& sets) {
   return out;
 }
 
-// Derivatives of the design by one attribute, entries x terms; empty: responses are not asked for.
+// Derivatives of the design by one attribute, entries x columns; empty: responses are not asked for.
 using DesignSlopes = MatrixView<const double>;
 
 class RandomUtilityModel {
  public:
-  explicit RandomUtilityModel(const ChoiceSets& sets) : sets_(&sets) {}
+  // The parameters of every model begin with those of a utility (latent classes: of one after the other). The
+  // choice sets must outlive the model.
+  RandomUtilityModel(const ChoiceSets& sets, Utility utility) : sets_(&sets), utility_(std::move(utility)) {}
   virtual ~RandomUtilityModel() = default;
   RandomUtilityModel(const RandomUtilityModel&) = delete;
   RandomUtilityModel& operator=(const RandomUtilityModel&) = delete;
@@ -60,9 +64,11 @@ class RandomUtilityModel {
   virtual Population population(std::span<const double> parameters) const = 0;
 
   const ChoiceSets& sets() const { return *sets_; }
+  const Utility& utility() const { return utility_; }
 
  private:
   const ChoiceSets* sets_;
+  Utility utility_;
 };
 
 // Sum of the persons' parts in their order: the same for any number of threads.

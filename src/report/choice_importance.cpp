@@ -49,7 +49,6 @@ Bar bar_of(const std::string& name, const ChoiceData& data, const std::vector<do
 }  // namespace
 
 std::string choice_importance(const ChoiceSubject& s) {
-  if (s.fitted.choice().schema.beyond_logit()) return {};
   const std::vector<ReducedModel> models = models_without_columns(s.fitted);
   const double work = static_cast<double>(s.fitted.stored.parameters.size() * (models.size() + 1));
   const auto most =

@@ -8,6 +8,7 @@
 
 #include "bl/errors.hpp"
 #include "choice/reading.hpp"
+#include "features/beyond_names.hpp"
 #include "plan/table_plan.hpp"
 #include "report/subject.hpp"
 
@@ -105,6 +106,10 @@ ChoiceSubject choice_subject(const Model& model, const Data& data, std::size_t r
         "the page changes one alternative at a time, and a network that reads its rivals would have to read "
         "them "
         "again; ask `explain` and `whatif` in place of a report");
+  if (s.fitted.choice().schema.beyond_logit())
+    throw UsageError("the page computes the probabilities of a logit, and those of " +
+                     beyond_words(s.fitted.choice().schema) +
+                     " are others; ask `explain` and `whatif` in place of a report");
   s.all = read_part(s.fitted, data.impl().table, Part::all, true);
   choose_judged(s);
   s.columns = column_views(s.fitted.stored.encoder, s.all.context, all_rows(s.all.context.rows));

@@ -10,8 +10,8 @@
 #include "base/text.hpp"
 #include "base/unknown.hpp"
 #include "bl/errors.hpp"
-#include "features/beyond_names.hpp"
 #include "features/linear_terms.hpp"
+#include "fitted/choice_utility.hpp"
 #include "inference/covariance.hpp"
 #include "inference/distributions.hpp"
 
@@ -100,6 +100,8 @@ std::map<Index, std::string> held_reasons(const json& facts) {
 // Weights that run away, and what stands in their heads.
 std::set<Index> positions_on_ridges(const NamedModel& model, const StoredInference& stored) {
   std::set<Index> out;
+  for (const json& one : stored.facts.value("on_ridge", json::array())) out.insert(one.get<Index>());
+  if (!model.beyond.empty()) return out;
   const inference::ParameterMap map(model.architecture);
   for (const json& one : stored.facts.value("runs_away", json::array())) {
     const auto lambda = one.get<Index>();
@@ -188,7 +190,7 @@ NamedModel named_model(const FittedModel& model) {
   if (named.architecture.form == Form::vector) named.outputs = model.space.class_labels;
   const ChoiceResponse* choice = model.stored.choice();
   if (choice != nullptr && choice->schema.beyond_logit()) {
-    named.linear = beyond_names(choice->schema, choice->alternatives);
+    named.linear = beyond_names(choice->schema, utility_parameters(model));
     named.beyond = beyond_words(choice->schema);
   } else if (choice != nullptr && choice->schema.linear)
     for (const LinearTerm& term : linear_terms(choice->schema, choice->alternatives))
@@ -199,17 +201,22 @@ NamedModel named_model(const FittedModel& model) {
 std::vector<std::string> ridge_words(const NamedModel& model, const StoredInference& stored) {
   std::vector<std::string> out;
   const std::map<Index, std::string> names = position_names(model);
-  for (const json& one : stored.facts.value("runs_away", json::array())) {
-    const auto found = names.find(one.get<Index>());
-    out.push_back(fmt::format(
-        "{} runs away: at ten times its value, with all else at its best, the likelihood is as high, so "
-        "neither "
-        "it nor the coefficients of its head have errors. Differences of utility are determined there, and "
-        "with "
-        "them shares, elasticities and marginal utilities, which `economics` gives with errors; a simpler "
-        "utility may say the same",
-        found == names.end() ? "a weight" : found->second));
-  }
+  const auto add = [&](const char* fact, const char* how) {
+    for (const json& one : stored.facts.value(fact, json::array())) {
+      const auto found = names.find(one.get<Index>());
+      out.push_back(fmt::format(
+          "{} {}, with all else at its best, the likelihood is as high, so neither it nor the coefficients "
+          "of "
+          "its head have errors. Differences of utility are determined there, and with them shares, "
+          "elasticities "
+          "and marginal utilities, which `economics` gives with errors; a simpler utility may say the same",
+          found == names.end() ? "a weight" : found->second, how));
+    }
+  };
+  add("runs_away", "runs away: at ten times its value");
+  add("kinks",
+      "falls to 0 while the coefficients of its head grow, so that the head becomes a kink: at a tenth of "
+      "it");
   return out;
 }
 

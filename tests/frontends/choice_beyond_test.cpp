@@ -90,6 +90,23 @@ TEST_F(Beyond, AMixedLogitFindsWhatWasPlanted) {
   EXPECT_NEAR(infer(fit.model, rows).summary.log_likelihood, summary.log_likelihood, 1e-6);
 }
 
+// Intervals of Krinsky and Robb come from draws of the model's own parameters: about four errors wide.
+TEST_F(Beyond, IntervalsFromDrawsAreAsWideAsErrorsSay) {
+  const Data rows = data(planted(100));
+  EconomicsErrors options;
+  options.draws = 200;
+  for (const char* kind : {kNested, kMixed}) {
+    const Model model = fit_choice(rows, file("s.toml", schema(kind)), Settings{}).model;
+    ChoiceScenario scenario;
+    scenario.changes = {{"b", "x", "x * 1.2"}};
+    const WhatIf found = what_if(model, rows, scenario, "", 1, options);
+    for (std::size_t j = 0; j < 3; ++j) {
+      const auto [low, high] = found.change_interval[j];
+      EXPECT_NEAR((high - low) / found.change_error[j], 2 * 1.96, 0.8) << kind;
+    }
+  }
+}
+
 // For every model: probabilities sum to 1, a small change of an attribute moves shares as the elasticities say, a
 // model from its bytes is the same.
 TEST_F(Beyond, SharesElasticitiesAndFilesAgree) {

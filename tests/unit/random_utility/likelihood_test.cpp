@@ -18,7 +18,7 @@ const std::vector<double> kLogit = {-0.4, 0.7, 0.3};
 
 TEST(MixedLogit, WithoutSpreadIsTheLogit) {
   const ChoiceSets sets = made_choices({});
-  const MixedLogit model(sets, {.terms = 3, .random = {{.term = 1}}, .draws = {.count = 50}});
+  const MixedLogit model(sets, Utility::linear(3), {.random = {{.term = 1}}, .draws = {.count = 50}});
   EXPECT_NEAR(value_at(model, {-0.4, 0.7, 0.3, 0}), logit_value(sets, kLogit), 1e-11);
 }
 
@@ -57,28 +57,29 @@ TEST(MixedLogit, SimulatesTheIntegral) {
   const double exact = quadrature(sets, kLogit, 1, 1.2);
   const std::vector<double> parameters = {-0.4, 0.7, 0.3, 1.2};
   for (const Sequence sequence : {Sequence::halton, Sequence::scrambled_halton, Sequence::sobol}) {
-    const MixedLogit model(
-        sets, {.terms = 3, .random = {{.term = 1}}, .draws = {.count = 1 << 14, .sequence = sequence}});
+    const MixedLogit model(sets, Utility::linear(3),
+                           {.random = {{.term = 1}}, .draws = {.count = 1 << 14, .sequence = sequence}});
     // Koksma's inequality: a person's part errs by at most its variation (about 8 times its mean here) times
     // the discrepancy of the points, 2 / 2^14; there are six persons.
     EXPECT_NEAR(value_at(model, parameters), exact, 6e-3) << static_cast<int>(sequence);
   }
-  const MixedLogit random(sets, {.terms = 3,
-                                 .random = {{.term = 1}},
-                                 .draws = {.count = 1 << 14, .sequence = Sequence::pseudo_random}});
+  const MixedLogit random(
+      sets, Utility::linear(3),
+      {.random = {{.term = 1}}, .draws = {.count = 1 << 14, .sequence = Sequence::pseudo_random}});
   EXPECT_NEAR(value_at(random, parameters), exact, 0.05);
 }
 
 TEST(MixedLogit, SameBitsForAnyNumberOfThreads) {
   const ChoiceSets sets = made_choices({.persons = 100});
-  const MixedLogit model(sets, {.terms = 3, .random = {{.term = 1}, {.term = 0}}, .draws = {.count = 33}});
+  const MixedLogit model(sets, Utility::linear(3),
+                         {.random = {{.term = 1}, {.term = 0}}, .draws = {.count = 33}});
   const std::vector<double> parameters = {-0.4, 0.7, 0.3, 1.2, 0.5};
   EXPECT_EQ(value_at(model, parameters, 1), value_at(model, parameters, 4));
 }
 
 TEST(MixedLogit, PosteriorMeansAreOfThePersonsChoices) {
   const ChoiceSets sets = made_choices({.persons = 6});
-  const MixedLogit model(sets, {.terms = 3, .random = {{.term = 1}}, .draws = {.count = 1 << 13}});
+  const MixedLogit model(sets, Utility::linear(3), {.random = {{.term = 1}}, .draws = {.count = 1 << 13}});
   const std::vector<double> parameters = {-0.4, 0.7, 0.3, 1.2};
   ThreadPool pool(1);
   const Posterior posterior = model.posterior(parameters, pool);
@@ -91,11 +92,11 @@ TEST(MixedLogit, PosteriorMeansAreOfThePersonsChoices) {
 
 TEST(NestedLogit, WithScaleOneIsTheLogit) {
   const ChoiceSets sets = made_choices({});
-  const NestedLogit nested(sets, {.terms = 3, .nests = 1, .places = {{.first = 0}, {}, {.first = 0}}});
+  const NestedLogit nested(sets, Utility::linear(3),
+                           {.nests = 1, .places = {{.first = 0}, {}, {.first = 0}}});
   EXPECT_NEAR(value_at(nested, {-0.4, 0.7, 0.3, 1}), logit_value(sets, kLogit), 1e-11);
-  const NestedLogit cross(sets,
-                          {.terms = 3,
-                           .nests = 2,
+  const NestedLogit cross(sets, Utility::linear(3),
+                          {.nests = 2,
                            .shares = 1,
                            .places = {{.first = 0}, {.first = 0, .second = 1, .share = 0}, {.first = 1}}});
   EXPECT_NEAR(value_at(cross, {-0.4, 0.7, 0.3, 1, 1, 0.3}), logit_value(sets, kLogit), 1e-11);
@@ -112,7 +113,7 @@ TEST(NestedLogit, HasTheTextbooksProbabilities) {
   s.design(1, 0) = -0.2;
   s.design(2, 0) = 0.1;
   const double mu = 2;
-  const NestedLogit model(s, {.terms = 1, .nests = 1, .places = {{.first = 0}, {}, {.first = 0}}});
+  const NestedLogit model(s, Utility::linear(1), {.nests = 1, .places = {{.first = 0}, {}, {.first = 0}}});
   const double in_nest = std::exp(mu * 0.5) + std::exp(mu * 0.1), whole = std::pow(in_nest, 1 / mu);
   EXPECT_NEAR(value_at(model, {1, mu}),
               std::log(std::exp(mu * 0.5) / in_nest * whole / (whole + std::exp(-0.2))), 1e-14);
@@ -120,7 +121,7 @@ TEST(NestedLogit, HasTheTextbooksProbabilities) {
 
 TEST(LatentClasses, OfOneKindAreTheLogit) {
   const ChoiceSets sets = made_choices({});
-  const LatentClassLogit model(sets, 2);
+  const LatentClassLogit model(sets, Utility::linear(3), 2);
   EXPECT_NEAR(value_at(model, {-0.4, 0.7, 0.3, -0.4, 0.7, 0.3, 0.9}), logit_value(sets, kLogit), 1e-11);
 }
 
@@ -173,7 +174,7 @@ TEST(Maximum, RecoversAMixedLogit) {
     const auto row = static_cast<std::uint64_t>(p);
     return std::vector<double>{-1, 0.8 + 1.0 * stream.normal(5, row), 0.3};
   });
-  const MixedLogit model(sets, {.terms = 3, .random = {{.term = 1}}, .draws = {.count = 200}});
+  const MixedLogit model(sets, Utility::linear(3), {.random = {{.term = 1}}, .draws = {.count = 200}});
   expect_recovered(model, {0, 0, 0, 0.5}, {-1, 0.8, 0.3, 1.0});
 }
 
@@ -182,7 +183,7 @@ TEST(Maximum, RecoversLatentClassesAfterExpectationMaximisation) {
     const bool first = stream.uniform(5, static_cast<std::uint64_t>(p)) < 0.65;
     return first ? std::vector<double>{-1.5, 0.8, 0.3} : std::vector<double>{1, -0.5, 0.3};
   });
-  const LatentClassLogit model(sets, 2);
+  const LatentClassLogit model(sets, Utility::linear(3), 2);
   ThreadPool pool(2);
   const std::vector<double> start = expectation_maximisation(
       model, std::vector<double>{0, 0, 0}, std::vector<double>{0.5, 0.5, 0.5}, {.starts = 4}, pool);
@@ -193,7 +194,7 @@ TEST(Maximum, InformationIsThatOfTheLogit) {
   // Without spread the second derivatives have a closed form: sum of P (x - mean)(x - mean)'.
   const ChoiceSets sets = drawn({.persons = 200, .situations = 3, .terms = 1},
                                 [](Index, const RandomStream&) { return std::vector<double>{0.6}; });
-  const NestedLogit model(sets, {.terms = 1, .nests = 0, .places = {{}, {}, {}}});
+  const NestedLogit model(sets, Utility::linear(1), {.nests = 0, .places = {{}, {}, {}}});
   ThreadPool pool(1);
   const Maximum maximum = maximise(model, {0.0}, {{.factor = 3}}, {}, pool);
   ASSERT_TRUE(maximum.converged);

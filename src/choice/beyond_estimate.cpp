@@ -141,15 +141,16 @@ void add_persons(const ChoiceSchema& schema, const ChoiceData& data, const Beyon
 }
 
 // What is held where it is, with the reason.
-struct Held {
+struct HeldParameters {
   std::vector<Index> positions;
   std::vector<std::string> reasons, notes;
 };
 
-Held held_at(const ChoiceSchema& schema, const BeyondModel& beyond, ru::Maximum& maximum, ThreadPool& pool) {
+HeldParameters held_at(const ChoiceSchema& schema, const BeyondModel& beyond, ru::Maximum& maximum,
+                       ThreadPool& pool) {
   const std::vector<std::string> names = beyond_names(schema, beyond.utility);
   const auto name = [&](Index k) { return names[static_cast<std::size_t>(k)]; };
-  Held out;
+  HeldParameters out;
   std::vector<Index> lambdas;
   const std::vector<Index> weightless =
       heads_without_weight(schema, beyond, beyond_coordinates(schema, beyond), maximum, lambdas);
@@ -185,8 +186,9 @@ void set_covariance(const BeyondModel& beyond, const ChoiceEstimateSpec& spec, r
 }
 
 // What the model file keeps of the estimate.
-void store(const ChoiceSchema& schema, const ChoiceData& data, const BeyondModel& beyond, const Held& held,
-           const Ridges& ridges, const ru::ChoiceInformation& found, StoredInference& out) {
+void store(const ChoiceSchema& schema, const ChoiceData& data, const BeyondModel& beyond,
+           const HeldParameters& held, const Ridges& ridges, const ru::ChoiceInformation& found,
+           StoredInference& out) {
   out = stored_of(found.estimate, view_of(data), ObjectiveKind::likelihood, 0);
   out.facts["choice"] = choice_facts(data);
   for (std::size_t i = 0; i < held.positions.size(); ++i)
@@ -222,7 +224,7 @@ ChoiceEstimate estimate_beyond(const FittedModel& model, const ChoiceData& data,
   out.estimate.minimisation.interrupted = maximum.interrupted;
   if (!maximum.converged) return out;
   const std::vector<ru::Coordinate> coordinates = beyond_coordinates(schema, beyond);
-  const Held held = held_at(schema, beyond, maximum, pool);
+  const HeldParameters held = held_at(schema, beyond, maximum, pool);
   ru::ChoiceInformation found =
       held.positions.empty()
           ? ru::information_at(*beyond.model, maximum, coordinates, spec.on_step, pool)

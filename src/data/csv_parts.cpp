@@ -12,10 +12,7 @@
 
 namespace bl {
 
-namespace {
-
-
-}  // namespace
+namespace {}  // namespace
 
 CsvPartsReader::CsvPartsReader(std::vector<std::string> files, const ReadOptions& options)
     : files_(std::move(files)), options_(options) {

@@ -68,7 +68,8 @@ double rival_slope(const RivalSummary& summary, const LacksAttribute& lacks, con
   bool tied = false;
   for (const std::size_t other : rivals) {
     if (other == k) continue;
-    const bool beaten = summary.kind == RivalKind::smallest ? value(other) < value(k) : value(other) > value(k);
+    const bool beaten =
+        summary.kind == RivalKind::smallest ? value(other) < value(k) : value(other) > value(k);
     if (beaten) return 0;
     tied = tied || value(other) == value(k);
   }

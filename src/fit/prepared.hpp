@@ -43,7 +43,7 @@ struct Prepared {
   std::optional<First> first = {};
   const SharedTable* shared = nullptr;  // the features, where they lie with several ranks
   Index knots = 0;                      // that a curve was allowed
-  std::size_t rows_later = 0;  // of a first part: those that the second learns from
+  std::size_t rows_later = 0;           // of a first part: those that the second learns from
   const Guidance* guidance = nullptr;
 };
 

@@ -6,6 +6,7 @@
 
 #include "bl/errors.hpp"
 #include "bl/inference.hpp"
+#include "bl/report.hpp"
 #include "frontends/choice_helpers.hpp"
 
 namespace bl {
@@ -146,6 +147,8 @@ TEST_F(BlockBeyond, SharesElasticitiesAndFilesAgree) {
     EXPECT_EQ(again.predict(rows).columns[1].numbers, table.columns[1].numbers);
     const std::string text = explain_choice(model, ExplainFormat::text);
     EXPECT_THAT(text, HasSubstr("tanh(")) << text;
+    // The page would compute the probabilities of a logit.
+    EXPECT_THROW(static_cast<void>(report_html(model, rows)), UsageError);
   }
 }
 

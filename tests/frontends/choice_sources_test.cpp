@@ -118,6 +118,22 @@ TEST_F(Sources, APlantedScaleIsFound) {
   EXPECT_THROW(fit.model.predict(data(other)), DataError);
 }
 
+TEST_F(Sources, AScaleGoesWithRandomCoefficientsAndNests) {
+  const Draws draws(3000, 11, 0.5);
+  const std::string scale = "[scale]\nby = \"src\"\nreference = \"RP\"\n";
+  for (const std::string& more : {std::string("[random]\ny = \"normal\"\n[draws]\ncount = 50\n"),
+                                  std::string("[nests]\nab = [\"a\", \"b\"]\n")}) {
+    const Model model =
+        fit_choice(data(draws.csv()), file("s.toml", schema("choice = \"choice\"", scale + more)), {}).model;
+    const auto all = coefficients(model);
+    for (const auto& [name, truth] : {std::pair("x", -1.0), std::pair("log scale(SP)", std::log(0.5))}) {
+      const ChoiceCoefficient& one = coefficient(all, name);
+      EXPECT_NEAR(one.estimate, truth, 3.5 * one.standard_error) << name << " with " << more;
+      EXPECT_LT(one.standard_error, 0.15) << name << " with " << more;
+    }
+  }
+}
+
 // Two sources with the counts of a saturated model each, and constants of their own: the log scale is the log of
 // the ratio of the separate logits' coefficients, with the errors of independent estimates.
 TEST_F(Sources, ASaturatedModelHasTheRatioOfSeparateLogits) {

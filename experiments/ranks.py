@@ -18,12 +18,14 @@ import sys
 import time
 from pathlib import Path
 
-# What `speed` measured here: seconds of one core per step, rows of a batch, numbers of an encoded row, parameters, collectives.
+# What `speed` measured with one rank: seconds of a step, rows of a batch, numbers of an encoded row, parameters, lanes that a
+# batch is cut into; and how many collectives a step takes. A wide first layer is shared by heads: of its weights every rank
+# receives what the others have computed, once.
 MEASURED = {
-    "narrow": dict(step=0.0, batch=0, width=0, parameters=0, calls=3),
-    "wide": dict(step=0.0, batch=0, width=0, parameters=0, calls=5),
+    "[36,6], 256 rows": dict(step=0.38e-3, batch=256, width=100, summed=11922, joined=0, lanes=4, calls=2),
+    "[128,16], 4,096 rows": dict(step=20.5e-3, batch=4096, width=100, summed=46192, joined=0, lanes=8, calls=2),
+    "curves, 256 rows": dict(step=6.7e-3, batch=256, width=2200, summed=1100, joined=237600, lanes=4, calls=4),
 }
-LANES = 8  # parts that a batch is cut into
 
 
 def write_rows(folder, rows, columns, files):
@@ -98,24 +100,24 @@ exec "$@"
 
 def growth():
     """Seconds of a step: computation over the ranks that have lanes, what each receives over the network, and its latency."""
-    print("| network | ranks | 10 Gbit/s, 50 us | 100 Gbit/s, 5 us |\n|---|---|---|---|")
+    networks = ((10e9, 50e-6), (100e9, 5e-6))  # bit/s, seconds of a message
+    print("| network | ranks | " + " | ".join(f"{bits / 1e9:.0f} Gbit/s, {1e6 * wait:.0f} us" for bits, wait in networks) + " |")
+    print("|---|---|---|---|")
     for name, m in MEASURED.items():
-        if not m["step"]:
-            continue
         for ranks in (2, 4, 8, 64, 1024):
             cells = []
-            for bits, latency in ((10e9, 50e-6), (100e9, 5e-6)):
-                shares = min(ranks, LANES)
-                other = 1 - 1 / shares  # of the lanes, and of the rows, that others have
-                received = 4 * (m["batch"] * m["width"] * (1 - 1 / ranks) + m["gradients"] * m["parameters"] * other)
-                rounds = (ranks - 1).bit_length()
-                step = m["step"] / shares + received * 8 / bits + m["calls"] * rounds * latency
-                cells.append(f"{m['step'] / step:.1f} times, {100 * m['step'] / step / ranks:.0f}%")
-            print(f"| {name} | {ranks} | {cells[0]} | {cells[1]} |")
+            for bits, latency in networks:
+                sharing = min(ranks, m["lanes"])
+                rows = m["batch"] * m["width"] * (1 - 1 / ranks)
+                gradients = m["lanes"] * m["summed"] * (1 - 1 / sharing) + m["joined"] * (1 - 1 / ranks)
+                messages = m["calls"] * (ranks - 1).bit_length()
+                step = m["step"] / sharing + 4 * (rows + gradients) * 8 / bits + messages * latency
+                cells.append(f"{m['step'] / step:.2f} times, {100 * m['step'] / step / ranks:.1f}%")
+            print(f"| {name} | {ranks:,} | {cells[0]} | {cells[1]} |")
 
 
 def main():
-    own, _, options = [*sys.argv[1:], "--"], None, []
+    own = [*sys.argv[1:], "--"]
     split = own.index("--")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["rows", "speed", "capped", "growth"])

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/rank_gather.hpp"
+#include "data/gather_column.hpp"
 #include "data/table_hash.hpp"
 
 namespace bl {
@@ -23,21 +24,24 @@ Table SharedTable::head() const {
   return table;
 }
 
+void gather_column(const SharedTable& table, const std::string& name, Column& into) {
+  const Column& here = table.own.column(name);
+  into.name = here.name;
+  into.raw = here.raw;
+  into.levels = here.levels;
+  const bool numeric = into.raw == RawType::numeric;
+  const auto size = static_cast<std::size_t>(table.rows());
+  into.numbers.own().resize(numeric ? size : 0);
+  into.codes.resize(numeric ? 0 : size);
+  if (numeric)
+    gather_values<double>(*table.ranks, here.numbers.view(), table.begins, into.numbers.own());
+  else
+    gather_values<std::int32_t>(*table.ranks, here.codes, table.begins, into.codes);
+}
+
 Column SharedTable::whole(const std::string& name) const {
-  const Column& here = own.column(name);
   Column all;
-  all.name = here.name;
-  all.raw = here.raw;
-  all.levels = here.levels;
-  const auto size = static_cast<std::size_t>(rows());
-  if (all.raw == RawType::numeric) {
-    AlignedVector<double> numbers(size);
-    gather_values<double>(*ranks, here.numbers.view(), begins, numbers);
-    all.numbers = ColumnNumbers(std::move(numbers));
-  } else {
-    all.codes.resize(size);
-    gather_values<std::int32_t>(*ranks, here.codes, begins, all.codes);
-  }
+  gather_column(*this, name, all);
   return all;
 }
 

@@ -6,6 +6,7 @@
 #include "base/rank_gather.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
+#include "data/gather_column.hpp"
 #include "features/feature_fit.hpp"
 
 namespace bl {
@@ -32,13 +33,11 @@ std::vector<json> learn_features(const SharedTable& shared, const Table& known,
                                  const EncodeOptions& options, std::span<const Index> rows) {
   Ranks& ranks = *shared.ranks;
   std::vector<json> out;
+  Column mine, passing;
   for (std::size_t from = 0; from < features.size(); from += ranks.size()) {
     const std::size_t count = std::min(ranks.size(), features.size() - from);
-    Column mine;
-    for (std::size_t i = 0; i < count; ++i) {
-      Column column = shared.whole(features[from + i]->name);
-      if (i == ranks.rank()) mine = std::move(column);
-    }
+    for (std::size_t i = 0; i < count; ++i)
+      gather_column(shared, features[from + i]->name, i == ranks.rank() ? mine : passing);
     std::string text;
     all_or_none(ranks, [&] {
       if (ranks.rank() < count)

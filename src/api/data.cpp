@@ -59,7 +59,7 @@ Column column_of(Data::Column&& given) {
     column.ordered = given.ordered;
     check_codes(column);
   } else if (given.owner) {
-    column.numbers = ColumnNumbers(given.borrowed, std::move(given.owner));
+    column.numbers = ColumnNumbers(given.borrowed, given.owner);
   } else {
     column.numbers = std::move(given.numbers);
   }

@@ -145,7 +145,8 @@ OutputTable table_of(const Request& r, const RowSamples& samples) {
   out.rows = static_cast<std::size_t>(samples.values.rows());
   OutputColumn row{"row", {}, {}}, draw{"draw", {}, {}};
   for (std::size_t i = 0; i < out.rows; ++i) {
-    row.numbers.push_back(static_cast<double>(i / per_row + 1));
+    const std::size_t of_row = i / per_row + 1;
+    row.numbers.push_back(static_cast<double>(of_row));
     draw.numbers.push_back(static_cast<double>(i % per_row + 1));
   }
   out.columns = {std::move(row), std::move(draw)};

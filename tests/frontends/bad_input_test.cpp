@@ -153,7 +153,7 @@ std::vector<BadInput> bad_settings() {
        "fit good.csv --target y --output -",
        kUsage,
        {"standard output", "name one"}},
-      {"extra_argument", kFit + "more.csv", kUsage, {"unknown argument 'more.csv'"}},
+      {"second_file_missing", kFit + "more.csv", kData, {"more.csv", "cannot open"}},
       {"unknown_setting", kFit + "--set layrs=2", kUsage, {"'layrs'", "did you mean 'layers'"}},
       {"setting_without_value", kFit + "--set seed", kUsage, {"--set seed", "name=value"}},
       {"unknown_key_in_file",

@@ -94,7 +94,7 @@ TEST_F(ChoiceQuestions, AFilterThatNamesTheChoiceLetsOthersForecast) {
   std::size_t kept = 0;
   for (std::string one; std::getline(lines, one);) {
     without += one.substr(one.find(',') + 1) + "\n";
-    kept += one.back() == '0' || one.back() == '1' ? 1 : 0;
+    kept += one.back() == '0' || one.back() == '1' ? 1U : 0U;
   }
   folder_.write("new.csv", without);
   const std::string forecast = output("predict m.bl new.csv");

@@ -178,7 +178,8 @@ TEST(PlantedGaussian, MaximumLikelihoodIsLeastSquares) {
   for (Index i = 0; i < n; ++i) rss += std::pow(s.y(i, 0) - intercept - slope * s.x(i, 0), 2);
   const Network<double> network(gaussian_block(1));
   // Twelve standard deviations around the farthest mean: what is cut off is below rounding.
-  const ObjectiveSpec spec{.rule = composite_rule({{-12}, {12}}, 40)};
+  ObjectiveSpec spec;
+  spec.rule = composite_rule({{-12}, {12}}, 40);
   std::vector<double> parameters;
   const FitReport report = fit(network, spec,
                                {.rows = n,
@@ -209,7 +210,10 @@ TEST(PlantedGaussian, ScoreMatchingIsARegressionOnItsNoise) {
   const Index n = 4000;
   const Line truth{.intercept = 0.5, .slope = 0, .variance = 0.49};
   const Sample s = planted_line(n, truth);
-  const ObjectiveSpec spec{.kind = ObjectiveKind::score_matching, .sigma = 0.3, .draws = 2, .rule = {}};
+  ObjectiveSpec spec;
+  spec.kind = ObjectiveKind::score_matching;
+  spec.sigma = 0.3;
+  spec.draws = 2;
   const Network<double> network(gaussian_block(0));
   std::vector<double> parameters;
   const FitReport report =

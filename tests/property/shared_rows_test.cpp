@@ -74,7 +74,9 @@ class SharedFit : public testing::Test {
         const bool noted =
             testing::Value(summary.notes, testing::Contains(testing::HasSubstr("every rank holds all rows")));
         EXPECT_EQ(noted, !shared);
-        if (shared) EXPECT_LT(summary.encoded_megabytes, alone.encoded_megabytes);
+        if (shared) {
+          EXPECT_LT(summary.encoded_megabytes, alone.encoded_megabytes);
+        }
         if (rank == 0) summary.model.save(name);
         for (const std::string& note : alone.notes) EXPECT_THAT(summary.notes, testing::Contains(note));
       });

@@ -65,7 +65,7 @@ TEST(CheckVerdict, TakesTheErrorOfTheSimulationIntoAccount) {
   EXPECT_FALSE(report_of(2000, {0.929, 0.929, 0.929, 0.929}).sound);
   // One of twenty may be at the edge; one alone may not.
   EXPECT_TRUE(is_off(off.recovery.parameters[2]));
-  EXPECT_FALSE(is_off({.coverage = 0.92, .intervals = 50}));
+  EXPECT_FALSE(is_off({.name = "a", .coverage = 0.92, .intervals = 50}));
 }
 
 // Against sums of the binomial distribution of 20, by hand.
@@ -75,7 +75,7 @@ TEST(CheckVerdict, ChanceIsThatOfTheBinomialDistribution) {
     if (missed >= 3) tail += choose * std::pow(0.95, 20 - missed) * std::pow(0.05, missed);
     choose *= (20.0 - missed) / (missed + 1);
   }
-  EXPECT_NEAR(chance_of_coverage({.coverage = 0.85, .intervals = 20}), 2 * tail, 1e-12);
+  EXPECT_NEAR(chance_of_coverage({.name = "a", .coverage = 0.85, .intervals = 20}), 2 * tail, 1e-12);
 }
 
 TEST(RecoveryTable, WritesDecimalsUntilTheyAreTooMany) {

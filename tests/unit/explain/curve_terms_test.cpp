@@ -242,13 +242,16 @@ TEST(CurveTerms, InputsAreThoseOfTheNetwork) {
   const auto inputs = explain::network_inputs(problem);
   ASSERT_EQ(static_cast<Index>(inputs.size()), c.model.architecture.input.size());
   for (std::size_t i = 0; i < c.model.encoder.columns().size(); ++i)
-    if (c.model.encoder.columns()[i].kind == EncodedColumn::Kind::bend)
+    if (c.model.encoder.columns()[i].kind == EncodedColumn::Kind::bend) {
       EXPECT_EQ(inputs[i].name, c.model.encoder.columns()[i].name);
+    }
 }
 
 TEST(CurveTerms, TextNamesAndDescribesThem) {
   const Case c(all_options()[0]);
-  const std::string text = explain::render_text(c.problem(explain::Units::original), {.terms = 100});
+  explain::RenderOptions options;
+  options.terms = 100;
+  const std::string text = explain::render_text(c.problem(explain::Units::original), options);
   EXPECT_NE(text.find("age~"), std::string::npos) << text;
   EXPECT_NE(text.find("highest"), std::string::npos);
   EXPECT_EQ(text.find(".."), std::string::npos) << "single bends are not shown";

@@ -243,7 +243,9 @@ TEST(Pull, LeavesTheBulkAndBoundsTheRest) {
     const double y = pulled(pull, x);
     EXPECT_GE(y, before);
     before = y;
-    if (std::abs(x - median) < 4.99 * unit) EXPECT_EQ(y, x);
+    if (std::abs(x - median) < 4.99 * unit) {
+      EXPECT_EQ(y, x);
+    }
   }
   EXPECT_NEAR(pulled(pull, 1e300), median + 12.5 * unit, 1e-9);
   EXPECT_NEAR(pulled(pull, median - 10 * unit), median - 7.5 * unit, 1e-9);

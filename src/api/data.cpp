@@ -61,7 +61,7 @@ Column column_of(Data::Column&& given) {
   } else if (given.owner) {
     column.numbers = ColumnNumbers(given.borrowed, given.owner);
   } else {
-    column.numbers = std::move(given.numbers);
+    column.numbers = given.numbers;
   }
   for (const double number : column.numbers)
     if (std::isinf(number)) throw DataError("column '" + column.name + "' holds an infinite value (inf)");

@@ -155,7 +155,7 @@ void Placed<T>::unpad(std::span<const T> from, std::span<T> parameters) const {
 template <class T>
 bool same_but_weights(const Objective<T>& a, const Objective<T>& b) {
   // Every member by name: a new one does not compile until it is compared here.
-  const auto& [rows, context, values, classes, weights, alternatives] = a.data();
+  const auto& [rows, context, values, classes, weights, alternatives, held] = a.data();
   const auto& [begin, attributes, set_classes, available, chosen] = alternatives;
   const DatasetView<T>& other = b.data();
   const AlternativesView<T>& sets = other.alternatives;
@@ -164,7 +164,7 @@ bool same_but_weights(const Objective<T>& a, const Objective<T>& b) {
       values.cols != other.values.cols || classes.data() != other.classes.data() ||
       begin.data() != sets.begin.data() || attributes.data != sets.attributes.data ||
       set_classes.data() != sets.classes.data() || available.data() != sets.available.data() ||
-      chosen.data() != sets.chosen.data())
+      chosen.data() != sets.chosen.data() || held.data() != other.held.data())
     return false;
   const auto& [kind, temperature, sigma, draws, label_smoothing, gamma_discrete, gamma_continuous, rule,
                exact, random] = a.spec();

@@ -25,8 +25,8 @@ std::string changed_settings(const json& settings) {
   for (const auto& [name, value] : settings.items()) {
     const std::string text = text_of(value);
     const auto& list = setting_list();
-    const auto known =
-        std::find_if(list.begin(), list.end(), [&, &key = name](const SettingInfo& one) { return one.name == key; });
+    const auto known = std::find_if(list.begin(), list.end(),
+                                    [&, &key = name](const SettingInfo& one) { return one.name == key; });
     if (known != list.end() && known->default_value == text) continue;
     out += fmt::format("<code>{} = {}</code><br>", escaped(name), escaped(text));
   }

@@ -52,11 +52,7 @@ std::string planted(int persons = 250, double shift = 0) {
 }
 
 std::string schema(const std::string& rest, const std::string& utility = "") {
-  std::string out = "[data]\nchoice = \"choice\"\nperson = \"id\"\n";
-  for (const char* name : {"a", "b", "c"})
-    out += std::string("[[alternatives]]\nname = \"") + name + "\"\nattributes = { x = \"x" + name +
-           "\", y = \"y" + name + "\" }\n";
-  return out + "[utility]\n" + utility + rest;
+  return three_products('x', 'y') + utility + rest;
 }
 
 const char* const kMixed = "[random]\nx = \"normal\"\n[draws]\ncount = 200\n";

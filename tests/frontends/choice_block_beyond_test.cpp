@@ -46,11 +46,7 @@ std::string planted(int persons, int situations, Lambda lambda) {
 }
 
 std::string schema(const std::string& rest, const std::string& form = "form = \"network\"\n") {
-  std::string out = "[data]\nchoice = \"choice\"\nperson = \"id\"\n";
-  for (const char* name : {"a", "b", "c"})
-    out += std::string("[[alternatives]]\nname = \"") + name + "\"\nattributes = { q = \"q" + name +
-           "\", p = \"p" + name + "\" }\n";
-  return out + "[utility]\n" + form + rest;
+  return three_products('q', 'p') + form + rest;
 }
 
 Settings block() {

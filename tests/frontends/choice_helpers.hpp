@@ -81,6 +81,15 @@ inline std::string two_by_two_schema(const std::string& utility) {
          utility;
 }
 
+// A schema up to its utility: choices of persons among a, b and c with two attributes each, in columns xa, ya, ...
+inline std::string three_products(char x, char y) {
+  std::string out = "[data]\nchoice = \"choice\"\nperson = \"id\"\n";
+  for (const char name : {'a', 'b', 'c'})
+    out += std::string("[[alternatives]]\nname = \"") + name + "\"\nattributes = { " + x + " = \"" + x +
+           name + "\", " + y + " = \"" + y + name + "\" }\n";
+  return out + "[utility]\n";
+}
+
 // Those with kind 1 like x, the others dislike it: no linear utility of x can tell, a network with context
 // can.
 inline std::string taste_data() {

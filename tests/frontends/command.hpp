@@ -14,16 +14,10 @@
 #include <string>
 #include <vector>
 
+#include "support/read_file.hpp"
 #include "unit/data/data_helpers.hpp"
 
 namespace bl::test {
-
-inline std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream bytes;
-  bytes << in.rdbuf();
-  return bytes.str();
-}
 
 struct Outcome {
   int code = -1;  // minus the signal where one ended the program

@@ -11,17 +11,13 @@
 #include "base/random.hpp"
 #include "bl/data.hpp"
 #include "bl/shared_data.hpp"
+#include "support/read_file.hpp"
 #include "support/thread_ranks.hpp"
 
 namespace bl {
 namespace {
 
-std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream out;
-  out << file.rdbuf();
-  return out.str();
-}
+using test::read_file;
 
 class SharedFit : public testing::Test {
  protected:
@@ -80,7 +76,7 @@ class SharedFit : public testing::Test {
         if (rank == 0) summary.model.save(name);
         for (const std::string& note : alone.notes) EXPECT_THAT(summary.notes, testing::Contains(note));
       });
-      EXPECT_EQ(bytes_of(name), bytes_of(folder_ / "one.bl")) << size << " ranks";
+      EXPECT_EQ(read_file(name), read_file(folder_ / "one.bl")) << size << " ranks";
     }
   }
 

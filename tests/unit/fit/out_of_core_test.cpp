@@ -9,16 +9,12 @@
 #include "base/random.hpp"
 #include "bl/data.hpp"
 #include "bl/fit.hpp"
+#include "support/read_file.hpp"
 
 namespace bl {
 namespace {
 
-std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream out;
-  out << file.rdbuf();
-  return out.str();
-}
+using test::read_file;
 
 // Columns of more than a MiB, so that they do lie in files.
 TEST(OutOfCore, TheModelIsTheSameToTheByte) {
@@ -49,7 +45,7 @@ TEST(OutOfCore, TheModelIsTheSameToTheByte) {
     EXPECT_GT(summary.peak_megabytes, out_of_core ? 0 : summary.table_megabytes + summary.encoded_megabytes);
     summary.model.save(folder / (out_of_core ? "files.bl" : "memory.bl"));
   }
-  EXPECT_EQ(bytes_of(folder / "files.bl"), bytes_of(folder / "memory.bl"));
+  EXPECT_EQ(read_file(folder / "files.bl"), read_file(folder / "memory.bl"));
   std::filesystem::remove_all(folder);
 }
 

@@ -14,6 +14,9 @@ namespace {
 
 // A mean that more than this share of its own distribution lies below (or above) is made by the rest.
 constexpr double kOutInTheTail = 0.95;
+// A standard deviation within which more than this share lies is made by the rest: a normal distribution has 68% there,
+// an exponential one 86%, a log-normal one 95% where sigma is 1.5 and 98% where it is 2.
+constexpr double kWithinOne = 0.98;
 
 }  // namespace
 
@@ -32,15 +35,19 @@ void RowNotes::add_mean(double below) {
   if (std::max(below, 1 - below) > kOutInTheTail) ++in_tail_;
 }
 
+void RowNotes::add_standard_deviation(double within) {
+  const std::lock_guard lock(mutex_);
+  ++deviations_;
+  if (within > kWithinOne) ++made_by_tail_;
+}
+
 void RowNotes::join(Ranks& ranks) {
   const std::lock_guard lock(mutex_);
-  const auto rows = gather_one(ranks, rows_), missed = gather_one(ranks, missed_);
-  const auto means = gather_one(ranks, means_), in_tail = gather_one(ranks, in_tail_);
+  for (std::size_t* count : {&rows_, &missed_, &means_, &in_tail_, &deviations_, &made_by_tail_}) {
+    const auto counts = gather_one(ranks, *count);
+    *count = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+  }
   const auto errors = gather_one(ranks, largest_error_), tolerances = gather_one(ranks, tolerance_);
-  rows_ = std::accumulate(rows.begin(), rows.end(), std::size_t{0});
-  missed_ = std::accumulate(missed.begin(), missed.end(), std::size_t{0});
-  means_ = std::accumulate(means.begin(), means.end(), std::size_t{0});
-  in_tail_ = std::accumulate(in_tail.begin(), in_tail.end(), std::size_t{0});
   for (const double error : errors)
     if (!(error <= largest_error_)) largest_error_ = error;  // NaN stays
   tolerance_ = *std::max_element(tolerances.begin(), tolerances.end());
@@ -59,6 +66,11 @@ std::vector<std::string> RowNotes::texts() const {
         "the mean of {} of {} rows lies beyond {:.0f}% of its own distribution: the tail dominates "
         "it; the median (`quantiles` 0.5) and other quantiles are sound",
         in_tail_, means_, 100 * kOutInTheTail));
+  if (made_by_tail_ > 0)
+    texts.push_back(fmt::format(
+        "the tail makes the standard deviation of {} of {} rows: more than {:.0f}% of the distribution lies within "
+        "one standard deviation of the mean; quantiles and intervals (`interval` 0.9) are sound",
+        made_by_tail_, deviations_, 100 * kWithinOne));
   return texts;
 }
 

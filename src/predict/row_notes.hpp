@@ -17,6 +17,8 @@ class RowNotes {
   void add_quadrature(double error, double tolerance);
   // The mean of a row: the probability that the row's own distribution has below it.
   void add_mean(double below);
+  // The standard deviation of a row: the probability that the row's own distribution has within one of the mean.
+  void add_standard_deviation(double within);
 
   // Those of all ranks, for each of them. All call it at the same time.
   void join(Ranks& ranks);
@@ -28,6 +30,7 @@ class RowNotes {
   std::size_t rows_ = 0, missed_ = 0;
   double largest_error_ = 0, tolerance_ = 0;
   std::size_t means_ = 0, in_tail_ = 0;
+  std::size_t deviations_ = 0, made_by_tail_ = 0;
 };
 
 // Notes that `on_note` is told at the end; where nobody listens there are none to take.

@@ -139,6 +139,16 @@ TEST(RowNotes, SayWhichMeansATailDominates) {
   EXPECT_THAT(notes.texts()[0], HasSubstr("the mean of 2 of 4 rows lies beyond 95% of its own distribution"));
 }
 
+TEST(RowNotes, SayWhichStandardDeviationsATailMakes) {
+  RowNotes notes;
+  notes.add_standard_deviation(0.68);  // normal
+  notes.add_standard_deviation(0.95);  // log-normal, sigma 1.5
+  EXPECT_TRUE(notes.texts().empty());
+  notes.add_standard_deviation(0.999);
+  ASSERT_EQ(notes.texts().size(), 1U);
+  EXPECT_THAT(notes.texts()[0], HasSubstr("the tail makes the standard deviation of 1 of 3 rows: more than 98%"));
+}
+
 // At a temperature of 1e-14 a distribution is one peak among roundings: an error where nobody listens, a number and a
 // note where somebody does.
 TEST(Notes, AQuadratureThatMissesItsToleranceReturnsItsNumbers) {
@@ -169,8 +179,8 @@ TEST(Notes, AQuadratureThatMissesItsToleranceReturnsItsNumbers) {
   EXPECT_TRUE(heard.empty());
 }
 
-// y = exp(4 z): the mean of a log-normal with sigma 4 lies beyond 97.7% of it.
-TEST(Notes, PredictSaysWhereTheTailOfALogAxisMakesTheMean) {
+// y = exp(4 z): the mean of a log-normal with sigma 4 lies beyond 97.7% of it, and nearly all within one standard deviation.
+TEST(Notes, PredictSaysWhereTheTailOfALogAxisMakesTheMoments) {
   std::vector<double> x, y;
   for (int i = 0; i < 400; ++i) {
     x.push_back(std::sin(1.7 * i));
@@ -186,11 +196,13 @@ TEST(Notes, PredictSaysWhereTheTailOfALogAxisMakesTheMean) {
   PredictOptions options;
   options.on_note = [&](const std::string& text) { heard.push_back(text); };
   model.predict(rows, Part::all, options);
-  ASSERT_EQ(heard.size(), 1U);
+  ASSERT_EQ(heard.size(), 2U);
   EXPECT_THAT(heard[0], HasSubstr("of 400 rows lies beyond 95% of its own distribution"));
-  options.quantiles = {0.5};  // whoever asks for the median does what the note says
+  EXPECT_THAT(heard[1], HasSubstr("the tail makes the standard deviation of"));
+  options.quantiles = {0.5};  // whoever asks for the median does what the note says, but not of the deviation
   model.predict(rows, Part::all, options);
-  EXPECT_EQ(heard.size(), 1U);
+  ASSERT_EQ(heard.size(), 3U);
+  EXPECT_THAT(heard[2], HasSubstr("the tail makes the standard deviation of"));
 }
 
 // Two responses without features have one distribution; each row has the density that it has alone.

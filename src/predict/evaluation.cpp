@@ -245,6 +245,9 @@ std::vector<Metric> evaluate_rows(const FittedModel& model, const Encoder& encod
             fmt::format("{}: the probabilities are not finite numbers; the model's parameters or "
                         "the row's values are too large",
                         table.place(rows[static_cast<std::size_t>(i)])));
+    for (Index i = part.first(); notes && i < part.first() + part.count(); ++i)
+      notes->add_outcome(truth[static_cast<std::size_t>(i)],
+                         {log_p.row(i), static_cast<std::size_t>(log_p.cols())});
     out = class_metrics(truth, log_p, encoded.weights);
   }
   std::vector<Metric> more;

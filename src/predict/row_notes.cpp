@@ -41,11 +41,45 @@ void RowNotes::add_standard_deviation(double within) {
   if (within > kWithinOne) ++made_by_tail_;
 }
 
+void RowNotes::add_outcome(std::int32_t outcome, std::span<const double> log_probabilities) {
+  double mean = 0, square = 0;  // of the log loss, by the probabilities themselves
+  for (const double log_p : log_probabilities) {
+    const double p = std::exp(log_p);
+    if (p == 0) continue;
+    mean -= p * log_p;
+    square += p * log_p * log_p;
+  }
+  const std::lock_guard lock(mutex_);
+  ++outcomes_;
+  loss_ -= log_probabilities[static_cast<std::size_t>(outcome)];
+  foreseen_loss_ += mean;
+  foreseen_variance_ += std::max(0.0, square - mean * mean);
+}
+
+// Where probabilities are right their log loss is their entropy, up to chance.
+std::optional<std::string> RowNotes::too_sure() const {
+  constexpr double kStandardErrors = 4, kFactor = 1.5, kNoticeable = 0.05;
+  const auto rows = static_cast<double>(outcomes_);
+  const double loss = loss_ / rows, foreseen = foreseen_loss_ / rows;
+  const double error = std::sqrt(foreseen_variance_) / rows;
+  if (!(loss > foreseen + kStandardErrors * error && loss > kFactor * foreseen + kNoticeable))
+    return std::nullopt;
+  return fmt::format(
+      "the log loss of {} rows is {:.3g} where the probabilities themselves promise {:.3g}: the model is too "
+      "sure of itself, so do not rely on probabilities near 0 and 1",
+      outcomes_, loss, foreseen);
+}
+
 void RowNotes::join(Ranks& ranks) {
   const std::lock_guard lock(mutex_);
-  for (std::size_t* count : {&rows_, &missed_, &means_, &in_tail_, &deviations_, &made_by_tail_}) {
+  for (std::size_t* count :
+       {&rows_, &missed_, &means_, &in_tail_, &deviations_, &made_by_tail_, &outcomes_}) {
     const auto counts = gather_one(ranks, *count);
     *count = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+  }
+  for (double* sum : {&loss_, &foreseen_loss_, &foreseen_variance_}) {
+    const auto sums = gather_one(ranks, *sum);
+    *sum = std::accumulate(sums.begin(), sums.end(), 0.0);
   }
   const auto errors = gather_one(ranks, largest_error_), tolerances = gather_one(ranks, tolerance_);
   for (const double error : errors)
@@ -67,10 +101,12 @@ std::vector<std::string> RowNotes::texts() const {
         "it; the median (`quantiles` 0.5) and other quantiles are sound",
         in_tail_, means_, 100 * kOutInTheTail));
   if (made_by_tail_ > 0)
-    texts.push_back(fmt::format(
-        "the tail makes the standard deviation of {} of {} rows: more than {:.0f}% of the distribution lies within "
-        "one standard deviation of the mean; quantiles and intervals (`interval` 0.9) are sound",
-        made_by_tail_, deviations_, 100 * kWithinOne));
+    texts.push_back(
+        fmt::format("the tail makes the standard deviation of {} of {} rows: more than {:.0f}% of the "
+                    "distribution lies within "
+                    "one standard deviation of the mean; quantiles and intervals (`interval` 0.9) are sound",
+                    made_by_tail_, deviations_, 100 * kWithinOne));
+  if (const auto text = too_sure()) texts.push_back(*text);
   return texts;
 }
 

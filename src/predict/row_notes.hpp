@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +22,8 @@ class RowNotes {
   void add_mean(double below);
   // The standard deviation of a row: the probability that the row's own distribution has within one of the mean.
   void add_standard_deviation(double within);
+  // The class that a row turned out to have, and what was foreseen of all classes.
+  void add_outcome(std::int32_t outcome, std::span<const double> log_probabilities);
 
   // Those of all ranks, for each of them. All call it at the same time.
   void join(Ranks& ranks);
@@ -26,11 +31,15 @@ class RowNotes {
   std::vector<std::string> texts() const;
 
  private:
+  std::optional<std::string> too_sure() const;
+
   mutable std::mutex mutex_;
   std::size_t rows_ = 0, missed_ = 0;
   double largest_error_ = 0, tolerance_ = 0;
   std::size_t means_ = 0, in_tail_ = 0;
   std::size_t deviations_ = 0, made_by_tail_ = 0;
+  std::size_t outcomes_ = 0;
+  double loss_ = 0, foreseen_loss_ = 0, foreseen_variance_ = 0;  // sums of the outcomes'
 };
 
 // Notes that `on_note` is told at the end; where nobody listens there are none to take.

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <limits>
 
 #include "bl/errors.hpp"
 #include "bl/fit.hpp"
@@ -146,7 +148,27 @@ TEST(RowNotes, SayWhichStandardDeviationsATailMakes) {
   EXPECT_TRUE(notes.texts().empty());
   notes.add_standard_deviation(0.999);
   ASSERT_EQ(notes.texts().size(), 1U);
-  EXPECT_THAT(notes.texts()[0], HasSubstr("the tail makes the standard deviation of 1 of 3 rows: more than 98%"));
+  EXPECT_THAT(notes.texts()[0],
+              HasSubstr("the tail makes the standard deviation of 1 of 3 rows: more than 98%"));
+}
+
+// 100 rows foreseen with 0.99 for one class. One miss is what they promise; ten are too many.
+TEST(RowNotes, SayWhereProbabilitiesAreTooSureOfThemselves) {
+  const std::array<double, 2> log_p = {std::log(0.99), std::log(0.01)};
+  const auto texts = [&](int misses) {
+    RowNotes notes;
+    for (int i = 0; i < 100; ++i) notes.add_outcome(i < misses ? 1 : 0, log_p);
+    return notes.texts();
+  };
+  EXPECT_TRUE(texts(1).empty());
+  EXPECT_TRUE(texts(0).empty());
+  ASSERT_EQ(texts(10).size(), 1U);
+  // 0.1 log 100 + 0.9 log(1 / 0.99), and the entropy 0.01 log 100 + 0.99 log(1 / 0.99)
+  EXPECT_THAT(texts(10)[0], HasSubstr("the log loss of 100 rows is 0.47 where the probabilities themselves "
+                                      "promise 0.056"));
+  RowNotes impossible;  // a class of probability 0 takes no part in the entropy, and its loss is infinite
+  impossible.add_outcome(1, std::array<double, 2>{0.0, -std::numeric_limits<double>::infinity()});
+  EXPECT_THAT(impossible.texts()[0], HasSubstr("is inf where"));
 }
 
 // At a temperature of 1e-14 a distribution is one peak among roundings: an error where nobody listens, a number and a

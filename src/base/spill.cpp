@@ -4,7 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -23,6 +25,7 @@ thread_local int open_scopes = 0;
 struct Blocks {
   std::mutex mutex;
   std::unordered_map<void*, std::size_t> sizes;
+  std::atomic<bool> any = false;  // of all time: asked before every row that is read
 };
 
 Blocks& blocks() {
@@ -76,6 +79,7 @@ void* spilled_block(std::size_t bytes) {
   madvise(block, bytes, MADV_RANDOM);
   const std::lock_guard lock(blocks().mutex);
   blocks().sizes.emplace(block, bytes);
+  blocks().any = true;
   return block;
 }
 
@@ -90,6 +94,15 @@ bool free_spilled_block(void* block) {
   }
   munmap(block, bytes);
   return true;
+}
+
+void will_read(const void* first, std::size_t bytes) {
+  if (bytes == 0 || !blocks().any.load(std::memory_order_relaxed)) return;
+  static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<std::uintptr_t>(first) / page * page;
+  const auto end = reinterpret_cast<std::uintptr_t>(first) + bytes;
+  madvise(reinterpret_cast<void*>(begin), end - begin,
+          MADV_WILLNEED);  // memory that lies in no file stays as it is
 }
 
 }  // namespace bl

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/rank_gather.hpp"
+#include "base/spill.hpp"
 #include "data/gather_column.hpp"
 #include "data/table_hash.hpp"
 
@@ -33,6 +34,7 @@ void gather_column(const SharedTable& table, const std::string& name, Column& in
   const auto size = static_cast<std::size_t>(table.rows());
   into.numbers.own().resize(numeric ? size : 0);
   into.codes.resize(numeric ? 0 : size);
+  numeric ? will_read(here.numbers.view()) : will_read(here.codes);
   if (numeric)
     gather_values<double>(*table.ranks, here.numbers.view(), table.begins, into.numbers.own());
   else

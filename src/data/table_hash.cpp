@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "base/spill.hpp"
+
 namespace bl {
 
 namespace {
@@ -23,6 +25,7 @@ void add_name(const Column& column, WordHash& hash) {
 
 void add_values(const Column& column, WordHash& hash) {
   if (column.raw == RawType::numeric) {
+    will_read(column.numbers.view());
     for (const double value : column.numbers) {
       // One pattern for all NaNs and one for both zeros.
       if (std::isnan(value)) {

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/spill.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "data/column_index.hpp"
@@ -16,6 +17,8 @@ namespace bl {
 
 namespace {
 
+constexpr std::size_t kAhead = std::size_t{1}
+                               << 15;  // rows whose cells are asked for before the first is read
 constexpr std::size_t kRowBlock = 32;  // rows encoded column by column while their pages stay in the cache
 
 [[noreturn]] void fail(const Table& table, Index row, const std::string& column, const std::string& message) {
@@ -222,6 +225,15 @@ void write_plain(const Source& source, std::span<const Index> rows, const Featur
   }
 }
 
+// Rows come in the order of the table, so these are one piece of every column.
+void will_read_cells(std::span<const Source> sources, std::span<const Index> rows) {
+  const auto from = static_cast<std::size_t>(rows.front()),
+             count = static_cast<std::size_t>(rows.back()) + 1 - from;
+  if (rows.back() < rows.front()) return;
+  for (const Source& source : sources)
+    if (source.column->raw == RawType::numeric) will_read(source.column->numbers.view().subspan(from, count));
+}
+
 }  // namespace
 
 template <class T>
@@ -243,6 +255,8 @@ Matrix<T> Encoder::encode_features(const Table& table, std::span<const Index> ro
   for (std::size_t begin = 0; begin < rows.size(); begin += kRowBlock) {
     const std::size_t end = std::min(rows.size(), begin + kRowBlock);
     const auto count = static_cast<Index>(end - begin);
+    if (begin % kAhead == 0)
+      will_read_cells(sources, rows.subspan(begin, std::min(kAhead, rows.size() - begin)));
     for (const Source& source : sources) {
       if (is_plain(source)) {
         write_plain<T>(source, rows.subspan(begin, end - begin), writer,

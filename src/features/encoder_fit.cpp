@@ -3,6 +3,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "base/spill.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "data/column_index.hpp"
@@ -121,6 +122,7 @@ class Fit {
   std::vector<double> present_numbers(const Column& data) const {
     std::vector<double> values;
     values.reserve(rows_.size());
+    will_read(data.numbers.view());
     for (const Index row : rows_) {
       if (!data.missing(row)) values.push_back(data.numbers[static_cast<std::size_t>(row)]);
     }

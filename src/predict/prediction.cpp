@@ -198,14 +198,14 @@ void distribution_1d_columns(const FittedModel& model, const gibbs::Utility& uti
       [&](std::size_t i, const NumberDistribution& distribution) {
         std::size_t at = first;
         const auto put = [&](double value) { out.columns[at++].numbers[i] = value; };
-        const double mean = distribution.mean(), deviation = distribution.standard_deviation();
-        if (notes && distribution.transformed()) {
-          if (means_alone) notes->add_mean(distribution.probability_below(mean));
-          notes->add_standard_deviation(distribution.probability_below(mean + deviation) -
-                                        distribution.probability_below(mean - deviation));
+        const double mean = distribution.mean(), spread = distribution.standard_deviation();
+        if (notes && means_alone && distribution.transformed()) {
+          notes->add_mean(distribution.probability_below(mean));
+          notes->add_standard_deviation(distribution.probability_below(mean + spread) -
+                                        distribution.probability_below(mean - spread));
         }
         put(mean);
-        put(deviation);
+        put(spread);
         for (const double share : shares) put(distribution.quantile(share));
         if (options.mode)
           put(utility.classes() == 0 ? distribution.mode()

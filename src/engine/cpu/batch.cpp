@@ -77,6 +77,7 @@ LossSum BatchEvaluator<T>::evaluate(std::span<const T> parameters, std::span<con
   const Network<T>& network = objective_->network();
   const auto n = static_cast<Index>(rows.size());
   const bool apart = !gradient.empty() && objective_->context_apart(n);
+  fetch_.announce(rows);
   network.prepare(parameters, prepared_, pool_, apart);
   if (apart) {
     const MatrixView<const T> context = fetch_.needed() ? fetch_.all(rows) : objective_->data().context;

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/spill.hpp"
 #include "bl/ranks.hpp"
 #include "objective/dataset.hpp"
 
@@ -18,6 +19,12 @@ class RowFetch {
   RowFetch(const DatasetView<T>& data, Ranks* ranks) : data_(&data), ranks_(ranks) {}
 
   bool needed() const { return !data_->held.empty() && data_->context.cols > 0; }
+
+  // Rows that lie here are read soon. More than fit beside each other are left to be read in their order.
+  void announce(std::span<const std::int64_t> rows) const {
+    if (needed() || rows.size() * row_bytes() > kWindowBytes) return;
+    for (const std::int64_t row : rows) will_read(data_->context.row(row), row_bytes());
+  }
 
   // Every row of the batch, in its order.
   MatrixView<const T> all(std::span<const std::int64_t> rows) {
@@ -70,6 +77,8 @@ class RowFetch {
       starts_[rank] = starts_[rank - 1] + sizes_[rank - 1];
     if (buffer_.size() < rows.size() * row_bytes()) buffer_.resize(rows.size() * row_bytes());
     const std::size_t self = ranks_->rank();
+    for (const std::int64_t row : rows)
+      if (owner(row) == self) will_read(data_->context.row(row - data_->held[self]), row_bytes());
     std::byte* to = buffer_.data() + starts_[self];
     for (const std::int64_t row : rows) {
       if (owner(row) != self) continue;

@@ -60,15 +60,15 @@ class Exchange {
   std::vector<std::size_t> sizes_;
 };
 
-// Copies that move a cursor on, for pack and unpack.
+// Copies that move a cursor on, for pack and unpack. Nothing may stand at a null pointer, which memcpy does not take.
 template <class V>
 void put(std::byte*& to, std::span<const V> values) {
-  std::memcpy(to, values.data(), values.size_bytes());
+  if (!values.empty()) std::memcpy(to, values.data(), values.size_bytes());
   to += values.size_bytes();
 }
 template <class V>
 void take(const std::byte*& from, std::span<V> values) {
-  std::memcpy(values.data(), from, values.size_bytes());
+  if (!values.empty()) std::memcpy(values.data(), from, values.size_bytes());
   from += values.size_bytes();
 }
 

@@ -33,9 +33,9 @@ struct ChoiceDeclaration {
     bool operator==(const Nest&) const = default;
   };
 
-  std::string layout = {};     // wide: a line per situation (where empty, too); long: a line per alternative
-  std::string choice = {};     // wide: column of the chosen alternative's code
-  std::string situation = {};  // long: column
+  std::string layout = {};       // wide (or empty): a line per situation; long: per alternative; table
+  std::string choice = {};       // wide: column of the chosen alternative's code
+  std::string situation = {};    // long: column
   std::string alternative = {};  // long: column
   std::string chosen = {};       // long: expression, true on the line of the chosen alternative
   std::string available = {};    // long: expression; empty: always

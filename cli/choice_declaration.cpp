@@ -146,7 +146,8 @@ void ChoiceOptions::add_beyond_options(CLI::App& command) {
 }
 
 void ChoiceOptions::check_options() const {
-  const std::set<std::string> for_tables = {"--classes", "--membership", "--reference", "--filter"};
+  const std::set<std::string> for_tables = {"--classes", "--membership", "--reference", "--filter",
+                                            "--scale"};
   for (const CLI::Option* option : of_declaration_) {
     const std::string name = option->get_name();
     if (option->count() == 0 || declared() || (of_table() && for_tables.contains(name))) continue;

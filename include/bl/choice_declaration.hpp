@@ -63,7 +63,7 @@ struct ChoiceDeclaration {
   std::vector<std::string> rivals = {};
   Named settings = {};  // of the fit, by name
 
-  // Linear: what comes after the logit, one of random, nests, latent and scale (docs/choice_models.md).
+  // Linear: what comes after the logit, one of random, nests and latent, and a scale (docs/choice_models.md).
   Named random = {};  // coefficients that differ between persons: name and distribution
   std::vector<std::string> correlated = {};  // of these
   Named draws = {};                          // count, sequence, dropped, primes, seed

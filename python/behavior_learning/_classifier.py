@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _core, _frame
 from ._choice_document import latent_table
@@ -103,6 +103,9 @@ class BLClassifier(ClassifierMixin, ClassifierParameters, SupervisedEstimator):
         data frame
             By person the probability of each class; a dictionary without pandas.
         """
+        check_is_fitted(self, "model_")
+        if not self._has_latent_classes():
+            raise _core.UsageError("posterior is for a model with latent classes; give `latent`")
         data = self._of_persons(X, y, groups)
         return _frame.as_table(_core.posterior_means(self.model_, data))
 

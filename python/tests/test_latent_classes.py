@@ -100,8 +100,11 @@ def test_what_has_no_meaning_is_refused(model, visits):
         BLClassifier(membership=["member"]).fit(X, y)
     with pytest.raises(UsageError, match="predict_proba, evaluate and posterior"):
         model.summary(X, y)
+    table = BLClassifier(layers=[2], epochs=1).fit(X, y)
     with pytest.raises(ValueError, match="latent classes"):
-        BLClassifier(layers=[2], epochs=1).fit(X, y).evaluate(X, y, groups=person)
+        table.evaluate(X, y, groups=person)
+    with pytest.raises(UsageError, match="latent classes"):
+        table.posterior(X, y)
     with pytest.raises(UsageError, match="is a number"):
         BLChoice(layout="table", choice="price", latent=2).fit(X.assign(buys=y))
     with pytest.raises(TypeError):

@@ -199,7 +199,7 @@ class TableRows {
       for (const std::string& name : columns) {
         table_.column(name);  // or there is none such
         if (schema_.find(name)->role == Role::response)
-          throw UsageError(fmt::format("{}: {} is the response, which cannot decide the classes",
+          throw UsageError(fmt::format("{}: {} is the response, so it cannot be a column of the membership",
                                        d_.place("latent/membership"), in_quotes(name)));
         if (!has(apart, name)) apart.push_back(name);
       }

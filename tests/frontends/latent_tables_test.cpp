@@ -300,6 +300,14 @@ TEST_F(LatentTables, ABlockHasTheLikelihoodOfItsDefinition) {
   EXPECT_NEAR(metric(model.evaluate(table), "log_likelihood"), total, 1e-7 * std::abs(total));
 }
 
+TEST_F(LatentTables, AColumnOfTheScaleIsNoInput) {
+  ChoiceDeclaration d = latent("2");
+  d.scale = {{"by", "region"}, {"reference", "north"}};
+  const Estimates found = estimates_of(fit(data(csv(planted(60))), d, of_table()).model);
+  EXPECT_EQ(found.size(), 2 * 8 + 2U);  // constants, price and ad of two levels, two scales
+  EXPECT_TRUE(found.contains("log scale(south) (class 2)"));
+}
+
 TEST_F(LatentTables, WhatHasNoMeaningIsRefused) {
   const std::string text = csv(planted(30));
   const Data table = data(text);

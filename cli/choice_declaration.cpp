@@ -132,7 +132,10 @@ void ChoiceOptions::add_beyond_options(CLI::App& command) {
   add(command, "--sequence", sequence_, "Of the draws", "[sobol]|halton|scrambled|pseudo");
   add(command, "--nests", nests_, "Nested logit: existing=train+car; an alternative may be in two nests",
       "NAMES");
-  add(command, "--classes", classes_, "Latent classes: how many", "N");
+  add(command, "--classes", classes_,
+      "Latent classes: how many; of a table without --choice: its rows choose among the levels of --target, "
+      "and --group names the person",
+      "N");
   add(command, "--membership", membership_, "Columns of the person that the classes depend on", "NAMES");
   add(command, "--scale", scale_,
       "A scale of the utility by data source: its column, and the source of scale 1", "COLUMN[=REFERENCE]");
@@ -142,20 +145,44 @@ void ChoiceOptions::add_beyond_options(CLI::App& command) {
       "NAMES");
 }
 
+void ChoiceOptions::check_options() const {
+  const std::set<std::string> for_tables = {"--classes", "--membership", "--reference", "--filter",
+                                            "--scale"};
+  for (const CLI::Option* option : of_declaration_) {
+    const std::string name = option->get_name();
+    if (option->count() == 0 || declared() || (of_table() && for_tables.contains(name))) continue;
+    throw UsageError(
+        fmt::format("{} goes with --choice long or --choice wide{}", name,
+                    !choice_.empty() ? "; a schema file says it itself"
+                    : name == "--random"
+                        ? "; a table has no random coefficients, but it may have latent classes: --classes 2"
+                    : for_tables.contains(name) ? ", or with the --classes of a table"
+                                                : ""));
+  }
+}
+
 bool ChoiceOptions::given() const {
-  for (const CLI::Option* option : of_declaration_)
-    if (!declared() && option->count() > 0)
-      throw UsageError(fmt::format(
-          "{} goes with --choice long or --choice wide{}", option->get_name(),
-          !choice_.empty() ? "; a schema file says it itself"
-          : option->get_name() == "--classes" || option->get_name() == "--random"
-              ? "; a table has neither latent classes nor random coefficients: its people may differ by the "
-                "columns that the model reads"
-              : ""));
-  return !choice_.empty();
+  check_options();
+  return !choice_.empty() || of_table();
+}
+
+ChoiceDeclaration ChoiceOptions::table_declaration(const Settings& settings) const {
+  ChoiceDeclaration d;
+  d.name = "--classes";
+  d.layout = "table";
+  d.form = settings.identifiable || settings.single ? "network" : "linear";
+  d.reference = reference_;
+  d.filter = filter_;
+  d.places = {{"utility/reference", "--reference"},
+              {"data/filter", "--filter"},
+              {"data/person", "--group"},
+              {"data/weight", "--weight"}};
+  fill_beyond(d);
+  return d;
 }
 
 ChoiceDeclaration ChoiceOptions::declaration(const Data& data, Settings& settings) const {
+  if (of_table()) return table_declaration(settings);
   if (!declared()) return ChoiceDeclaration::read(choice_);
   if (chosen_.empty() && rank_.empty())
     throw UsageError("choices need --chosen: the column that says what was chosen; or --rank, for rankings");

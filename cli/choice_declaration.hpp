@@ -10,13 +10,16 @@
 
 namespace bl::cli {
 
-// --choice FILE, or --choice long|wide and what the columns mean.
+// --choice FILE, or --choice long|wide and what the columns mean. Without --choice, --classes: latent classes of a
+// table, whose rows choose among the levels of the response.
 class ChoiceOptions {
  public:
   explicit ChoiceOptions(CLI::App& command);
   // Whether the fit is one of choices. UsageError for options that need --choice long or wide.
   bool given() const;
-  // Takes from the settings those that say the same for choices as for tables: nominal, group, weight.
+  bool of_table() const { return choice_.empty() && !classes_.empty(); }
+  // Takes from the settings those that say the same for choices as for tables: nominal, group, weight. Of a table the
+  // settings say what its columns mean.
   ChoiceDeclaration declaration(const Data& data, Settings& settings) const;
 
  private:
@@ -25,6 +28,8 @@ class ChoiceOptions {
   void add_data_options(CLI::App& command);
   void add_utility_options(CLI::App& command);
   void add_beyond_options(CLI::App& command);
+  void check_options() const;
+  ChoiceDeclaration table_declaration(const Settings& settings) const;
   void fill_long(ChoiceDeclaration& d) const;
   void fill_wide(ChoiceDeclaration& d, const Data& data) const;
   void fill_utility(ChoiceDeclaration& d) const;

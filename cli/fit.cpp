@@ -158,7 +158,8 @@ void run_fit(const FitArguments& arguments, const ChoiceOptions& choice, const C
              Settings settings) {
   const bool choices = choice.given();
   if (arguments.readable && (choices || arguments.json))
-    throw UsageError("--readable is for tables and prints text; use it without --choice and --json");
+    throw UsageError(
+        "--readable is for tables and prints text; use it without --choice, --classes and --json");
   check_model_path(command, arguments.output);
   FitOptions options;
   options.checkpoint = arguments.output + ".checkpoint";
@@ -180,7 +181,7 @@ void run_fit(const FitArguments& arguments, const ChoiceOptions& choice, const C
       return watched([&] { return fit(shared, settings, options); });
     }
     data = read_files(arguments.data, settings);
-    if (talk && !choices) print_columns(*data);
+    if (talk && (!choices || choice.of_table())) print_columns(*data);
     return watched([&] {
       return choices ? fit(*data, choice.declaration(*data, settings), settings, options)
                      : fit(*data, settings, options);
@@ -232,6 +233,7 @@ void add_fit(CLI::App& app) {
       "  bl fit data.csv --target price,volume --layers 36,6 -o model.bl\n"
       "  bl fit train-images-idx3-ubyte --layers 88,42 -o digits.bl\n"
       "  bl fit trips.csv --choice schema.toml -o model.bl\n"
+      "  bl fit visits.csv --target buys --group customer --classes 2 -o model.bl\n"
       "  bl fit 'rows-*.csv' --target y -o model.bl\n"
       "  mpirun -n 4 bl fit data.csv --target y --threads 2 -o model.bl");
   command->callback([arguments, choice, command, settings] {

@@ -46,7 +46,7 @@ def type_of(setting):
 def stub():
     settings = {one["name"]: one for one in _core.setting_list()}
     text = HEAD
-    for owner in (_parameters.TableParameters, _parameters.ChoiceParameters):
+    for owner in (_parameters.TableParameters, _parameters.ClassifierParameters, _parameters.ChoiceParameters):
         text += f"\nclass {owner.__name__}:\n    def __init__(\n        self,\n"
         signature = list(inspect.signature(owner.__init__).parameters.values())[1:]
         starred = False

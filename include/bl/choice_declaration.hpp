@@ -33,9 +33,9 @@ struct ChoiceDeclaration {
     bool operator==(const Nest&) const = default;
   };
 
-  std::string layout = {};     // wide: a line per situation (where empty, too); long: a line per alternative
-  std::string choice = {};     // wide: column of the chosen alternative's code
-  std::string situation = {};  // long: column
+  std::string layout = {};       // wide (or empty): a line per situation; long: per alternative; table
+  std::string choice = {};       // wide: column of the chosen alternative's code
+  std::string situation = {};    // long: column
   std::string alternative = {};  // long: column
   std::string chosen = {};       // long: expression, true on the line of the chosen alternative
   std::string available = {};    // long: expression; empty: always
@@ -63,7 +63,7 @@ struct ChoiceDeclaration {
   std::vector<std::string> rivals = {};
   Named settings = {};  // of the fit, by name
 
-  // Linear: what comes after the logit, one of random, nests, latent and scale (docs/choice_models.md).
+  // Linear: what comes after the logit, one of random, nests and latent, and a scale (docs/choice_models.md).
   Named random = {};  // coefficients that differ between persons: name and distribution
   std::vector<std::string> correlated = {};  // of these
   Named draws = {};                          // count, sequence, dropped, primes, seed

@@ -38,13 +38,17 @@ def _beyond(choice: Any) -> dict[str, Any]:
     if choice.nests is not None:
         tables["nests"] = {name: list(among) for name, among in choice.nests.items()}
     if choice.latent is not None or choice.membership is not None:
-        latent = choice.latent or {}
-        tables["latent"] = dict(latent) if isinstance(latent, Mapping) else {"classes": latent}
-        if choice.membership is not None:
-            tables["latent"]["membership"] = list(choice.membership)
+        tables["latent"] = latent_table(choice.latent, choice.membership)
     if choice.scale is not None:
         tables["scale"] = dict(choice.scale) if isinstance(choice.scale, Mapping) else {"by": choice.scale}
     return tables
+
+
+def latent_table(latent: Any, membership: Any) -> dict[str, Any]:
+    """The table [latent] of these two parameters."""
+    latent = latent or {}
+    table = dict(latent) if isinstance(latent, Mapping) else {"classes": latent}
+    return table if membership is None else {**table, "membership": list(membership)}
 
 
 def _expressions(attributes: Any) -> dict[str, Any]:

@@ -7,14 +7,108 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _core, _frame
-from ._parameters import table_parameters_section
+from ._choice_document import latent_table
+from ._declaration import declaration_of
+from ._parameters import ClassifierParameters, table_parameters_section
 from ._supervised import SupervisedEstimator
 
 
-class BLClassifier(ClassifierMixin, SupervisedEstimator):
+class BLClassifier(ClassifierMixin, ClassifierParameters, SupervisedEstimator):
+    # --- latent classes
+
+    def _declaration(self) -> _core.ChoiceDeclaration | None:
+        if self.latent is None and self.membership is None:
+            return None
+        block = bool(self.identifiable or self.single)
+        document = {
+            "data": {"layout": "table"},
+            "utility": {"form": "network" if block else "linear"},
+            "latent": latent_table(self.latent, self.membership),
+        }
+        return declaration_of(document, lambda table, key: key or table)
+
+    def _extra_columns(self, rows: int, weights: Any, groups: Any, settings: dict[str, str]) -> list[_core.Column]:
+        columns = super()._extra_columns(rows, weights, groups, settings)
+        self._person, self._weight = settings.get("group"), settings.get("weight")
+        return columns
+
+    def _has_latent_classes(self) -> bool:
+        return hasattr(self, "model_") and self.model_.is_choice()
+
+    def _predict_options(self, **options: Any) -> _core.PredictOptions:
+        out = super()._predict_options(**options)
+        if self._has_latent_classes():
+            out.treat_unseen_as_missing = False  # all values are needed
+        return out
+
+    def _of_persons(self, X: Any, y: Any, groups: Any) -> _core.Data:
+        """Rows of a model with latent classes; without groups every row is another person's."""
+        columns = super()._observed(X, y)
+        rows = columns[0].rows
+        if groups is not None and self._person is None:
+            raise ValueError("the fit had no groups, so every row is its own person; give no groups")
+        persons = np.arange(rows) if groups is None else np.asarray(groups)
+        if persons.shape != (rows,):
+            raise ValueError(f"groups has the shape {persons.shape}; give one value for each of the {rows} rows")
+        if self._person is not None:
+            columns.append(_frame.response_column(self._person, persons))
+        if self._weight is not None:
+            columns.append(_core.number_column(self._weight, np.ones(rows)))
+        return _core.Data.from_columns(columns, "X, y")
+
+    def _observed(self, X: Any, y: Any) -> list[_core.Column]:
+        if self._has_latent_classes():
+            raise _core.UsageError(
+                "a model with latent classes keeps its estimates, summary(); of rows it answers predict, "
+                "predict_proba, evaluate and posterior"
+            )
+        return super()._observed(X, y)
+
+    def evaluate(self, X: Any, y: Any, *, groups: Any = None) -> dict[str, float]:
+        """All metrics that fit the response, as `bl evaluate` prints them.
+
+        Parameters
+        ----------
+        X, y : array or data frame
+            Rows and their responses.
+        groups : array, optional
+            Latent classes: the person of each row; without it every row is another person's.
+
+        Returns
+        -------
+        dict
+            Name of the metric to value.
+        """
+        if not self._has_latent_classes():
+            if groups is not None:
+                raise ValueError("groups are for a model with latent classes")
+            return super().evaluate(X, y)
+        return self.model_.evaluate(self._of_persons(X, y, groups), "all", self._predict_options())
+
+    def posterior(self, X: Any, y: Any, *, groups: Any = None) -> Any:
+        """Latent classes: what each person's rows say about the person's class.
+
+        Parameters
+        ----------
+        X, y : array or data frame
+            Rows and their responses.
+        groups : array, optional
+            The person of each row, where the fit had groups; without it every row is another person's.
+
+        Returns
+        -------
+        data frame
+            By person the probability of each class; a dictionary without pandas.
+        """
+        check_is_fitted(self, "model_")
+        if not self._has_latent_classes():
+            raise _core.UsageError("posterior is for a model with latent classes; give `latent`")
+        data = self._of_persons(X, y, groups)
+        return _frame.as_table(_core.posterior_means(self.model_, data))
+
     # --- the response
 
     def _response_columns(self, y: Any, *, reset: bool, kept: np.ndarray | None = None) -> list[_core.Column]:
@@ -59,9 +153,10 @@ class BLClassifier(ClassifierMixin, SupervisedEstimator):
         response = self.model_.responses()[0]
         found = dict(table)
         columns = [found[f"{prefix}({level})"] for level in response.levels]
-        keys = response.levels if response.text else [float(one) for one in response.levels]
+        text = response.text and self.classes_.dtype.kind not in "iuf"
+        keys = response.levels if text else [float(one) for one in response.levels]
         place = {key: i for i, key in enumerate(keys)}
-        order = [place[str(one) if response.text else float(one)] for one in self.classes_]
+        order = [place[str(one) if text else float(one)] for one in self.classes_]
         return np.column_stack([columns[i] for i in order])
 
     def _outcome_order(self, outcomes: list[str]) -> list[int]:
@@ -223,13 +318,21 @@ class BLClassifier(ClassifierMixin, SupervisedEstimator):
         return self.classes_[np.searchsorted(known, keys)].reshape(data.rows(), -1)
 
 
+_LATENT = """\
+    latent : Latent classes: how many, or {"classes": 2, "starts": 10, "seed": 1}; 1 for the logit, to compare with
+    membership : Latent classes: columns of the person, or expressions over them, that the shares depend on
+"""
+
 BLClassifier.__doc__ = f"""Learns an optimization problem whose solution is a class.
 
 p(class | x) is proportional to exp(BL(x, class) / temperature); BL is built from blocks, each a problem
 max U subject to C <= 0, T = 0, which explain() prints. Part of the rows of a fit is put aside to stop training
 by; give fractions="1:0:0" to learn from all of them.
 
-{table_parameters_section()}"""
+With `latent` the rows are choices of persons (groups) who belong to one of several classes, each with a multinomial logit
+of its own; it is fitted to all rows by maximum likelihood, and a saved one is read by BLChoice.load.
+
+{table_parameters_section(_LATENT)}"""
 
 
 def _labels(y: Any) -> tuple[str, np.ndarray]:

@@ -116,6 +116,7 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
         """Learns from columns (features, responses, weight, group) and keeps the result."""
         arguments = _core.FitArguments()
         arguments.training_rows_only = "fractions" not in settings  # test rows are the caller's, unless asked for
+        arguments.declaration = self._declaration()
         if validation is not None:
             arguments.first_validation_row = columns[0].rows
             columns = [_core.joined_column(a, b) for a, b in zip(columns, validation)]
@@ -129,6 +130,10 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
         self.plan_ = summary.plan
         self.notes_ = list(summary.notes)
         self.interrupted_ = interrupted
+
+    def _declaration(self) -> _core.ChoiceDeclaration | None:
+        """Of rows that are learned as choices."""
+        return None
 
     def _keep(self, model: _core.Model) -> None:
         """Everything that follows from the model alone, so that loading a file gives it too."""

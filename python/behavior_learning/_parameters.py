@@ -121,6 +121,14 @@ class TableParameters:
     __init__ = make_init(extra=[("warm_start", False), ("random_state", None)])
 
 
+class ClassifierParameters:
+    """Constructor of the classifier, which may have latent classes."""
+
+    __init__ = make_init(
+        extra=[("latent", None), ("membership", None), ("warm_start", False), ("random_state", None)]
+    )
+
+
 class ChoiceParameters:
     """Constructor of the estimator of choices."""
 
@@ -156,13 +164,13 @@ def parameter_help() -> str:
     return "\n".join(lines)
 
 
-def table_parameters_section() -> str:
-    """What the docstrings of all estimators of tables end with."""
+def table_parameters_section(own: str = "") -> str:
+    """What the docstrings of all estimators of tables end with; own: lines of parameters of this one alone."""
     return f"""Parameters
 ----------
 None means the default.
 
-    warm_start : Go on from the model of the fit before
+{own}    warm_start : Go on from the model of the fit before
     random_state : Another name of seed
 {parameter_help()}
 """

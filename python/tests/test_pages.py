@@ -40,7 +40,7 @@ def names():
     return {"X": X, "y": y, "X_train": X[:120], "y_train": y[:120], "X_test": X[120:], "y_test": y[120:], "frame": frame}
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/first_model.md", "docs/coming_from.md", "docs/python.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/first_model.md", "docs/coming_from.md", "docs/python.md", "docs/choice_models.md"])
 def test_the_python_of_a_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     if page == "docs/python.md":

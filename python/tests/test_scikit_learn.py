@@ -52,7 +52,7 @@ def test_parameters_are_stored_as_given_and_named_as_settings():
     estimator = BLClassifier(layers=layers, temperature=2)
     assert estimator.layers is layers
     names = {one["name"] for one in setting_list()} | {"lambda_sign", "utility_activation"}
-    assert set(estimator.get_params()) - {"warm_start", "random_state"} <= names
+    assert set(estimator.get_params()) - {"warm_start", "random_state", "latent", "membership"} <= names
     assert all(value is None for name, value in BLRegressor().get_params().items() if name != "warm_start")
 
 

@@ -208,11 +208,12 @@ std::vector<double> middle_parameters(const ChoiceSchema& schema,
         one = spec.random[k].sign * std::exp(one + 0.5 * variance[k]);
       }
   } else if (schema.latent && schema.linear) {
+    const std::size_t each = size + (schema.scale ? schema.scale->levels.size() - 1 : 0);
     const std::vector<double> shares =
-        ru::class_shares(static_cast<Index>(schema.latent->classes), static_cast<Index>(size), parameters);
+        ru::class_shares(static_cast<Index>(schema.latent->classes), static_cast<Index>(each), parameters);
     std::fill(out.begin(), out.end(), 0.0);
     for (std::size_t c = 0; c < shares.size(); ++c)
-      for (std::size_t k = 0; k < out.size(); ++k) out[k] += shares[c] * parameters[c * size + k];
+      for (std::size_t k = 0; k < out.size(); ++k) out[k] += shares[c] * parameters[c * each + k];
   }
   return out;
 }

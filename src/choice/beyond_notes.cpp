@@ -93,15 +93,19 @@ void latent_notes(const BeyondModel& beyond, const std::vector<double>& paramete
 void scale_notes(const ChoiceSchema& schema, const BeyondModel& beyond, const std::vector<double>& parameters,
                  const inference::Estimate& e, Notes& out) {
   const SourceScale& scale = *schema.scale;
-  for (std::size_t s = 1; s < scale.levels.size(); ++s) {
-    const std::size_t at = beyond.utility.size() + s - 1;
-    const auto i = static_cast<Index>(at);
-    const double size = std::exp(parameters[at]), error = std::sqrt(e.entries(i, i));
-    const double z = parameters[at] / error;
-    out.push_back(
-        fmt::format("scale of {} against {} (1): {:.4f} (s.e. {:.4f}); the same: z = {:.2f}, p = {:.4f}",
-                    scale.levels[s], scale.levels[0], size, size * error, z, inference::normal_two_sided(z)));
-  }
+  const auto each = static_cast<std::size_t>(beyond.model->utility().parameters());
+  const std::size_t classes = schema.latent ? static_cast<std::size_t>(schema.latent->classes) : 1;
+  for (std::size_t c = 0; c < classes; ++c)
+    for (std::size_t s = 1; s < scale.levels.size(); ++s) {
+      const std::size_t at = c * each + beyond.utility.size() + s - 1;
+      const auto i = static_cast<Index>(at);
+      const double size = std::exp(parameters[at]), error = std::sqrt(e.entries(i, i));
+      const double z = parameters[at] / error;
+      out.push_back(
+          fmt::format("{}scale of {} against {} (1): {:.4f} (s.e. {:.4f}); the same: z = {:.2f}, p = {:.4f}",
+                      schema.latent ? fmt::format("class {}: ", c + 1) : "", scale.levels[s], scale.levels[0],
+                      size, size * error, z, inference::normal_two_sided(z)));
+    }
 }
 
 }  // namespace

@@ -48,8 +48,13 @@ std::string latent_text(const ChoiceSchema& schema, const std::vector<std::strin
 std::string scale_text(const ChoiceSchema& schema, const std::vector<double>& values, std::size_t terms) {
   std::string out = fmt::format("\nThese are utilities where {} is {}; they are multiplied where it is\n",
                                 schema.scale->column, schema.scale->levels[0]);
-  for (std::size_t s = 1; s < schema.scale->levels.size(); ++s)
-    out += fmt::format("  {}: by {:.4g}\n", schema.scale->levels[s], std::exp(values[terms + s - 1]));
+  const std::size_t others = schema.scale->levels.size() - 1,
+                    classes = schema.latent ? static_cast<std::size_t>(schema.latent->classes) : 1;
+  for (std::size_t c = 0; c < classes; ++c)
+    for (std::size_t s = 0; s < others; ++s)
+      out += fmt::format("  {}: by {:.4g}{}\n", schema.scale->levels[s + 1],
+                         std::exp(values[c * (terms + others) + terms + s]),
+                         schema.latent ? fmt::format(" (class {})", c + 1) : "");
   return out;
 }
 

@@ -13,6 +13,7 @@
 #include "choice/linear.hpp"
 #include "choice/reference.hpp"
 #include "choice/scores.hpp"
+#include "choice/table_rows.hpp"
 #include "features/beyond_names.hpp"
 #include "features/choice_ranks.hpp"
 #include "plan/plan.hpp"
@@ -157,8 +158,27 @@ void note_ridges(FitSummary& summary) {
 
 }  // namespace
 
+namespace {
+
+FitSummary fit_table_rows(const Table& table, const ChoiceDeclaration& written, const Settings& given,
+                          const FitOptions& options) {
+  validate(given);
+  if (!options.parts.empty() || options.start)
+    throw UsageError(
+        "latent classes are fitted to all rows by maximum likelihood, from their own starts; leave out "
+        "validation "
+        "rows and the model to go on from");
+  const RowsAsChoices rows = rows_as_choices(table, written, given);
+  FitSummary summary = fit_choices(table, rows.declaration, rows.settings, options);
+  summary.notes.insert(summary.notes.begin(), rows.notes.begin(), rows.notes.end());
+  return summary;
+}
+
+}  // namespace
+
 FitSummary fit_choices(const Table& table, const ChoiceDeclaration& written, const Settings& given,
                        const FitOptions& options) {
+  if (written.layout == kTableLayout) return fit_table_rows(table, written, given, options);
   const double started = now();
   ChoiceDeclaration declaration = written;
   ChoiceSchema schema = choice_schema(declaration);

@@ -86,11 +86,13 @@ Texts beyond_names(const ChoiceSchema& schema, const std::vector<UtilityParamete
 
 std::string beyond_words(const ChoiceSchema& schema) {
   const std::string of = schema.linear ? "" : " of a block",
-                    by = schema.scale ? " with a scale by " + schema.scale->column : "";
+                    by = schema.scale ? " with a scale by " + schema.scale->column : "",
+                    scaled = schema.scale ? " and a scale by " + schema.scale->column : "";
   if (schema.random)
     return fmt::format("mixed logit{}{}, {} draws per {}", of, by, schema.random->draws,
                        schema.person.empty() ? "situation" : "person");
-  if (schema.latent) return fmt::format("logit{} with {} latent classes", of, schema.latent->classes);
+  if (schema.latent)
+    return fmt::format("logit{} with {} latent classes{}", of, schema.latent->classes, scaled);
   if (schema.nests.empty()) return "logit" + of + by;
   return (cross_nested(schema).empty() ? "nested logit" : "cross-nested logit") + of + by;
 }

@@ -31,14 +31,14 @@ class BeyondCompiler {
 
   void compile() {
     const int kinds = static_cast<int>(!d_.random.empty()) + static_cast<int>(!d_.nests.empty()) +
-                      static_cast<int>(!d_.latent.empty()) + static_cast<int>(!d_.scale.empty());
-    const bool scaled = !d_.scale.empty() && d_.latent.empty();
-    if (kinds > (scaled ? 2 : 1))
-      fail(first_place(),
-           "choose one of random coefficients, nests and latent classes; the first two may have a scale by "
-           "data "
-           "source as well");
-    if (kinds > 0 && !schema_.linear) check_block();
+                      static_cast<int>(!d_.latent.empty());
+    const bool beyond = kinds > 0 || !d_.scale.empty();
+    if (kinds > 1)
+      fail(
+          first_place(),
+          "choose one of random coefficients, nests and latent classes; each may have a scale by data source "
+          "as well");
+    if (beyond && !schema_.linear) check_block();
     if (d_.random.empty() && (!d_.correlated.empty() || !d_.draws.empty()))
       fail(d_.draws.empty() ? "random/correlated" : "draws",
            "correlated and draws belong to random coefficients, and there are none");
@@ -48,7 +48,7 @@ class BeyondCompiler {
     if (!d_.nests.empty()) compile_nests();
     if (!d_.latent.empty()) compile_latent();
     if (!d_.scale.empty()) compile_scale();
-    if (kinds > 0) check_signs();
+    if (beyond) check_signs();
   }
 
  private:

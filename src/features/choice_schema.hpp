@@ -127,7 +127,7 @@ struct ChoiceSchema {
   bool smooth = false;     // a network: small, for economics
   LinearUtility utility;   // linear
   std::vector<int> signs;  // per attribute: 1 it never lowers the utility, -1 it never raises it, 0 free
-  std::optional<RandomCoefficients> random;  // linear; at most one of these four
+  std::optional<RandomCoefficients> random;  // at most one of these three, and a scale
   std::vector<ChoiceNest> nests;
   std::optional<LatentClasses> latent;
   std::optional<SourceScale> scale;

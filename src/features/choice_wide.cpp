@@ -34,6 +34,17 @@ struct WideColumns {
   }
 };
 
+// "; there region is 'east', price is missing", of the columns that an expression reads.
+std::string cells_read(const ChoiceSource& source, const Expression& expression, Index row) {
+  std::string out;
+  for (const std::string& name : expression.columns()) {
+    const Column& column = source.column(name);
+    out += (out.empty() ? "; there " : ", ") + name + " is " +
+           (column.missing(row) ? "missing" : in_quotes(column.cell_text(row)));
+  }
+  return out;
+}
+
 void append_entry(const ChoiceSource& source, const WideColumns& columns, std::size_t alternative, Index row,
                   std::vector<double>& out) {
   const ChoiceSchema& schema = *source.schema;
@@ -43,7 +54,8 @@ void append_entry(const ChoiceSource& source, const WideColumns& columns, std::s
       source.fail(row, "the attribute " + in_quotes(schema.attributes[k]) + " of " +
                            in_quotes(schema.alternatives[alternative].name) + " (" +
                            schema.alternatives[alternative].attributes[k].text() +
-                           ") is missing, though it is available");
+                           ") is missing, though it is available" +
+                           cells_read(source, schema.alternatives[alternative].attributes[k], row));
   }
   out.resize(out.size() + schema.computed());  // are computed of these
 }

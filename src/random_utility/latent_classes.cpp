@@ -126,14 +126,15 @@ Forecast LatentClassLogit::forecast(std::span<const double> parameters, DesignSl
           const double* of_class = parameters.data() + c * size;
           utility().evaluate(s, static_cast<Index>(t), of_class, at);
           const std::vector<double>& v = at.value;
+          const double scale = utility().scale(s, static_cast<Index>(t), of_class);
           const auto begin = static_cast<std::size_t>(s.begin[static_cast<std::size_t>(t)]), n = v.size();
-          out.log_sum[static_cast<std::size_t>(t)] += pi * log_sum_exp<double>(v);
+          out.log_sum[static_cast<std::size_t>(t)] += pi * log_sum_exp<double>(v) / scale;
           p = v;
           softmax(p);
           slope.assign(n, 0);
           for (std::size_t j = 0; j < n; ++j) {
             out.probability[begin + j] += pi * p[j];
-            out.utility[begin + j] += pi * v[j];
+            out.utility[begin + j] += pi * v[j] / scale;
             if (slopes.data == nullptr) continue;
             const auto entry = static_cast<Index>(begin + j);
             slope[j] = utility().slope(s, entry, of_class, slopes.row(entry));
@@ -144,7 +145,7 @@ Forecast LatentClassLogit::forecast(std::span<const double> parameters, DesignSl
           double* response = out.responses.data() + begins[static_cast<std::size_t>(t)];
           for (std::size_t j = 0; j < n; ++j)
             for (std::size_t k = 0; k < n; ++k)
-              response[j * n + k] += pi * p[j] * ((j == k ? 1 : 0) - p[k]) * slope[k];
+              response[j * n + k] += pi * p[j] * ((j == k ? 1 : 0) - p[k]) * scale * slope[k];
         }
     }
   });

@@ -184,8 +184,6 @@ TEST_F(BlockBeyond, RefusesWhatItCannotDo) {
   EXPECT_THAT(message("[random]\n\"U.x\" = \"normal\"\n", block(), network),
               HasSubstr("no coefficient 'U.x'"));
   EXPECT_THAT(message(nests + "[latent]\nclasses = 2\n", block(), network), HasSubstr("choose one"));
-  EXPECT_THAT(message("[latent]\nclasses = 2\n[scale]\nby = \"source\"\n", block(), network),
-              HasSubstr("choose one"));
 }
 
 }  // namespace

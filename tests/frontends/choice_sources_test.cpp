@@ -200,7 +200,6 @@ TEST_F(Sources, WhatMakesNoSenseIsRefused) {
   EXPECT_THROW(fitted("[scale]\nby = \"src\"\nreference = \"XX\"\n"), UsageError);
   EXPECT_THROW(fitted("[scale]\nby = \"x\"\n"), Error);
   EXPECT_THROW(fitted("[scale]\nreference = \"RP\"\n"), UsageError);
-  EXPECT_THROW(fitted("[scale]\nby = \"src\"\n[latent]\nclasses = 2\n"), UsageError);
   EXPECT_THROW(fitted("[utility]\nform = \"network\"\n[scale]\nby = \"src\"\n"), UsageError);
 }
 

@@ -176,6 +176,17 @@ TEST(ScaledLogitResponses, AreTheDerivativesOfTheProbabilities) {
   });
 }
 
+// Every class has scales of its own.
+TEST(ScaledLatentClasses, GradientAndResponses) {
+  const std::vector<double> parameters = {-0.4, 0.7, 0.3, 0.6, -0.8, 0.8, -0.2, 0.5, -0.3, 0.4, 0.3, -0.5};
+  const auto made = [](const ChoiceSets& s) {
+    return std::make_unique<LatentClassLogit>(s, Utility::linear(3, 3), 2);
+  };
+  expect_gradient(*made(from_sources({.weights = true, .membership = 1})), parameters);
+  ChoiceSets sets = from_sources({.persons = 4, .situations = 2, .membership = 1});
+  expect_responses(sets, parameters, 1, made);
+}
+
 TEST(ScaledLogit, WithoutDifferencesIsTheLogit) {
   const ChoiceSets sets = from_sources({});
   EXPECT_NEAR(value_at(NestedLogit(sets, Utility::linear(3, 3), kNoNests), {-0.4, 0.7, 0.3, 0, 0}),
@@ -227,6 +238,8 @@ TEST(BlockUtility, GradientsOfNestedAndLatentModels) {
   expect_gradient(LatentClassLogit(sets, block(), 2), with(with(kBlock, other), {0.3, -0.5}));
   const ChoiceSets sources = from_sources({.weights = true});
   expect_gradient(NestedLogit(sources, block(3), nested(false)), with(kBlock, {0.6, -0.8, 1.8}));
+  expect_gradient(LatentClassLogit(sources, block(3), 2),
+                  with(with(with(kBlock, {0.6, -0.8}), with(other, {-0.3, 0.4})), {0.3}));
 }
 
 TEST(BlockUtility, ResponsesOfNestedAndLatentModels) {

@@ -177,11 +177,23 @@ def _curve_line(curve: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
     return np.append((knots[:-1, None] + t * width).ravel(), knots[-1]), np.append(cubic.ravel(), values[-1])
 
 
+def _heat_map(ax: Any, product: dict[str, Any], extent: float) -> None:
+    """A product of two curves: the first variable across, the second upwards."""
+    values = np.asarray(product["values"])
+    knots = [np.asarray(one) for one in product["knots"]]
+    for axis, period in enumerate(product["periods"]):
+        if period > 0:
+            knots[axis] = np.append(knots[axis], knots[axis][0] + period)
+            values = np.append(values, values.take([0], axis=axis), axis=axis)
+    ax.pcolormesh(*knots, values.T, shading="gouraud", cmap="RdBu", vmin=-extent, vmax=extent)
+
+
 def curves(estimator: Any, block: str = "L1.B1", *, columns: int = 8) -> Any:
     """The curves of a block as small multiples: a line of axes for each column, one for each head, all on one scale.
 
     The columns with the highest curves come first; ticks are the knots, closer where there are more rows. Where the
-    model has standard errors, 95% bands are drawn. Returns the array of axes, columns x heads."""
+    model has standard errors, 95% bands are drawn. Products of two curves follow as heat maps on the same scale: blue
+    raises, red lowers. Returns the array of axes, columns and products x heads."""
     try:
         from matplotlib import pyplot
     except ImportError as error:
@@ -193,19 +205,28 @@ def curves(estimator: Any, block: str = "L1.B1", *, columns: int = 8) -> Any:
     heads = blocks[block]["heads"]
     indicators = {one["name"] for one in document["variables"] if one["kind"] == "level"}
     found: dict[str, dict[int, dict[str, Any]]] = {}
+    products: dict[str, dict[int, dict[str, Any]]] = {}
     for h, head in enumerate(heads):
         for term in head["terms"]:
-            if "curve" not in term:
-                continue
-            others = [one["variable"] for one in term["factors"] if one["variable"] != term["curve"]["variable"]]
-            if indicators.issuperset(others):
-                found.setdefault("*".join([term["curve"]["variable"], *others]), {})[h] = term["curve"]
-    if not found:
+            for kind, by_name in (("curve", found), ("product", products)):
+                if kind not in term:
+                    continue
+                own = term[kind]["variables"] if kind == "product" else [term[kind]["variable"]]
+                others = [one["variable"] for one in term["factors"] if one["variable"] not in own]
+                if indicators.issuperset(others):
+                    by_name.setdefault("*".join([*own, *others]), {})[h] = term[kind]
+    if not found and not products:
         raise ValueError(f"{block} has no curves")
-    highest = {name: max(np.ptp(one["values"]) for one in by_head.values()) for name, by_head in found.items()}
+    highest = {name: max(np.ptp(one["values"]) for one in by_head.values())
+               for name, by_head in [*found.items(), *products.items()]}
     names = sorted(found, key=lambda name: -highest[name])[:columns]
-    figure, axes = pyplot.subplots(len(names), len(heads), sharey=True, squeeze=False, layout="constrained",
-                                   figsize=(2.6 * len(heads) + 1, 1.3 * len(names) + 0.6))
+    pairs = sorted(products, key=lambda name: -highest[name])[:columns]
+    rows = len(names) + len(pairs)
+    figure, axes = pyplot.subplots(rows, len(heads), squeeze=False, layout="constrained",
+                                   figsize=(2.6 * len(heads) + 1, 1.3 * rows + 0.6))
+    for ax in axes[:len(names)].flat[1:]:
+        ax.sharey(axes[0, 0])
+        ax.tick_params(labelleft=ax in axes[:, 0])
     for i, name in enumerate(names):
         for h, curve in found[name].items():
             ax = axes[i, h]
@@ -217,6 +238,13 @@ def curves(estimator: Any, block: str = "L1.B1", *, columns: int = 8) -> Any:
             ax.axhline(0, color="0.8", zorder=0)
             ax.plot(curve["knots"], np.zeros(len(curve["knots"])), "|", color="0.4", transform=ax.get_xaxis_transform())
         axes[i, 0].set_ylabel(name)
+    extent = max(np.abs(one["values"]).max() for by_head in [*found.values(), *products.values()]
+                 for one in by_head.values())
+    for i, name in enumerate(pairs, len(names)):
+        for h, product in products[name].items():
+            _heat_map(axes[i, h], product, extent)
+            first = product["variables"][0]
+            axes[i, h].set(xlabel=first, ylabel=name[len(first) + 1:])
     for h, head in enumerate(heads):
         axes[0, h].set_title(head["name"], fontsize="medium")
     return axes

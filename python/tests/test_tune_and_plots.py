@@ -2,7 +2,7 @@ import matplotlib
 import numpy as np
 import pytest
 
-from behavior_learning import BLClassifier, BLRegressor, plots, tune
+from behavior_learning import BLClassifier, BLRegressor, UsageError, plots, tune
 
 matplotlib.use("Agg")
 
@@ -64,6 +64,15 @@ def test_plots_show_the_numbers(labels, numbers):
                 np.testing.assert_array_equal(drawn[term["curve"]["variable"], h], term["curve"]["values"])
     with pytest.raises(ValueError, match="no block L9"):
         plots.curves(bent, "L9")
+    joint = BLClassifier(layers=[1], curves="all, x0~*x1~", epochs=3).fit(X, y)
+    axes = plots.curves(joint, columns=2)
+    assert axes.shape == (3, 3)
+    assert axes[2, 0].get_xlabel() == "x0" and axes[2, 0].get_ylabel() == "x1"
+    product = next(term["product"] for term in joint.explain().to_dict()["layers"][0][0]["heads"][0]["terms"]
+                   if "product" in term)
+    np.testing.assert_array_equal(axes[2, 0].collections[0].get_array().ravel(), np.ravel(np.transpose(product["values"])))
+    with pytest.raises(UsageError, match="multiplied with itself"):
+        BLClassifier(curves="x0~*x0~").fit(X, y)
 
     X, y = numbers
     regressor = BLRegressor(layers=[3], epochs=10).fit(X, y)

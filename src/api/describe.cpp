@@ -34,7 +34,7 @@ std::string table_text(const FittedModel& model) {
   const StoredModel& m = model.stored;
   const Architecture& a = m.architecture;
   const ParameterLayout layout(a);
-  std::vector<std::string> responses, features, layers;
+  std::vector<std::string> responses, features, products, layers;
   for (const ResponseEncoding& r : m.encoder.responses())
     responses.push_back(r.is_class() ? fmt::format("{} (classes {})", r.name, joined(r.levels))
                                      : fmt::format("{} (continuous, mean {:.6g}, standard deviation {:.6g})",
@@ -46,6 +46,9 @@ std::string table_text(const FittedModel& model) {
                                          f.text->terms().size(), f.text->components())
                            : fmt::format("{} ({} {} levels{})", f.name, f.levels.size(), to_string(f.type),
                                          f.first_level > 0 ? ", reference " + f.levels[0] : ""));
+  for (const ProductEncoding& one : m.encoder.products())
+    products.push_back(
+        product_name(m.encoder.features()[one.first].name, m.encoder.features()[one.second].name));
   for (const LayerSpec& layer : a.layers)
     layers.push_back(fmt::format("{} blocks of {} U, {} C, {} T", layer.blocks,
                                  layer.heads(HeadKind::utility), layer.heads(HeadKind::inequality),
@@ -53,6 +56,7 @@ std::string table_text(const FittedModel& model) {
   std::string out;
   out += labelled("response", joined(responses, "; "));
   out += labelled("features", features.empty() ? "none" : joined(features));
+  if (!products.empty()) out += labelled("products", joined(products));
   out +=
       labelled("model", fmt::format("{} form, {}, basis of {} terms, {} parameters ({})",
                                     a.form == Form::scalar ? "scalar" : "vector",

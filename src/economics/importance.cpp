@@ -84,7 +84,7 @@ std::vector<Group> groups_of(const FittedModel& model) {
   for (std::size_t f = 0; f < model.stored.encoder.features().size(); ++f)
     groups.push_back({model.stored.encoder.features()[f].name, [&columns, context, f](const Term& term) {
                         return std::any_of(term.begin(), term.end(), [&](std::int32_t i) {
-                          return i < context && columns[static_cast<std::size_t>(i)].feature == f;
+                          return i < context && columns[static_cast<std::size_t>(i)].reads(f);
                         });
                       }});
   if (const ChoiceResponse* choice = model.stored.choice()) {

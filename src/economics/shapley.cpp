@@ -61,6 +61,7 @@ class Mixture {
       for (std::size_t j = 0; j < columns.size(); ++j)
         mixed(static_cast<Index>(p - from), static_cast<Index>(j)) =
             (points[p].of_row[columns[j].feature] ? points[p].row : points[p].other)[j];
+    model_.stored.encoder.complete_products(mixed.view());
     for (const auto& distribution : row_distributions(model_, mixed, pool_)) {
       std::vector<double> mean(outcomes_, 0);
       for (const WeightedResponse& one : distribution) {

@@ -41,6 +41,33 @@ void standardise(const FeatureEncoding& feature, Pieces& pieces) {
   pieces.period /= feature.scale;
 }
 
+void standardise(const Variable& variable, GridAxis& axis) {
+  for (double& knot : axis.knots) knot = (knot - variable.mean) / variable.scale;
+  axis.period /= variable.scale;
+}
+
+Surface surface_of(const ProductEncoding& product, const std::vector<double>& weights) {
+  Surface surface{.first = product.first_axis, .second = product.second_axis};
+  surface.values.resize(product.columns[0].size(), 0);
+  for (std::size_t k = 0; k < weights.size(); ++k)
+    for (std::size_t i = 0; i < surface.values.size(); ++i)
+      surface.values[i] += weights[k] * product.columns[k][i];
+  return surface;
+}
+
+std::size_t product_of(const Encoder& encoder, const EncodedColumn& column) {
+  const auto& all = encoder.products();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const ProductEncoding& one) {
+    return one.first == column.feature && one.second == column.other;
+  });
+  return static_cast<std::size_t>(found - all.begin());
+}
+
+void add_factor(std::size_t variable, std::vector<Factor>& factors) {
+  const Factor factor{.variable = variable};
+  factors.insert(std::lower_bound(factors.begin(), factors.end(), factor), factor);
+}
+
 }  // namespace
 
 bool is_curved(const FeatureEncoding& feature) {
@@ -50,6 +77,7 @@ bool is_curved(const FeatureEncoding& feature) {
 void gather_curves(const Encoder& encoder, const Problem& problem, const std::vector<Variable>& written,
                    const std::vector<std::size_t>& variable_of, std::vector<Monomial>& terms) {
   std::map<std::pair<std::vector<Factor>, std::size_t>, std::vector<double>> weights;  // by factors, variable
+  std::map<std::pair<std::vector<Factor>, std::size_t>, std::vector<double>> together;  // by factors, product
   std::vector<Monomial> gathered;
   for (Monomial& term : terms) {
     const Factor* bent = nullptr;
@@ -67,6 +95,14 @@ void gather_curves(const Encoder& encoder, const Problem& problem, const std::ve
       continue;
     }
     const EncodedColumn& column = encoder.columns()[input];
+    if (column.kind == EncodedColumn::Kind::product) {
+      const std::size_t product = product_of(encoder, column);
+      add_factor(problem.products[product].variables[1], term.factors);
+      auto& sum = together[{term.factors, product}];
+      sum.resize(encoder.products()[product].columns.size(), 0);
+      sum[static_cast<std::size_t>(column.level)] += term.coefficient;
+      continue;
+    }
     auto& sum = weights[{term.factors, variable_of[input]}];
     sum.resize(encoder.features()[column.feature].bends.size() + 1, 0);
     const bool bend = column.kind == EncodedColumn::Kind::bend;
@@ -80,6 +116,16 @@ void gather_curves(const Encoder& encoder, const Problem& problem, const std::ve
     if (problem.units == Units::standardised) standardise(feature, curve.pieces);
     const double size = curve.pieces.size();
     gathered.push_back({.coefficient = 1, .size = size, .factors = key.first, .curve = std::move(curve)});
+  }
+  for (const auto& [key, sum] : together) {
+    Monomial::Product product{.variables = problem.products[key.second].variables,
+                              .surface = surface_of(encoder.products()[key.second], sum)};
+    if (problem.units == Units::standardised) {
+      standardise(problem.variables[product.variables[0]], product.surface.first);
+      standardise(problem.variables[product.variables[1]], product.surface.second);
+    }
+    const double size = product.surface.size();
+    gathered.push_back({.coefficient = 1, .size = size, .factors = key.first, .product = std::move(product)});
   }
   std::stable_sort(gathered.begin(), gathered.end(),
                    [](const Monomial& a, const Monomial& b) { return GradedOrder()(a.factors, b.factors); });

@@ -1,4 +1,4 @@
-// The straight part and the bends of a column gathered into one curve.
+// The straight part and the bends of a column gathered into one curve, the columns of a product into one surface.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,8 @@ namespace bl::explain {
 bool is_curved(const FeatureEncoding& feature);
 
 // `terms` in the network's inputs and blocks (`written`), of which curved columns are of kind bend, become
-// terms of the problem's variables: for each curved column and each product with other factors one curve.
-// UsageError for products of two curved inputs, which are no curve of one column.
+// terms of the problem's variables: for each curved column and each product with other factors one curve, for each
+// product of two curves one surface. UsageError for terms that multiply curved inputs with each other.
 void gather_curves(const Encoder& encoder, const Problem& problem, const std::vector<Variable>& written,
                    const std::vector<std::size_t>& variable_of, std::vector<Monomial>& terms);
 

@@ -37,4 +37,9 @@ std::string curve_in_words(const Problem& problem, const Monomial::Curve& curve)
                      p.knots[steepest + 1]);
 }
 
+std::string product_in_words(const Problem& problem, const Monomial::Product& product) {
+  return in_words(product.surface, problem.variables[product.variables[0]].name,
+                  problem.variables[product.variables[1]].name);
+}
+
 }  // namespace bl::explain

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "explain/curve_words.hpp"
+#include "explain/products_svg.hpp"
 #include "explain/render.hpp"
 
 namespace bl::explain {
@@ -134,54 +135,70 @@ std::string panel(const Problem& problem, const Monomial::Curve& drawn, const Po
                   "fill='#666' font-size='10' text-anchor='end'");
 }
 
+// What the panels show, and on what scale.
+std::string headline(const Scale& scale, bool bands, bool products, const std::string& left_out) {
+  const std::string in_color =
+      products ? fmt::format("; products of two: blue raises, red lowers, full color at {}",
+                             number_text(std::max(-scale.low, scale.high)))
+               : "";
+  return fmt::format(
+      "Curves, all on one scale from {} to {}{}{}; ticks: knots, closer where there are more rows{}",
+      number_text(scale.low), number_text(scale.high), bands ? ", with 95% bands" : "", left_out, in_color);
+}
+
 }  // namespace
 
 CurvePanels curve_panels(const Problem& problem, const Block& block, const Point& top) {
   const auto curves = curves_of(problem, block);
-  if (curves.empty()) return {};
+  const std::vector<ProductRow> products = product_rows(problem, block);
   std::vector<std::vector<Factor>> columns;
-  bool bands = false;
-  for (const auto& [factors, drawn] : curves) {
-    columns.push_back(factors);
-    bands |=
-        std::any_of(drawn.begin(), drawn.end(), [](const Drawn& one) { return one.curve->band.has_value(); });
-  }
+  for (const auto& [factors, drawn] : curves) columns.push_back(factors);
   std::stable_sort(columns.begin(), columns.end(), [&](const auto& a, const auto& b) {
     return height_of(curves.at(a)) > height_of(curves.at(b));
   });
   const std::size_t hidden = columns.size() - std::min(kMostColumns, columns.size());
   columns.resize(columns.size() - hidden);
   Scale scale;
+  bool bands = false;
   for (const auto& factors : columns)
     for (const Drawn& one : curves.at(factors)) {
       const auto [low, high] = range_of(*one.curve);
       scale.low = std::min(scale.low, low);
       scale.high = std::max(scale.high, high);
+      bands |= one.curve->band.has_value();
     }
+  for (const ProductRow& row : products) {
+    scale.low = std::min(scale.low, row.lowest());
+    scale.high = std::max(scale.high, row.highest());
+  }
   if (scale.low == scale.high) return {};
   CurvePanels out;
-  out.svg =
-      svg_text({top.x, top.y + 14},
-               fmt::format("Curves, all on one scale from {} to {}{}{}; ticks: knots, closer where there are "
-                           "more rows",
-                           number_text(scale.low), number_text(scale.high), bands ? ", with 95% bands" : "",
-                           hidden > 0 ? fmt::format(", {} lower columns left out", hidden) : ""),
-               "font-weight='bold'");
+  const std::string left_out = hidden > 0 ? fmt::format(", {} lower columns left out", hidden) : "";
+  out.svg = svg_text({top.x, top.y + 14}, headline(scale, bands, !products.empty(), left_out),
+                     "font-weight='bold'");
   const auto left = [&](std::size_t head) {
     return top.x + kName + (kPanel + kGapX) * static_cast<double>(head);
   };
   for (std::size_t h = 0; h < block.heads.size(); ++h)
     out.svg +=
         svg_text({left(h) + kPanel / 2, top.y + kHead - 8}, block.heads[h].name, "text-anchor='middle'");
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    const double y = top.y + kHead + (kHigh + kGapY) * static_cast<double>(c);
+  double y = top.y + kHead;
+  for (const auto& factors : columns) {
     out.svg += svg_text({top.x + kName - 10, y + kHigh / 2 + 4},
-                        svg_shortened(row_name(problem, columns[c]), kLongestName), "text-anchor='end'");
-    for (const Drawn& one : curves.at(columns[c]))
+                        svg_shortened(row_name(problem, factors), kLongestName), "text-anchor='end'");
+    for (const Drawn& one : curves.at(factors))
       out.svg += panel(problem, *one.curve, {left(one.head), y}, scale);
+    y += kHigh + kGapY;
+  }
+  for (const ProductRow& row : products) {
+    out.svg += heat_name(problem, row, {top.x + kName - 10, y + 8});
+    for (const auto& one : row.heads)
+      out.svg +=
+          heat_map(problem, *one.product, {left(one.head), y}, kPanel, std::max(-scale.low, scale.high));
+    y += kHeatHigh + kGapY;
   }
   out.width = left(block.heads.size()) + kGapX;
-  out.height = kHead + (kHigh + kGapY) * static_cast<double>(columns.size()) + 8;
+  out.height = y - top.y + 8;
   return out;
 }
 

@@ -54,7 +54,7 @@ class Search {
     norm_ = 0;
     bool product = false;
     for (const Monomial* term : terms) {
-      if (term->curve) return false;
+      if (term->curve || term->product) return false;
       std::vector<std::size_t> places;
       for (const Factor& factor : term->factors)
         for (int k = 0; k < factor.power; ++k) places.push_back(place(factor.variable));

@@ -18,8 +18,9 @@ bool is_level_of(const Variable& variable, const std::string& column) {
 
 // Adds to an equal term, or to the end.
 void gather(Monomial term, std::vector<Monomial>& terms) {
-  const auto same = std::find_if(terms.begin(), terms.end(),
-                                 [&](const Monomial& one) { return one.factors == term.factors; });
+  const auto same = std::find_if(terms.begin(), terms.end(), [&](const Monomial& one) {
+    return one.factors == term.factors && one.product.has_value() == term.product.has_value();
+  });
   if (same == terms.end()) {
     terms.push_back(std::move(term));
     return;
@@ -33,6 +34,12 @@ void gather(Monomial term, std::vector<Monomial>& terms) {
       same->curve->pieces.slopes[i] += term.curve->pieces.slopes[i];
     same->curve->band.reset();  // errors of a sum are not the sum of errors
     same->size = same->curve->pieces.size();
+    return;
+  }
+  if (term.product) {  // of the same curves, and so over the same grid
+    Surface& sum = same->product->surface;
+    for (std::size_t i = 0; i < sum.values.size(); ++i) sum.values[i] += term.product->surface.values[i];
+    same->size = sum.size();
     return;
   }
   same->coefficient += term.coefficient;

@@ -21,7 +21,13 @@ std::string latex_number(double value) {
 }
 
 std::string factors(const Problem& problem, const Monomial& term) {
-  return latex_of(term.factors, [&](std::size_t variable) {
+  std::vector<Factor> shown = term.factors;
+  if (term.product)
+    std::erase(shown, Factor{.variable = term.product->variables[1]});  // stands beside the first
+  return latex_of(shown, [&](std::size_t variable) {
+    if (term.in_product({.variable = variable}))
+      return fmt::format("f(\\text{{{}}},\\text{{{}}})", latex_escaped(problem.variables[variable].name),
+                         latex_escaped(problem.variables[term.product->variables[1]].name));
     const bool curved = term.curve && term.curve->variable == variable;
     return fmt::format("{}\\text{{{}}}{}", curved ? "f(" : "",
                        latex_escaped(problem.variables[variable].name), curved ? ")" : "");
@@ -71,10 +77,31 @@ std::string head_lines(const Problem& problem, const Block& block, const Head& h
   return {};
 }
 
+// A table of values: knots of the first variable downwards, of the second across.
+std::string surface_note(const Problem& problem, const Head& head, const Monomial& term) {
+  const Surface& s = term.product->surface;
+  std::string out = fmt::format("In {}, ${}$: {}. It is bilinear between\n\n\\begin{{tabular}}{{r|{}}}\n",
+                                latex_escaped(head.name), factors(problem, term),
+                                latex_escaped(product_in_words(problem, *term.product)),
+                                std::string(s.second.knots.size(), 'r'));
+  for (const double knot : s.second.knots) out += fmt::format(" & ${}$", latex_number(knot));
+  out += " \\\\ \\hline\n";
+  for (std::size_t i = 0; i < s.first.knots.size(); ++i) {
+    out += fmt::format("${}$", latex_number(s.first.knots[i]));
+    for (std::size_t j = 0; j < s.second.knots.size(); ++j)
+      out += fmt::format(" & ${}$", latex_number(s.at_knots(i, j)));
+    out += " \\\\\n";
+  }
+  return out + fmt::format("\\end{{tabular}}\n\n({} downwards, {} across).\n\n",
+                           latex_escaped(problem.variables[term.product->variables[0]].name),
+                           latex_escaped(problem.variables[term.product->variables[1]].name));
+}
+
 // What f is in each head: in words, and by its points.
 std::string curve_notes(const Problem& problem, const Head& head, const RenderOptions& options) {
   std::string out;
   for (const Monomial* term : shown_terms(head, options).terms) {
+    if (term->product) out += surface_note(problem, head, *term);
     if (!term->curve) continue;
     const Pieces& p = term->curve->pieces;
     const char* between = p.kind == CurveKind::linear ? "straight between"

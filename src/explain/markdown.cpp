@@ -47,9 +47,9 @@ std::string table(const Problem& problem, const std::vector<const Block*>& block
     std::vector<std::string> cells;
     for (std::size_t h = 0; h < heads.size(); ++h) {
       const Monomial* term = find_term(*heads[h], factors);
-      cells.push_back(term == nullptr ? "0"
-                      : term->curve   ? "~ " + number_text(term->size)
-                                      : number_text(term->coefficient));
+      cells.push_back(term == nullptr                ? "0"
+                      : term->curve || term->product ? "~ " + number_text(term->size)
+                                                     : number_text(term->coefficient));
       shown[h] += term ? 1 : 0;
     }
     out += row(markdown_escaped(factors_text(problem, {1, 0, factors})), cells);

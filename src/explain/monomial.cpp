@@ -20,6 +20,10 @@ double power(double base, int exponent) {
   return product;
 }
 
+GridValue product_at(const Monomial::Product& product, const std::vector<double>& variables) {
+  return product.surface.at(variables[product.variables[0]], variables[product.variables[1]]);
+}
+
 double value_of(const Monomial& term, const Factor& factor, double x) {
   return term.curved(factor) ? term.curve->pieces.value(x) : power(x, factor.power);
 }
@@ -48,19 +52,26 @@ bool GradedOrder::operator()(const std::vector<Factor>& a, const std::vector<Fac
 }
 
 double value_of(const Monomial& term, const std::vector<double>& variables) {
-  double product = term.coefficient;
-  for (const Factor& factor : term.factors) product *= value_of(term, factor, variables[factor.variable]);
+  double product = term.coefficient * (term.product ? product_at(*term.product, variables).value : 1);
+  for (const Factor& factor : term.factors)
+    if (!term.in_product(factor)) product *= value_of(term, factor, variables[factor.variable]);
   return product;
 }
 
 void add_slopes(const Monomial& term, const std::vector<double>& variables, double weight,
                 std::vector<double>& slopes) {
+  const GridValue both = term.product ? product_at(*term.product, variables) : GridValue{.value = 1};
   for (const Factor& by : term.factors) {
     const double x = variables[by.variable];
-    double product = weight * term.coefficient *
-                     (term.curved(by) ? term.curve->pieces.slope(x) : by.power * power(x, by.power - 1));
+    double product = weight * term.coefficient;
+    if (term.in_product(by))
+      product *= by.variable == term.product->variables[0] ? both.by_first : both.by_second;
+    else
+      product *=
+          both.value * (term.curved(by) ? term.curve->pieces.slope(x) : by.power * power(x, by.power - 1));
     for (const Factor& other : term.factors)
-      if (other.variable != by.variable) product *= value_of(term, other, variables[other.variable]);
+      if (other.variable != by.variable && !term.in_product(other))
+        product *= value_of(term, other, variables[other.variable]);
     slopes[by.variable] += product;
   }
 }

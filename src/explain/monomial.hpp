@@ -1,7 +1,9 @@
-// A term of a learned problem's head: a coefficient times powers of named variables, or a curve of one. Value, slope, order and
+// A term of a learned problem's head: a coefficient times powers of named variables, or a curve of one or a product of the
+// curves of two. Value, slope, order and
 // the two ways to write it stand here; expansion.hpp makes these terms from those of a basis, in other units.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -9,6 +11,7 @@
 #include <vector>
 
 #include "explain/pieces.hpp"
+#include "explain/surface.hpp"
 
 namespace bl::explain {
 
@@ -33,9 +36,19 @@ struct Monomial {
     bool operator==(const Curve&) const = default;
   };
   std::optional<Curve> curve = {};
+  // In place of two factors, of power 1, a function of both variables; its mean over the training rows is 0.
+  struct Product {
+    std::array<std::size_t, 2> variables = {};
+    Surface surface = {};
+    bool operator==(const Product&) const = default;
+  };
+  std::optional<Product> product = {};
   bool operator==(const Monomial&) const = default;
 
   bool curved(const Factor& factor) const { return curve && curve->variable == factor.variable; }
+  bool in_product(const Factor& factor) const {
+    return product && (product->variables[0] == factor.variable || product->variables[1] == factor.variable);
+  }
 };
 
 // Graded order: lower degrees first, then by variables.

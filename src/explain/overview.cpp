@@ -87,6 +87,15 @@ std::vector<ColumnPart> column_parts(const Problem& problem, const Layers& layer
   return parts;
 }
 
+std::string term_in_words(const Problem& problem, const Monomial& term) {
+  if (term.curve) return shape_in_words(term.curve->pieces);
+  const std::string factors = factors_text(problem, term);
+  if (!term.product) return fmt::format("{:+.4g} {}", term.coefficient, factors);
+  const auto& [first, second] = term.product->variables;
+  return factors + " " +
+         shape_in_words(term.product->surface, problem.variables[first].name, problem.variables[second].name);
+}
+
 std::string columns_text(const Problem& problem, const Layers& layers) {
   const std::vector<ColumnPart> parts = column_parts(problem, layers);
   std::size_t width = 0, place = 0;
@@ -108,9 +117,7 @@ std::string columns_text(const Problem& problem, const Layers& layers) {
       out += start + "\n";
       continue;
     }
-    const std::string what = part.term->curve ? shape_in_words(part.term->curve->pieces)
-                                              : fmt::format("{:+.4g} {}", part.term->coefficient,
-                                                            factors_text(problem, *part.term));
+    const std::string what = term_in_words(problem, *part.term);
     const std::string line = fmt::format("{}  {:<{}} ", start, part.head->name, place);
     out += line + cut(what, ", ", kOverviewWidth - line.size()) + "\n";
   }

@@ -23,12 +23,20 @@ const Block& Problem::block(const std::string& name) const {
 
 std::vector<Variable> network_inputs(const Problem& problem) {
   std::vector<Variable> inputs;
+  auto products = problem.products.begin();
+  const auto add_products = [&] {
+    for (; products != problem.products.end(); ++products)
+      for (const std::string& name : products->names)
+        inputs.push_back({.name = name, .kind = VariableKind::bend});
+  };
   for (const Variable& v : problem.variables) {
     if (v.kind == VariableKind::block) break;
+    if (v.response) add_products();
     inputs.push_back(v);
     for (const std::string& name : v.bends)
       inputs.push_back({.name = name, .kind = VariableKind::bend, .column = v.column});
   }
+  add_products();
   return inputs;
 }
 

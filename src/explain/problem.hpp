@@ -6,6 +6,7 @@
 // earlier blocks. An output is a constant plus its readout weights times the blocks of the last layer.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -28,7 +29,7 @@ enum class VariableKind {
   level,    // 1 where the column (or the combined class) has this level, else 0
   missing,  // 1 where the column's cell is empty, else 0
   block,    // value of an earlier block
-  bend,     // of a column's curve; only among the network's inputs
+  bend,     // of a column's curve, or of a product of two; only among the network's inputs
 };
 
 struct Variable {
@@ -80,11 +81,19 @@ struct Output {
   bool operator==(const Output&) const = default;
 };
 
+// The encoded columns of a product of two curves, which follow those of all columns of the data.
+struct ProductInputs {
+  std::array<std::size_t, 2> variables = {};
+  std::vector<std::string> names = {};
+  bool operator==(const ProductInputs&) const = default;
+};
+
 struct Problem {
   Units units = Units::original;
   std::string response = {};  // names of the response columns
   double temperature = 1;
   std::vector<Variable> variables = {};  // columns in the model's order, then every block
+  std::vector<ProductInputs> products = {};
   std::vector<std::vector<Block>> layers = {};
   std::vector<Output> outputs = {};
   bool operator==(const Problem&) const = default;
@@ -93,7 +102,8 @@ struct Problem {
   const Block& block(const std::string& name) const;
 };
 
-// What the network reads: the variables but for the blocks, each followed by its bends.
+// What the network reads: the variables but for the blocks, each followed by its bends, with the products of curves between
+// those of the data and those of the response.
 std::vector<Variable> network_inputs(const Problem& problem);
 
 // Values of everything in a problem at one point.

@@ -76,6 +76,20 @@ class Writer {
     return out;
   }
 
+  json write(const Monomial::Product& product) const {
+    const Surface& s = product.surface;
+    json values = json::array();
+    for (std::size_t i = 0; i < s.first.knots.size(); ++i) {
+      const auto row = s.values.begin() + static_cast<std::ptrdiff_t>(i * s.second.knots.size());
+      values.push_back(std::vector<double>(row, row + static_cast<std::ptrdiff_t>(s.second.knots.size())));
+    }
+    return {{"variables", {p_.variables[product.variables[0]].name, p_.variables[product.variables[1]].name}},
+            {"knots", {s.first.knots, s.second.knots}},
+            {"periods", {s.first.period, s.second.period}},
+            {"values", values},
+            {"in_words", product_in_words(p_, product)}};
+  }
+
   static json write(const Band::Test& test) {
     return {
         {"chi_squared", finite(test.statistic)}, {"degrees_of_freedom", test.degrees}, {"p", finite(test.p)}};
@@ -102,6 +116,7 @@ class Writer {
           factors.push_back({{"variable", p_.variables[factor.variable].name}, {"power", factor.power}});
         terms.push_back({{"coefficient", term.coefficient}, {"size", term.size}, {"factors", factors}});
         if (term.curve) terms.back()["curve"] = write(*term.curve);
+        if (term.product) terms.back()["product"] = write(*term.product);
       }
       heads.push_back({{"name", head.name},
                        {"kind", std::string(letter(head.kind))},

@@ -57,6 +57,7 @@ class Reader {
         });
         if (bent == factors.end()) continue;
         const EncodedColumn& column = columns[bent->variable];
+        if (column.kind == EncodedColumn::Kind::product) continue;
         for (Factor& one : factors) one.variable = variable_of_[one.variable];
         CurveMap& map = found[{factors, column.feature}];
         map.factors = factors;
@@ -106,12 +107,19 @@ class Reader {
 
   void feature_variables() {
     const auto& features = model_.encoder.features();
+    std::map<std::size_t, std::size_t> variable_of_feature;
     for (const EncodedColumn& column : model_.encoder.columns()) {
       const FeatureEncoding& feature = features[column.feature];
       Variable v{.name = feature.name, .column = feature.name};
       switch (column.kind) {
         case EncodedColumn::Kind::bend:
           problem_.variables.back().bends.push_back(column.name);
+          continue;
+        case EncodedColumn::Kind::product:
+          if (column.level == 0)
+            problem_.products.push_back({.variables = {variable_of_feature.at(column.feature),
+                                                       variable_of_feature.at(column.other)}});
+          problem_.products.back().names.push_back(column.name);
           continue;
         case EncodedColumn::Kind::standardized:
           v.mean = column.mean;
@@ -140,6 +148,7 @@ class Reader {
           v.fill = 1;
           break;
       }
+      variable_of_feature.emplace(column.feature, problem_.variables.size());
       add(std::move(v));
     }
   }
@@ -170,9 +179,15 @@ class Reader {
   // Inputs and blocks as terms are first written in them: a column with a curve, or whose far values are
   // pulled in, is not multiplied out.
   void write_inputs() {
-    for (std::size_t v = 0; v < problem_.variables.size(); ++v)
-      variable_of_.insert(variable_of_.end(), problem_.variables[v].bends.size() + 1, v);
     const auto& columns = model_.encoder.columns();
+    std::size_t own = columns.size();  // of single columns
+    for (const ProductInputs& product : problem_.products) own -= product.names.size();
+    for (std::size_t v = 0; v < problem_.variables.size(); ++v) {
+      variable_of_.insert(variable_of_.end(), problem_.variables[v].bends.size() + 1, v);
+      if (variable_of_.size() != own) continue;
+      for (const ProductInputs& product : problem_.products)
+        variable_of_.insert(variable_of_.end(), product.names.size(), product.variables[0]);
+    }
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const bool number = written_[i].kind == VariableKind::number || written_[i].kind == VariableKind::place;
       if (number && is_curved(model_.encoder.features()[columns[i].feature]))
@@ -266,7 +281,7 @@ class Reader {
   Problem problem_;
   std::set<std::string> taken_;
   std::vector<Variable> written_;         // inputs and blocks, in which terms are first written
-  std::vector<std::size_t> variable_of_;  // the problem's variable of each of them
+  std::vector<std::size_t> variable_of_;  // the problem's variable of each of them, of a product the first
   std::vector<std::size_t> first_block_;  // by layer: where its blocks stand among the variables
 };
 

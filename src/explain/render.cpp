@@ -21,7 +21,8 @@ ShownTerms shown_terms(const Head& head, const RenderOptions& options) {
 
 std::string factors_text(const Problem& problem, const Monomial& term) {
   return text_of(term.factors, [&](std::size_t variable) {
-    return problem.variables[variable].name + (term.curve && term.curve->variable == variable ? "~" : "");
+    const Factor factor{.variable = variable};
+    return problem.variables[variable].name + (term.curved(factor) || term.in_product(factor) ? "~" : "");
   });
 }
 

@@ -55,7 +55,7 @@ std::vector<std::string> polynomial(const Problem& problem, const Head& head, co
   const ShownTerms shown = shown_terms(head, options);
   for (const Monomial* term : shown.terms) {
     const std::string what = factors_text(problem, *term);
-    if (term->curve)
+    if (term->curve || term->product)
       pieces.push_back(pieces.empty() ? what : "+ " + what);
     else
       pieces.push_back(signed_piece(term->coefficient, what, pieces.empty()));
@@ -65,15 +65,37 @@ std::vector<std::string> polynomial(const Problem& problem, const Head& head, co
   return pieces;
 }
 
+// A line for every knot of the first variable, with the values at those of the second.
+std::string surface_lines(const Problem& problem, const Monomial::Product& product) {
+  const Surface& s = product.surface;
+  std::string out;
+  for (std::size_t i = 0; i < s.first.knots.size(); ++i) {
+    std::vector<std::string> points;
+    for (std::size_t j = 0; j < s.second.knots.size(); ++j)
+      points.push_back(fmt::format("{}: {}{}", number_text(s.second.knots[j]), number_text(s.at_knots(i, j)),
+                                   j + 1 < s.second.knots.size() ? "," : ""));
+    out +=
+        set_in_lines(fmt::format("             at {} {}, {}", problem.variables[product.variables[0]].name,
+                                 number_text(s.first.knots[i]), problem.variables[product.variables[1]].name),
+                     points, 15);
+  }
+  return out;
+}
+
 // A line for every curve that is shown: what it does and, where all terms are asked for, its points.
 std::string curve_lines(const Problem& problem, const Head& head, const RenderOptions& options) {
   constexpr std::size_t kIndent = 13;
   const bool all = options.terms >= head.terms.size();
   std::string out;
   for (const Monomial* term : shown_terms(head, options).terms) {
+    const std::string name = factors_text(problem, *term);
+    if (term->product) {
+      out += set_in_lines(fmt::format("           {}", name),
+                          words(product_in_words(problem, *term->product)), kIndent);
+      if (all) out += surface_lines(problem, *term->product);
+    }
     if (!term->curve) continue;
     const Pieces& curve = term->curve->pieces;
-    const std::string name = factors_text(problem, *term);
     out += set_in_lines(fmt::format("           {}", name), words(curve_in_words(problem, *term->curve)),
                         kIndent);
     if (!all) continue;

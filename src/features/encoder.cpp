@@ -266,6 +266,7 @@ Matrix<T> Encoder::encode_features(const Table& table, std::span<const Index> ro
       for (std::size_t i = begin; i < end; ++i) writer.write(source, rows[i], out.row(static_cast<Index>(i)));
     }
   }
+  complete_products(out.view());
   return out;
 }
 
@@ -320,9 +321,8 @@ Encoder Encoder::without_weight() const {
 }
 
 std::size_t Encoder::straight_columns() const {
-  return static_cast<std::size_t>(std::count_if(columns_.begin(), columns_.end(), [](const EncodedColumn& c) {
-    return c.kind != EncodedColumn::Kind::bend;
-  }));
+  return static_cast<std::size_t>(
+      std::count_if(columns_.begin(), columns_.end(), [](const EncodedColumn& c) { return !c.bends(); }));
 }
 
 std::vector<std::size_t> Encoder::text_features() const {
@@ -363,6 +363,11 @@ void Encoder::list_columns() {
     if (feature.has_indicator)
       columns_.push_back({feature.name + " is missing", f, Kind::indicator, 0, 1, 0});
   }
+  for (const ProductEncoding& product : products_)
+    for (std::size_t k = 0; k < product.columns.size(); ++k)
+      columns_.push_back({product_name(features_[product.first].name, features_[product.second].name) + "[" +
+                              std::to_string(k + 1) + "]",
+                          product.first, Kind::product, 0, 1, static_cast<std::int32_t>(k), product.second});
 }
 
 std::vector<Index> all_rows(Index rows) {

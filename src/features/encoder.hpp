@@ -7,6 +7,7 @@
 
 #include "data/table.hpp"
 #include "features/encoding.hpp"
+#include "features/product.hpp"
 #include "features/schema.hpp"
 
 namespace bl {
@@ -31,9 +32,10 @@ class Encoder {
   const Schema& schema() const { return schema_; }
   const std::vector<FeatureEncoding>& features() const { return features_; }
   const std::vector<ResponseEncoding>& responses() const { return responses_; }
+  const std::vector<ProductEncoding>& products() const { return products_; }
   // The columns of the encoded matrix, in order.
   const std::vector<EncodedColumn>& columns() const { return columns_; }
-  // How many of them are no bends.
+  // How many of them are neither bends nor products of curves.
   std::size_t straight_columns() const;
   const EncodingReport& report() const { return report_; }
   const EncodeOptions& options() const { return options_; }
@@ -41,6 +43,12 @@ class Encoder {
   Encoder with_unseen(UnseenPolicy unseen) const;
   // The same encoder, that asks for no weights.
   Encoder without_weight() const;
+
+  // The same encoder with these products of curves.
+  Encoder with_products(std::vector<ProductEncoding> products) const;
+  // Writes the products of curves into rows of which the other columns are complete.
+  template <class T>
+  void complete_products(MatrixView<T> rows) const;
 
   // Which features are running text.
   std::vector<std::size_t> text_features() const;
@@ -59,7 +67,8 @@ class Encoder {
   EncodeOptions options_;
   std::vector<FeatureEncoding> features_;  // those that are used; constant ones are left out
   std::vector<ResponseEncoding> responses_;
-  std::vector<EncodedColumn> columns_;  // follows from features_
+  std::vector<ProductEncoding> products_;
+  std::vector<EncodedColumn> columns_;  // follows from features_ and products_
   EncodingReport report_;
 };
 

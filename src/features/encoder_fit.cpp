@@ -382,6 +382,9 @@ Encoder Encoder::fit(const Table& table, const Schema& schema, const EncodeOptio
       find_duplicates(names, hashes, [&](const std::string& a, const std::string& b) {
         return equal_values(index.column(a), index.column(b), rows);
       });
+  encoder.products_ =
+      fit_products(encoder.features_, options.curves.products, table.source,
+                   [&](const FeatureEncoding& f) { return product_numbers(f, index.column(f.name), rows); });
   encoder.list_columns();
   return encoder;
 }

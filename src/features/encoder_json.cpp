@@ -244,13 +244,15 @@ nlohmann::json Encoder::to_json() const {
   for (const FeatureEncoding& feature : features_) features.push_back(feature_json(feature));
   nlohmann::json responses = nlohmann::json::array();
   for (const ResponseEncoding& response : responses_) responses.push_back(response_json(response));
-  return {{"schema", schema_.to_json()},
-          {"missing", options_.missing == MissingPolicy::error ? "error" : "impute"},
-          {"unseen", options_.unseen == UnseenPolicy::error ? "error" : "missing"},
-          {"max_levels", options_.max_levels},
-          {"features", std::move(features)},
-          {"responses", std::move(responses)},
-          {"report", report_json(report_)}};
+  nlohmann::json out = {{"schema", schema_.to_json()},
+                        {"missing", options_.missing == MissingPolicy::error ? "error" : "impute"},
+                        {"unseen", options_.unseen == UnseenPolicy::error ? "error" : "missing"},
+                        {"max_levels", options_.max_levels},
+                        {"features", std::move(features)},
+                        {"responses", std::move(responses)},
+                        {"report", report_json(report_)}};
+  if (!products_.empty()) out["products"] = products_json(products_, features_);
+  return out;
 }
 
 Encoder Encoder::from_json(const nlohmann::json& json) {
@@ -270,6 +272,7 @@ Encoder Encoder::from_json(const nlohmann::json& json) {
     if (!names.insert(encoder.responses_.back().name).second) field.fail("is encoded twice");
   }
   encoder.report_ = read_report(root["report"]);
+  if (json.contains("products")) encoder.products_ = read_products(json["products"], encoder.features_);
   encoder.list_columns();
   return encoder;
 }

@@ -39,6 +39,8 @@ struct CurveOptions {
   Index knots = 24;                               // at most so many, where none are given
   bool straight_ends = false;                     // beyond the outer knots straight on; otherwise constant
   std::map<std::string, CurveShape> shapes = {};  // of columns of which something else is asked
+  std::vector<std::pair<std::string, std::string>> products =
+      {};  // of two curves each (features/product.hpp)
 
   const CurveShape& shape(const std::string& column) const {
     static const CurveShape plain;
@@ -145,15 +147,22 @@ struct EncodedColumn {
     one_hot,       // 1 where the value is level, else 0
     indicator,     // 1 where the value is missing, else 0
     component,     // of a text
+    product,       // of two curves; these stand behind all others
   };
 
-  std::string name;  // age, age~30..45, color=red, age is missing, news component 7 (goal, match, season)
+  // age, age~30..45, color=red, age is missing, news component 7 (goal, match, season), age~*hours~[1]
+  std::string name;
   std::size_t feature = 0;  // index among the encoder's features
   Kind kind = Kind::standardized;
   double mean = 0;
   double scale = 1;
   std::int32_t level =
-      0;  // one_hot: index among the feature's levels; bend: index among its bends; component: which
+      0;  // one_hot: index among the feature's levels; bend: index among its bends; component, product: which
+  std::size_t other = 0;  // product: its second feature
+
+  bool reads(std::size_t one) const { return feature == one || (kind == Kind::product && other == one); }
+  // Zero weights of these leave straight terms.
+  bool bends() const { return kind == Kind::bend || kind == Kind::product; }
 };
 
 // What fitting noticed, for people.

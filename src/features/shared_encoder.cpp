@@ -79,18 +79,23 @@ Encoder fit_encoder(const SharedTable& shared, const Table& known, const Schema&
     const Column first = shared.whole(a);
     return equal_values(first, shared.whole(b), rows);
   });
-  return Encoder::from_json({{"schema", schema.to_json()},
-                             {"missing", options.missing == MissingPolicy::error ? "error" : "impute"},
-                             {"unseen", options.unseen == UnseenPolicy::error ? "error" : "missing"},
-                             {"max_levels", options.max_levels},
-                             {"features", std::move(features)},
-                             {"responses", std::move(responses)},
-                             {"report", report_json(report)}});
+  const Encoder encoder =
+      Encoder::from_json({{"schema", schema.to_json()},
+                          {"missing", options.missing == MissingPolicy::error ? "error" : "impute"},
+                          {"unseen", options.unseen == UnseenPolicy::error ? "error" : "missing"},
+                          {"max_levels", options.max_levels},
+                          {"features", std::move(features)},
+                          {"responses", std::move(responses)},
+                          {"report", report_json(report)}});
+  return encoder.with_products(
+      fit_products(encoder.features(), options.curves.products, known.source,
+                   [&](const FeatureEncoding& f) { return product_numbers(f, shared.whole(f.name), rows); }));
 }
 
 Encoder without_features(const Encoder& encoder) {
   json all = encoder.to_json();
   all["features"] = json::array();
+  all.erase("products");
   return Encoder::from_json(all);
 }
 

@@ -105,15 +105,20 @@ void refuse_products_of_curves(const Architecture& a, const Encoder& encoder) {
     if (i >= a.input.context) return false;
     const EncodedColumn& column = encoder.columns()[static_cast<std::size_t>(i)];
     const FeatureEncoding& feature = encoder.features()[column.feature];
+    const bool in_product =
+        std::any_of(encoder.products().begin(), encoder.products().end(), [&](const ProductEncoding& one) {
+          return one.first == column.feature || one.second == column.feature;
+        });
     return column.kind != EncodedColumn::Kind::indicator &&
-           (feature.bends.size() > 0 || !feature.pull.from.empty());
+           (feature.bends.size() > 0 || !feature.pull.from.empty() || in_product);
   };
   for (const Term& term : basis_terms(a.basis, a.input, a.degree()))
     if (std::count_if(term.begin(), term.end(), curved) > 1)
       throw UsageError(
-          "curves, or far values pulled in, cannot be multiplied with each other: give `degree` 1 and terms "
-          "of "
-          "other columns, or `curves` = none and `outliers` = plain");
+          "curves, or far values pulled in, cannot be multiplied with each other by `degree` or `terms`: "
+          "name "
+          "their product in `curves`, for example age~*hours~, or give `curves` = none and `outliers` = "
+          "plain");
 }
 
 UtilityInputs utility_inputs(const Encoder& encoder, const ResponseSpace& space) {

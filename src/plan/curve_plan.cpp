@@ -54,6 +54,22 @@ Entry entry_of(const std::string& text, const std::vector<std::string>& names) {
   return {text.substr(0, colon), colon == std::string::npos ? "" : text.substr(colon + 1)};
 }
 
+// "age~*hours~" as its two columns; nothing for an entry that multiplies none. Columns may hold stars themselves.
+using ColumnPair = std::pair<std::string, std::string>;
+std::optional<ColumnPair> pair_of(const std::string& text, const std::vector<std::string>& names) {
+  constexpr std::string_view kTimes = "~*";
+  std::optional<ColumnPair> pair;
+  if (contains(names, text)) return pair;
+  for (std::size_t at = text.find(kTimes); at != std::string::npos; at = text.find(kTimes, at + 1)) {
+    const std::string rest = text.substr(at + kTimes.size());
+    ColumnPair one = {text.substr(0, at), rest.ends_with('~') ? rest.substr(0, rest.size() - 1) : rest};
+    const bool known = contains(names, one.first) && contains(names, one.second);
+    if (known || !pair) pair = std::move(one);
+    if (known) break;
+  }
+  return pair;
+}
+
 [[noreturn]] void no_feature(const char* setting, const std::string& name,
                              const std::vector<std::string>& names) {
   throw UsageError(fmt::format("{}: {} is no continuous or ordinal feature{}", setting, in_quotes(name),
@@ -111,12 +127,42 @@ void check_shape(const std::string& column, const CurveShape& shape) {
   if (periodic && !(knots.back() - knots.front() < shape.period)) fail("knots should lie within one period");
 }
 
+// A product stands beside the curves of its two columns.
+void add_product(const ColumnPair& pair, const std::vector<std::string>& names, CurveOptions& curves) {
+  for (const std::string& name : {pair.first, pair.second}) {
+    if (!contains(names, name)) no_feature("curves", name, names);
+    curves.columns.push_back(name);
+  }
+  if (pair.first == pair.second)
+    throw UsageError(
+        fmt::format("curves: {} is multiplied with itself; its curve says all that such a product could",
+                    in_quotes(pair.first)));
+  for (const ColumnPair& one : curves.products)
+    if (one == pair || one == ColumnPair(pair.second, pair.first))
+      throw UsageError(
+          fmt::format("curves: the product {} stands there twice", product_name(pair.first, pair.second)));
+  curves.products.push_back(pair);
+}
+
+// What a product says of a column may rise or fall.
+void refuse_directed_products(const CurveOptions& curves) {
+  for (const ColumnPair& pair : curves.products)
+    for (const std::string& name : {pair.first, pair.second})
+      if (curves.shape(name).direction != 0)
+        throw UsageError(fmt::format("curves: {} has a direction, which the product {} would not keep",
+                                     in_quotes(name), product_name(pair.first, pair.second)));
+}
+
 void read_curve_list(const Settings& s, const Schema& schema, CurveOptions& curves) {
   const std::vector<std::string> names = numeric_features(schema);
   for (const std::string& text : split_list(s.curves)) {
     if (text == "auto") curves.all |= automatic_curves(s, schema);
     if (text == "all") curves.all = true;
     if (text == "auto" || text == "all" || text == "none") continue;
+    if (const auto pair = pair_of(text, names)) {
+      add_product(*pair, names, curves);
+      continue;
+    }
     const Entry entry = entry_of(text, names);
     if (!contains(names, entry.column)) no_feature("curves", entry.column, names);
     curves.columns.push_back(entry.column);
@@ -187,14 +233,21 @@ CurveOptions curve_options(const Settings& s, const Schema& schema, const Column
   }
   read_curve_list(s, schema, curves);
   for (const auto& [name, shape] : curves.shapes) check_shape(name, shape);
+  refuse_directed_products(curves);
   return curves;
 }
 
 std::string entries_of_columns(const std::string& list, const std::vector<std::string>& kept) {
   std::string out;
-  for (const std::string& text : split_list(list))
-    if (text == "all" || text == "auto" || contains(kept, entry_of(text, kept).column))
-      out += (out.empty() ? "" : ",") + text;
+  const auto add = [&](const std::string& text) { out += (out.empty() ? "" : ",") + text; };
+  for (const std::string& text : split_list(list)) {
+    if (const auto pair = pair_of(text, kept)) {
+      const bool first = contains(kept, pair->first), second = contains(kept, pair->second);
+      if (first || second) add(first && second ? text : first ? pair->first : pair->second);
+    } else if (text == "all" || text == "auto" || contains(kept, entry_of(text, kept).column)) {
+      add(text);
+    }
+  }
   return out;
 }
 

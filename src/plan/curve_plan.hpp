@@ -16,11 +16,12 @@ namespace bl {
 // Settings under which coefficients are read: no curves and no far values pulled in unless asked.
 bool coefficients_are_read(const Settings& settings);
 
-// `columns`: what a schema file says. UsageError for columns that cannot be curves, kinds that do not exist, and
-// directions of splines.
+// `columns`: what a schema file says. UsageError for columns that cannot be curves, kinds that do not exist,
+// directions of splines, and products with a direction or of a column with itself.
 CurveOptions curve_options(const Settings& settings, const Schema& schema, const ColumnSettings& columns);
 
-// The entries of a list of curves whose columns are among `kept`, and all that name no column.
+// The entries of a list of curves whose columns are among `kept`, and all that name no column. Of a product one of whose
+// columns is not, the curve of the other.
 std::string entries_of_columns(const std::string& list, const std::vector<std::string>& kept);
 
 // The probability of a class never falls (direction 1) or never rises (-1) with a feature.

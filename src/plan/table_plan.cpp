@@ -147,6 +147,8 @@ EncodeOptions encode_options(const Settings& settings, const Schema& schema) {
 
 EncodeOptions choice_encode_options(const Settings& settings, const Schema& schema) {
   EncodeOptions options = plain_encode_options(settings, schema);
+  if (!options.curves.products.empty())
+    throw UsageError("products of curves are for tables; leave them out of `curves` for choices");
   for (const auto& [name, shape] : options.curves.shapes)
     if (shape.direction != 0 || shape.kind == CurveKind::periodic || shape.kind == CurveKind::step)
       throw UsageError(

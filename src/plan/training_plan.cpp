@@ -66,7 +66,7 @@ std::vector<double> plan_decay(const Architecture& a, const Encoder& encoder, do
   const std::vector<Term> first = basis_terms(a.basis, a.input, a.degree());
   const auto& columns = encoder.columns();
   const auto bent = [&](std::int32_t i) {
-    return i < a.input.context && columns[static_cast<std::size_t>(i)].kind == EncodedColumn::Kind::bend;
+    return i < a.input.context && columns[static_cast<std::size_t>(i)].bends();
   };
   std::vector<double> decay(static_cast<std::size_t>(layout.size()), 0);
   for (const TensorInfo& tensor : layout.tensors()) {

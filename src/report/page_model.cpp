@@ -70,6 +70,19 @@ json feature_json(const FeatureEncoding& f) {
   return out;
 }
 
+json axis_json(const GridAxis& axis, const FeatureEncoding& feature) {
+  return {{"name", feature.name}, {"knots", axis.knots}, {"period", axis.period}};
+}
+
+json products_of(const Encoder& encoder) {
+  json out = json::array();
+  for (const ProductEncoding& one : encoder.products())
+    out.push_back({{"first", axis_json(one.first_axis, encoder.features()[one.first])},
+                   {"second", axis_json(one.second_axis, encoder.features()[one.second])},
+                   {"columns", one.columns}});
+  return out;
+}
+
 json number_json(const FittedModel& model) {
   const ResponseEncoding& r = model.stored.encoder.responses()[model.space.continuous_responses[0]];
   json out = r.number.to_json();
@@ -151,6 +164,7 @@ json page_model(const FittedModel& model) {
               {"tensors", tensors_json(a)},
               {"single", single},
               {"members", std::move(members)}};
+  if (!stored.encoder.products().empty()) out["products"] = products_of(stored.encoder);
   if (const ChoiceResponse* choice = stored.choice()) {
     out["classes"] = choice->alternatives;
     out["attributes"] = json::array();

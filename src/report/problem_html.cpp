@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "explain/curve_words.hpp"
 #include "explain/hierarchy.hpp"
 #include "explain/render.hpp"
 #include "explain/svg.hpp"
@@ -58,9 +59,20 @@ std::string meaning(const explain::Problem& problem, std::size_t variable) {
   return {};
 }
 
+// f(age, hours).
+std::string product_html(const explain::Problem& problem, const explain::Monomial::Product& product) {
+  return fmt::format("f({}, {})", escaped(problem.variables[product.variables[0]].name),
+                     escaped(problem.variables[product.variables[1]].name));
+}
+
 std::string factors_html(const explain::Problem& problem, const explain::Monomial& term) {
   std::string out;
+  if (term.product)
+    out = fmt::format("<var title=\"product: {}\">{}</var>",
+                      escaped(explain::product_in_words(problem, *term.product)),
+                      product_html(problem, *term.product));
   for (const explain::Factor& factor : term.factors) {
+    if (term.in_product(factor)) continue;
     const bool curve = term.curved(factor);
     const std::string title =
         curve ? "curve: " + explain::in_words(term.curve->pieces) : meaning(problem, factor.variable);
@@ -82,7 +94,7 @@ std::string formula_html(const explain::Problem& problem, const explain::Head& h
   const explain::ShownTerms shown = explain::shown_terms(head, options);
   std::string out;
   for (const explain::Monomial* term : shown.terms) {
-    if (term->curve && term->factors.size() == 1)
+    if ((term->curve && term->factors.size() == 1) || (term->product && term->factors.size() == 2))
       out += (out.empty() ? "" : " + ") + factors_html(problem, *term);
     else
       out += signed_text(term->coefficient, out.empty()) + "&#8201;" + factors_html(problem, *term);
@@ -97,11 +109,15 @@ std::string curves_html(const explain::Problem& problem, const explain::Head& he
   explain::RenderOptions options;
   options.terms = kShownTerms;
   std::string out;
-  for (const explain::Monomial* term : explain::shown_terms(head, options).terms)
+  for (const explain::Monomial* term : explain::shown_terms(head, options).terms) {
     if (term->curve)
       out +=
           fmt::format("<li><var>f({})</var>: {}</li>", escaped(problem.variables[term->curve->variable].name),
                       escaped(explain::in_words(term->curve->pieces)));
+    if (term->product)
+      out += fmt::format("<li><var>{}</var>: {}</li>", product_html(problem, *term->product),
+                         escaped(explain::product_in_words(problem, *term->product)));
+  }
   return out.empty() ? out : "<ul class=\"curves\">" + out + "</ul>";
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 
 #include "model/basis.hpp"
 #include "model/parameters.hpp"
@@ -11,22 +10,22 @@ namespace bl {
 
 namespace {
 
-// The feature that a term of the first layer reads; nothing for terms of the response alone.
-std::optional<std::size_t> feature_of(const StoredModel& model, const Term& term) {
+// The column of the encoder that a term of the first layer reads; nothing for terms of the response alone.
+const EncodedColumn* column_of(const StoredModel& model, const Term& term) {
   for (const std::int32_t input : term)
     if (input < model.architecture.input.context)
-      return model.encoder.columns()[static_cast<std::size_t>(input)].feature;
-  return {};
+      return &model.encoder.columns()[static_cast<std::size_t>(input)];
+  return nullptr;
 }
 
-// Of what a feature adds to a head over the rows: for each row the sum of its weights times the encoded columns. Of
-// products with classes the mean over the classes.
+// Of what a feature adds to a head over the rows: for each row the sum of its weights times the encoded columns, those of
+// products with other features too. Of products with classes the mean over the classes.
 double variance_of(const double* weights, const std::vector<Term>& terms,
-                   const std::vector<std::optional<std::size_t>>& features, std::size_t feature,
+                   const std::vector<const EncodedColumn*>& columns, std::size_t feature,
                    const Matrix<double>& rows) {
   std::map<Term, std::vector<double>> by_rest;  // what the column is multiplied with, value of every row
   for (std::size_t t = 0; t < terms.size(); ++t) {
-    if (features[t] != feature) continue;
+    if (columns[t] == nullptr || !columns[t]->reads(feature)) continue;
     auto& values = by_rest[Term(terms[t].begin() + 1, terms[t].end())];
     values.resize(static_cast<std::size_t>(rows.rows()), 0);
     for (Index i = 0; i < rows.rows(); ++i)
@@ -51,8 +50,8 @@ std::vector<Bound> head_bounds(const StoredModel& model, const Matrix<double>& r
   const Architecture& a = model.architecture;
   const ParameterLayout layout(a);
   const std::vector<Term> terms = basis_terms(a.basis, a.input, a.degree());
-  std::vector<std::optional<std::size_t>> features;
-  for (const Term& term : terms) features.push_back(feature_of(model, term));
+  std::vector<const EncodedColumn*> columns;
+  for (const Term& term : terms) columns.push_back(column_of(model, term));
   const std::size_t count = model.encoder.features().size();
   std::vector<Bound> bounds(static_cast<std::size_t>(layout.size()), Bound::none);
   if (count <= most) return {};
@@ -62,11 +61,12 @@ std::vector<Bound> head_bounds(const StoredModel& model, const Matrix<double>& r
       const auto first = static_cast<std::size_t>(tensor.offset + head * tensor.cols);
       std::vector<std::pair<double, std::size_t>> moved;  // minus the variance, feature
       for (std::size_t f = 0; f < count; ++f)
-        moved.emplace_back(-variance_of(&model.parameters[first], terms, features, f, rows), f);
+        moved.emplace_back(-variance_of(&model.parameters[first], terms, columns, f, rows), f);
       std::sort(moved.begin(), moved.end());
       for (std::size_t t = 0; t < terms.size(); ++t)
-        if (features[t] && std::any_of(moved.begin() + static_cast<std::ptrdiff_t>(most), moved.end(),
-                                       [&](const auto& one) { return one.second == *features[t]; }))
+        if (columns[t] != nullptr &&
+            std::any_of(moved.begin() + static_cast<std::ptrdiff_t>(most), moved.end(),
+                        [&](const auto& one) { return columns[t]->reads(one.second); }))
           bounds[first + t] = Bound::zero;
     }
   }

@@ -84,26 +84,55 @@ const BehaviorModel = (() => {
     });
   }
 
+  // Between which knots of an axis the value lies, and what part of the way; constant beyond the outer ones.
+  function placeOn(axis, value) {
+    const { knots, period } = axis;
+    const x = period > 0 ? value - period * Math.floor((value - knots[0]) / period) : value;
+    const pieces = period > 0 ? knots.length : knots.length - 1;
+    let low = 0;
+    while (low + 1 < pieces && knots[low + 1] <= x) ++low;
+    const upper = low + 1 < knots.length ? knots[low + 1] : knots[0] + period;
+    const part = Math.min(1, Math.max(0, (x - knots[low]) / (upper - knots[low])));
+    return { low, high: (low + 1) % knots.length, part };
+  }
+
+  // Products of two curves, by their values on a grid.
+  function pushProducts(products, numbers, out) {
+    for (const product of products) {
+      const a = placeOn(product.first, numbers[product.first.name]);
+      const b = placeOn(product.second, numbers[product.second.name]);
+      const width = product.second.knots.length;
+      for (const values of product.columns) {
+        const across = (i) => (1 - b.part) * values[i * width + b.low] + b.part * values[i * width + b.high];
+        out.push((1 - a.part) * across(a.low) + a.part * across(a.high));
+      }
+    }
+  }
+
   // The columns that the network reads, from those of the data.
   function encode(model, row) {
     const out = [];
+    const numbers = {};
     for (const feature of model.features) {
       const given = row[feature.name];
       let missing = given === null || given === undefined || given === "";
       if (feature.type === "number") {
-        if (feature.value) pushNumber(feature, missing ? feature.fill : Number(given), out);
+        numbers[feature.name] = missing ? feature.fill : Number(given);
+        if (feature.value) pushNumber(feature, numbers[feature.name], out);
       } else {
         let level = missing ? -1 : feature.levels.indexOf(String(given));
         if (level < 0) {
           level = feature.fill_level;
           missing = true;
         }
+        numbers[feature.name] = level;
         if (feature.value && feature.type === "ordinal") pushNumber(feature, level, out);
         else if (feature.value)
           for (let k = feature.first; k < feature.levels.length; ++k) out.push(k === level ? 1 : 0);
       }
       if (feature.indicator) out.push(missing ? 1 : 0);
     }
+    pushProducts(model.products || [], numbers, out);
     return out;
   }
 

@@ -84,12 +84,45 @@ double raw_value(const json& variable, const Table& table, Index row, const std:
   return static_cast<double>(place - test::kSizes.begin());
 }
 
+// The same of a product of two curves.
+double naive_surface(const json& product, double x, double y) {
+  const std::vector<std::vector<double>> values = product["values"];
+  std::vector<std::vector<double>> shares;  // of every knot, by axis
+  for (const std::size_t axis : {0U, 1U}) {
+    std::vector<double> knots = product["knots"][axis];
+    const std::size_t count = knots.size();
+    const double period = product["periods"][axis];
+    double at = axis == 0 ? x : y;
+    if (period > 0) {
+      at -= period * std::floor((at - knots[0]) / period);
+      knots.push_back(knots[0] + period);
+    }
+    std::vector<double> share(count, 0);
+    std::size_t i = 0;
+    while (i + 2 < knots.size() && at > knots[i + 1]) ++i;
+    const double part = std::clamp((at - knots[i]) / (knots[i + 1] - knots[i]), 0.0, 1.0);
+    share[i] += 1 - part;
+    share[(i + 1) % count] += part;
+    shares.push_back(share);
+  }
+  double sum = 0;
+  for (std::size_t i = 0; i < shares[0].size(); ++i)
+    for (std::size_t j = 0; j < shares[1].size(); ++j) sum += shares[0][i] * shares[1][j] * values[i][j];
+  return sum;
+}
+
 double head_value(const json& head, const std::map<std::string, double>& cells) {
   double inner = head["constant"];
   for (const json& term : head["terms"]) {
     double product = term["coefficient"];
+    std::vector<std::string> together;
+    if (term.contains("product")) {
+      together = term["product"]["variables"].get<std::vector<std::string>>();
+      product *= naive_surface(term["product"], cells.at(together[0]), cells.at(together[1]));
+    }
     for (const json& factor : term["factors"]) {
       const std::string name = factor["variable"];
+      if (std::find(together.begin(), together.end(), name) != together.end()) continue;
       if (term.contains("curve") && term["curve"]["variable"] == name)
         product *= naive_pieces(term["curve"], cells.at(name));
       else
@@ -170,6 +203,9 @@ std::vector<EncodeOptions> all_options() {
       kind.curves.straight_ends = straight_ends;
       kind.curves.shapes = {{"age", shape}, {"size", {.kind = CurveKind::step}}};
       all.push_back(kind);
+      if (shape.direction != 0) continue;
+      kind.curves.products = {{"age", "share"}, {"size", "age"}};
+      all.push_back(kind);
     }
   return all;
 }
@@ -242,7 +278,7 @@ TEST(CurveTerms, InputsAreThoseOfTheNetwork) {
   const auto inputs = explain::network_inputs(problem);
   ASSERT_EQ(static_cast<Index>(inputs.size()), c.model.architecture.input.size());
   for (std::size_t i = 0; i < c.model.encoder.columns().size(); ++i)
-    if (c.model.encoder.columns()[i].kind == EncodedColumn::Kind::bend) {
+    if (c.model.encoder.columns()[i].bends()) {
       EXPECT_EQ(inputs[i].name, c.model.encoder.columns()[i].name);
     }
 }
@@ -257,7 +293,78 @@ TEST(CurveTerms, TextNamesAndDescribesThem) {
   EXPECT_EQ(text.find(".."), std::string::npos) << "single bends are not shown";
 }
 
-TEST(CurveTerms, ProductsOfTwoCurvesAreRefused) {
+Case with_products() {
+  EncodeOptions options = all_options()[0];
+  options.curves.products = {{"age", "share"}, {"size", "age"}};
+  return Case(options);
+}
+
+TEST(CurveTerms, InputsOfProductsFollowThoseOfColumns) {
+  const Case c = with_products();
+  const auto inputs = explain::network_inputs(c.problem(explain::Units::original));
+  ASSERT_EQ(static_cast<Index>(inputs.size()), c.model.architecture.input.size());
+  for (std::size_t i = 0; i < c.model.encoder.columns().size(); ++i)
+    if (c.model.encoder.columns()[i].bends()) {
+      EXPECT_EQ(inputs[i].name, c.model.encoder.columns()[i].name);
+    }
+}
+
+TEST(CurveTerms, ProductsAreWrittenInAllForms) {
+  const Case c = with_products();
+  const explain::Problem problem = c.problem(explain::Units::original);
+  explain::RenderOptions options;
+  options.terms = 100;
+  const std::string text = explain::render_text(problem, options);
+  EXPECT_NE(text.find("age~*share~"), std::string::npos) << text;
+  EXPECT_NE(text.find(" at age "), std::string::npos);
+  EXPECT_EQ(text.find("~["), std::string::npos) << "single columns of a product are not shown";
+  const std::string latex = explain::render_latex(problem, options);
+  EXPECT_NE(latex.find("f(\\text{age},\\text{share})"), std::string::npos);
+  EXPECT_NE(latex.find("\\begin{tabular}"), std::string::npos);
+  EXPECT_NE(explain::render_markdown(problem, options).find("| age\\*share |"), std::string::npos)
+      << explain::render_markdown(problem, options).substr(0, 2000);
+  std::size_t terms = 0;
+  for (const explain::Monomial& term : problem.layers[0][0].heads[0].terms)
+    terms += term.product.has_value() ? 1U : 0U;
+  EXPECT_EQ(terms, 2U);
+}
+
+TEST(CurveTerms, ProductsAreDrawnAsHeatMaps) {
+  const Case c = with_products();
+  const explain::Problem problem = c.problem(explain::Units::original);
+  const explain::Block& block = problem.layers[0][0];
+  const std::string svg = explain::render_svg(problem, {.block = block.name});
+  EXPECT_EQ(test::XmlCheck::problem_with(svg), "");
+  std::size_t maps = 0;
+  for (std::size_t at = svg.find("<g class='product'>"); at != std::string::npos;
+       at = svg.find("<g class='product'>", at + 1))
+    ++maps;
+  EXPECT_EQ(maps, 2 * block.heads.size());
+  EXPECT_NE(svg.find("across: age"), std::string::npos);
+}
+
+TEST(Surface, ValuesSlopesAndWords) {
+  const explain::Surface bowl{.first = {{0, 1, 3}}, .second = {{10, 20}}, .values = {1, 2, 3, 4, 5, 9}};
+  EXPECT_EQ(bowl.at(-5, 5).value, 1);
+  EXPECT_EQ(bowl.at(9, 99).value, 9);
+  EXPECT_EQ(bowl.at(0.5, 10).value, 2);
+  EXPECT_EQ(bowl.at(0.5, 15).by_first, 2);
+  EXPECT_EQ(bowl.at(0.5, 15).by_second, 0.1);
+  EXPECT_EQ(bowl.at(2, 15).value, 5.25);
+  EXPECT_EQ(bowl.at(-1, 15).by_first, 0);
+  EXPECT_EQ(bowl.at(3, 15).by_first, 0) << "at the outer knot that of the right side";
+  EXPECT_NEAR(bowl.size(), std::sqrt(136.0 / 6), 1e-12);
+  const explain::Surface round{.first = {{0, 8, 16}, 24}, .second = {{0, 1}}, .values = {0, 0, 1, 1, 2, 2}};
+  EXPECT_EQ(round.at(20, 0.5).value, 1) << "between the last knot and the first";
+  EXPECT_EQ(round.at(44, 0.5).value, 1);
+  EXPECT_EQ(round.at(20, 0.5).by_first, -0.25);
+  const explain::Surface saddle{.first = {{17, 45}}, .second = {{20, 60}}, .values = {1, -1, -1, 1}};
+  EXPECT_EQ(explain::in_words(saddle, "age", "hours"),
+            "high where both are high or both are low; lowest -1 at age 17, hours 60, highest 1 at age 17, "
+            "hours 20");
+}
+
+TEST(CurveTerms, TermsThatMultiplyCurvesAreRefused) {
   const Table table = test::example_table(600);
   const Encoder encoder = curved_encoder(table, all_options()[0]);
   const Architecture products = single_block(test::example_shape(encoder, {"label"}, false), {2}, {1}, {1});

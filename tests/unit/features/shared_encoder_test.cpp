@@ -38,6 +38,7 @@ TEST(SharedEncoder, IsThatOfTheWholeTable) {
   const Schema schema = infer_schema(whole, roles);
   EncodeOptions options{.missing = MissingPolicy::impute, .outliers = Outliers::robust};
   options.curves.columns = {"a", "size"};
+  options.curves.products = {{"a", "gaps"}, {"gaps", "size"}};
   std::vector<Index> rows;
   for (Index row = 0; row < whole.rows; ++row)
     if (row % 4 != 1) rows.push_back(row);

@@ -123,6 +123,46 @@ TEST(CurvePlan, EntriesOfColumns) {
   EXPECT_EQ(entries_of_columns("all, x:cubic, z:step:increasing", {"z"}), "all,z:step:increasing");
   EXPECT_EQ(entries_of_columns("a:b:cubic", {"a:b"}), "a:b:cubic");
   EXPECT_EQ(entries_of_columns("x", {"z"}), "");
+  EXPECT_EQ(entries_of_columns("x~*z~, x:cubic", {"x", "z"}), "x~*z~,x:cubic");
+  EXPECT_EQ(entries_of_columns("x~*z~, a~*b~", {"z"}), "z") << "the curve of the column that stays";
+}
+
+TEST(CurvePlan, Products) {
+  const CurveOptions curves = Planned("z:cubic, x~*z~").curves;
+  EXPECT_FALSE(curves.all);
+  EXPECT_THAT(curves.columns, testing::ElementsAre("z", "x", "z"));
+  EXPECT_THAT(curves.products, testing::ElementsAre(testing::Pair("x", "z")));
+  EXPECT_TRUE(Planned("auto, x~*z~").curves.all);
+  const Planned p("x~*z~");
+  EXPECT_EQ(p.encoder.products().size(), 1U);
+  EXPECT_TRUE(has_bends(p.encoder));
+  const Architecture a = p.architecture();
+  EXPECT_EQ(a.input.context, static_cast<Index>(p.encoder.columns().size()));
+  // The weights of its columns decay like bends.
+  const std::vector<double> decay = plan_decay(a, p.encoder, 1, 8);
+  EXPECT_EQ(decay[static_cast<std::size_t>(a.input.context) - 1], 8);
+}
+
+TEST(CurvePlan, ProductsThatCannotBe) {
+  const auto message = [](const std::string& list) -> std::string {
+    try {
+      Planned planned(list);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_THAT(message("x~*zz~"), testing::HasSubstr("'zz' is no continuous or ordinal feature"));
+  EXPECT_THAT(message("q~*z~"), testing::HasSubstr("'q' is no continuous or ordinal feature"));
+  EXPECT_THAT(message("x~*y~"), testing::HasSubstr("'y' is no continuous or ordinal feature"));
+  EXPECT_THAT(message("x~*x~"), testing::HasSubstr("'x' is multiplied with itself"));
+  EXPECT_THAT(message("x~*z~, z~*x~"), testing::HasSubstr("stands there twice"));
+  EXPECT_THAT(message("x~*z~, x:increasing"), testing::HasSubstr("has a direction"));
+  Planned degree("x~*z~");
+  degree.settings.degree = 2;
+  const Architecture a =
+      plan_architecture(degree.settings, utility_inputs(degree.encoder, degree.space), 400);
+  EXPECT_THROW(refuse_products_of_curves(a, degree.encoder), UsageError);
 }
 
 }  // namespace

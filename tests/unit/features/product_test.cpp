@@ -224,6 +224,46 @@ TEST(Product, EmptyCornersFollowTheirNeighbours) {
   }
 }
 
+TEST(Grid, PlacesAndValues) {
+  const GridAxis plain{{1, 2, 4}}, round{{0, 8, 16}, 24};
+  EXPECT_EQ(place_on(plain, 3).low, 1U);
+  EXPECT_EQ(place_on(plain, 3).part, 0.5);
+  EXPECT_EQ(place_on(plain, 3).slope, 0.5);
+  EXPECT_EQ(place_on(plain, 0).part, 0);
+  EXPECT_EQ(place_on(plain, 0).slope, 0);
+  EXPECT_EQ(place_on(plain, 9).part, 1);
+  EXPECT_EQ(place_on(round, 20).low, 2U);
+  EXPECT_EQ(place_on(round, 20).high, 0U);
+  EXPECT_EQ(place_on(round, -4).part, 0.5);
+  // x y between the corners of one cell.
+  const std::vector<double> values = {1, 2, 2, 4, 4, 8};
+  const GridValue at = grid_value(values, 2, place_on(plain, 3), place_on({{1, 2}}, 1.25));
+  EXPECT_EQ(at.value, 3 * 1.25);
+  EXPECT_EQ(at.by_first, 1.25);
+  EXPECT_EQ(at.by_second, 3);
+}
+
+TEST(Product, OfTwoFlagsIsTheirProductWithoutTheMainEffects) {
+  FeatureEncoding first, second;
+  std::vector<double> x, y;
+  for (int i = 0; i < 400; ++i) {
+    x.push_back(i % 2);
+    y.push_back(i / 2 % 2);
+  }
+  const ProductEncoding one = fit_product(first, second, x, y);
+  ASSERT_EQ(one.columns.size(), 1U);
+  const double sign = one.columns[0][0];
+  EXPECT_NEAR(std::abs(sign), 1, 1e-12);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(one.columns[0][i], i == 1 || i == 2 ? -sign : sign, 1e-12);
+  EXPECT_EQ(product_name("age", "hours"), "age~*hours~");
+  first.name = "a";
+  second.name = "b";
+  ProductEncoding placed = one;
+  placed.second = 1;
+  EXPECT_EQ(read_products(products_json({placed}, {first, second}), {first, second}),
+            std::vector<ProductEncoding>{placed});
+}
+
 TEST(Product, MixedRowsAreCompleted) {
   const Table table = example(1500);
   const Encoder encoder = fitted(table, kPairs);

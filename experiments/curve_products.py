@@ -4,9 +4,10 @@
     experiments/curve_products.py DATA_FOLDER [--bl build/release/bl] [--only wine_quality_red,...] [--seeds 2]
         [--products 3] [--rows 6000] [--options="--layers 2 --members 1"]
 
-80% of the rows (stratified) are for fitting, 20% for the figures; both fits have the same rows and options. Pairs are ranked by what the
-residuals of the fit without products leave in the cells of 6 x 6 quantiles, over training rows alone, beyond what either column alone explains. Prints
-both log losses, their difference with the standard error of the paired rows, and the products. Needs numpy, pandas and scikit-learn.
+Of the rows (stratified) 68% are for fitting, 12% to accept or refuse the products, 20% for the figures; both fits have the same rows and options.
+Pairs are ranked by what the residuals of the fit without products leave in the cells of 6 x 6 quantiles, over training rows alone, beyond what either
+column alone explains. They are accepted where the loss of the 12% falls by more than its standard error. Prints both log losses, their
+difference with the standard error of the paired rows, and the products. Needs numpy, pandas and scikit-learn.
 """
 import argparse
 import itertools
@@ -71,18 +72,20 @@ def measure(arguments, name, seed):
         frame = frame.sample(arguments.rows, random_state=seed)
     classes = sorted(frame[target].unique())
     train, test = train_test_split(frame, test_size=0.2, random_state=seed, stratify=frame[target])
+    train, judge = train_test_split(train, test_size=0.15, random_state=seed, stratify=train[target])
     features = [one for one in frame.columns[:-1] if pd.api.types.is_numeric_dtype(frame[one])]
-    hit = np.searchsorted(classes, test[target])
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         train.to_csv(folder / "train.csv", index=False)
-        test.to_csv(folder / "test.csv", index=False)
+        held = pd.concat([judge, test])
+        held.to_csv(folder / "held.csv", index=False)
+        hit = np.searchsorted(classes, held[target])
 
         def losses(curves):
             run(arguments.bl, "fit", folder / "train.csv", "--target", target, "--fractions", "7:1:0", "--split", "stratified",
                 "--seed", seed, "--threads", 1, "--quiet", "--output", folder / "m.bl", *shlex.split(arguments.options),
                 "--curves", curves)
-            p = probabilities(arguments.bl, folder / "m.bl", folder / "test.csv", folder, classes)
+            p = probabilities(arguments.bl, folder / "m.bl", folder / "held.csv", folder, classes)
             return -np.log(p[np.arange(len(hit)), hit])
 
         without = losses("all")
@@ -90,7 +93,7 @@ def measure(arguments, name, seed):
         observed = np.searchsorted(classes, train[target])[:, None] == np.arange(len(classes))
         pairs = ranked_pairs(train, features, observed - p, p * (1 - p))[:arguments.products]
         together = losses("all," + ",".join(f"{a}~*{b}~" for a, b in pairs))
-    return without, together, pairs
+    return without, together, len(judge), pairs
 
 
 def main():
@@ -105,10 +108,13 @@ def main():
     arguments = parser.parse_args()
     for name in arguments.only.split(","):
         for seed in range(arguments.seeds):
-            without, together, pairs = measure(arguments, name, seed)
+            without, together, judged, pairs = measure(arguments, name, seed)
             change = together - without
-            print(f"{name:<20} seed {seed}: {without.mean():.4f} -> {together.mean():.4f}, {change.mean():+.4f} "
-                  f"+- {change.std() / np.sqrt(len(change)):.4f}  {', '.join('*'.join(pair) for pair in pairs)}", flush=True)
+            judge, test = change[:judged], change[judged:]
+            accepted = judge.mean() + judge.std() / np.sqrt(judged) < 0
+            print(f"{name:<20} seed {seed}: {without[judged:].mean():.4f} -> {together[judged:].mean():.4f}, {test.mean():+.4f} "
+                  f"+- {test.std() / np.sqrt(len(test)):.4f}, {'accepted' if accepted else 'refused'}  "
+                  f"{', '.join('*'.join(pair) for pair in pairs)}", flush=True)
 
 
 if __name__ == "__main__":

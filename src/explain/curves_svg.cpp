@@ -135,15 +135,26 @@ std::string panel(const Problem& problem, const Monomial::Curve& drawn, const Po
                   "fill='#666' font-size='10' text-anchor='end'");
 }
 
-// What the panels show, and on what scale.
-std::string headline(const Scale& scale, bool bands, bool products, const std::string& left_out) {
-  const std::string in_color =
-      products ? fmt::format("; products of two: blue raises, red lowers, full color at {}",
-                             number_text(std::max(-scale.low, scale.high)))
-               : "";
-  return fmt::format(
-      "Curves, all on one scale from {} to {}{}{}; ticks: knots, closer where there are more rows{}",
-      number_text(scale.low), number_text(scale.high), bands ? ", with 95% bands" : "", left_out, in_color);
+// Where the panels of a head begin.
+double panel_left(double left, std::size_t head) {
+  return left + kName + (kPanel + kGapX) * static_cast<double>(head);
+}
+
+// Rows of products from `at` on; where they end.
+double add_products(const Problem& problem, const std::vector<ProductRow>& products, const Point& at,
+                    double extent, std::string& svg) {
+  if (products.empty()) return at.y;
+  svg += svg_text({at.x, at.y + 10},
+                  fmt::format("Products of two curves: full color at {}", number_text(extent)),
+                  "font-weight='bold'");
+  double y = at.y + kGapY;
+  for (const ProductRow& row : products) {
+    svg += heat_name(problem, row, {at.x + kName - 10, y + 8});
+    for (const auto& one : row.heads)
+      svg += heat_map(problem, *one.product, {panel_left(at.x, one.head), y}, kPanel, extent);
+    y += kHeatHigh + kGapY;
+  }
+  return y;
 }
 
 }  // namespace
@@ -173,12 +184,14 @@ CurvePanels curve_panels(const Problem& problem, const Block& block, const Point
   }
   if (scale.low == scale.high) return {};
   CurvePanels out;
-  const std::string left_out = hidden > 0 ? fmt::format(", {} lower columns left out", hidden) : "";
-  out.svg = svg_text({top.x, top.y + 14}, headline(scale, bands, !products.empty(), left_out),
-                     "font-weight='bold'");
-  const auto left = [&](std::size_t head) {
-    return top.x + kName + (kPanel + kGapX) * static_cast<double>(head);
-  };
+  out.svg =
+      svg_text({top.x, top.y + 14},
+               fmt::format("Curves, all on one scale from {} to {}{}{}; ticks: knots, closer where there are "
+                           "more rows",
+                           number_text(scale.low), number_text(scale.high), bands ? ", with 95% bands" : "",
+                           hidden > 0 ? fmt::format(", {} lower columns left out", hidden) : ""),
+               "font-weight='bold'");
+  const auto left = [&](std::size_t head) { return panel_left(top.x, head); };
   for (std::size_t h = 0; h < block.heads.size(); ++h)
     out.svg +=
         svg_text({left(h) + kPanel / 2, top.y + kHead - 8}, block.heads[h].name, "text-anchor='middle'");
@@ -190,13 +203,7 @@ CurvePanels curve_panels(const Problem& problem, const Block& block, const Point
       out.svg += panel(problem, *one.curve, {left(one.head), y}, scale);
     y += kHigh + kGapY;
   }
-  for (const ProductRow& row : products) {
-    out.svg += heat_name(problem, row, {top.x + kName - 10, y + 8});
-    for (const auto& one : row.heads)
-      out.svg +=
-          heat_map(problem, *one.product, {left(one.head), y}, kPanel, std::max(-scale.low, scale.high));
-    y += kHeatHigh + kGapY;
-  }
+  y = add_products(problem, products, {top.x, y}, std::max(-scale.low, scale.high), out.svg);
   out.width = left(block.heads.size()) + kGapX;
   out.height = y - top.y + 8;
   return out;

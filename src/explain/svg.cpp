@@ -187,7 +187,7 @@ class HeadDrawing {
     constexpr std::size_t kTerms = 5;
     std::string text;
     const auto add = [&](double value, const std::string& what) {
-      const bool alone = value == 1 && what.ends_with("~");  // a curve
+      const bool alone = value == 1 && what.find('~') != std::string::npos;  // a curve
       const std::string number =
           alone ? what : number_text(std::abs(value)) + (what.empty() ? "" : "\u00a0" + what);
       text += text.empty() ? (value < 0 ? "\u2212" : "") : value < 0 ? " \u2212\u00a0" : " +\u00a0";

@@ -20,9 +20,10 @@ class RowFetch {
 
   bool needed() const { return !data_->held.empty() && data_->context.cols > 0; }
 
-  // Rows that lie here are read soon. More than fit beside each other are left to be read in their order.
+  // Rows that lie here are read soon. More than fit beside each other are left to be read in their order. Where
+  // there is no context there is nothing to read.
   void announce(std::span<const std::int64_t> rows) const {
-    if (needed() || rows.size() * row_bytes() > kWindowBytes) return;
+    if (needed() || data_->context.cols == 0 || rows.size() * row_bytes() > kWindowBytes) return;
     for (const std::int64_t row : rows) will_read(data_->context.row(row), row_bytes());
   }
 

@@ -59,6 +59,19 @@ def people(folder, draw):
         write(folder / f"{name}.csv", ["age", "hours_per_week", "a", "b", "c", response], rows)
 
 
+def visits(folder, draw):
+    """visits.csv: customers who look at the price and customers who follow advertisements."""
+    rows = []
+    for customer in range(200):
+        member = int(draw.random() < 0.5)
+        thrifty = draw.random() < (0.7 if member else 0.2)
+        for _ in range(8):
+            price, ad = round(draw.gauss(0, 1), 3), draw.randint(0, 1)
+            utility = 0.5 - 2 * price if thrifty else -1 + 1.8 * ad
+            rows.append([customer, member, price, ad, "yes" if draw.random() < logistic(utility) else "no"])
+    write(folder / "visits.csv", ["customer", "member", "price", "ad", "buys"], rows)
+
+
 def swissmetro(folder, draw):
     names = ("GROUP SURVEY SP ID PURPOSE FIRST TICKET WHO LUGGAGE AGE MALE INCOME GA ORIGIN DEST TRAIN_AV CAR_AV SM_AV "
              "TRAIN_TT TRAIN_CO TRAIN_HE SM_TT SM_CO SM_HE SM_SEATS CAR_TT CAR_CO CHOICE").split()
@@ -124,5 +137,5 @@ def images(folder, draw, side=6, count=120):
 
 def make(folder):
     draw = random.Random(1)
-    for part in (purchases, houses, people, swissmetro, trips, images):
+    for part in (purchases, houses, people, swissmetro, trips, images, visits):
         part(folder, draw)

@@ -226,7 +226,7 @@ class TableRows {
       if (cells.missing(row))
         throw DataError(
             fmt::format("{}: column {} is missing, and a table with latent classes needs all "
-                        "values; fill them in, or leave out such rows or the column (`ignore`)",
+                        "values; fill them in, or leave out the column (`ignore`) or such rows (`filter`)",
                         table_.place(row), in_quotes(column.name)));
     const bool number = column.type == ColumnType::continuous;
     std::vector<Input> out;
@@ -242,28 +242,28 @@ class TableRows {
   // A coefficient of each input for every level but the reference. A block, which is no sum, reads an input of its
   // own for every level.
   void add_inputs(const std::vector<Input>& inputs) {
-    const bool linear = d_.form.empty() || d_.form == "linear";
     std::set<std::string> seen;
     for (const Input& one : inputs) {
       if (!seen.insert(one.name).second)
         throw UsageError("two inputs are called " + in_quotes(one.name) + "; rename a column");
       ChoiceDeclaration::Specific specific{one.name, {}};
       for (ChoiceDeclaration::Alternative& level : d_.alternatives) {
-        level.attributes.emplace_back(linear ? one.name : one.name + "[" + level.name + "]", one.expression);
+        level.attributes.emplace_back(linear() ? one.name : one.name + "[" + level.name + "]",
+                                      one.expression);
         if (level.name != reference()) specific.alternatives.push_back(level.name);
       }
-      if (linear) d_.specific.push_back(std::move(specific));
+      if (linear()) d_.specific.push_back(std::move(specific));
     }
-    if (linear) d_.reference = reference();
+    if (linear()) d_.reference = reference();
   }
 
+  bool linear() const { return d_.form.empty() || d_.form == "linear"; }
   const std::string& reference() const { return d_.reference.empty() ? levels_[0] : d_.reference; }
 
   void note(const Texts& apart) {
-    const bool linear = d_.form.empty() || d_.form == "linear";
     notes_.push_back(
         fmt::format("every row is a choice among the levels of {}{}", in_quotes(d_.choice),
-                    linear ? "; coefficients are differences from " + in_quotes(reference()) : ""));
+                    linear() ? "; coefficients are differences from " + in_quotes(reference()) : ""));
     if (!apart.empty())
       notes_.push_back(quoted_list(apart) + ": of the membership, so the utilities do not read " +
                        (apart.size() == 1 ? "it" : "them"));
@@ -289,7 +289,7 @@ class TableRows {
     for (const auto member : {&Settings::target, &Settings::ignore, &Settings::weight, &Settings::group,
                               &Settings::id, &Settings::continuous, &Settings::nominal, &Settings::schema})
       settings_.*member = defaults.*member;
-    if (d_.form.empty() || d_.form == "linear") settings_.starts = defaults.starts;
+    if (linear()) settings_.starts = defaults.starts;
   }
 
   const Table& table_;

@@ -1,6 +1,6 @@
 // The EM algorithm: given the probabilities of the classes, a weighted logit per class and one of the membership,
-// by Newton's method with the expected information. Both are concave where the utility is linear; the steps of a
-// block are halved until its likelihood does not fall.
+// by Newton's method with the expected information. Steps are halved until the likelihood does not fall: a whole one
+// overshoots where a class is nearly separated, even of a linear utility.
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
@@ -17,8 +17,9 @@ namespace {
 
 constexpr int kNewtonSteps = 3;         // per maximisation step
 constexpr double kSmallestRise = 1e-6;  // of the log-likelihood, relative: EM ends
+constexpr double kRounding = 1e-12;     // of a log-likelihood, relative
 constexpr double kRidge = 1e-8;
-constexpr int kHalvings = 8;          // of a step of a block
+constexpr int kHalvings = 8;          // of a step
 constexpr double kLambdaLeft = 0.25;  // of a lambda: what one step leaves of it at least
 
 double weight_of(const ChoiceSets& s, Index person) {
@@ -111,8 +112,9 @@ void maximise_class(const LatentClassLogit& model, const Matrix<double>& posteri
         if (utility.is_lambda(static_cast<Index>(k)))
           moved[k] = std::max(moved[k], kLambdaLeft * parameters[k]);
       const double there = evaluate(moved, gradient, information);
-      if (!utility.is_linear() && half == kHalvings && !(there >= value)) return;
-      if (!utility.is_linear() && !(there >= value)) continue;
+      const double least = value - kRounding * std::abs(value);
+      if (half == kHalvings && !(there >= least)) return;
+      if (!(there >= least)) continue;
       value = there;
       break;
     }

@@ -190,6 +190,37 @@ TEST(Maximum, RecoversLatentClassesAfterExpectationMaximisation) {
   expect_recovered(model, start, {-1.5, 0.8, 0.3, 1, -0.5, 0.3, std::log(0.35 / 0.65)});
 }
 
+// A constant and a column far from zero, as years of school are: a start that moves its coefficient by little makes the
+// choices of a class all but certain and its information all but zero, and a whole Newton step runs off. The likelihood of EM
+// never falls.
+TEST(LatentClassLogit, StepsWithColumnsFarFromZeroDoNotLowerTheLikelihood) {
+  ChoiceSets sets = drawn({.persons = 100, .situations = 4}, [](Index p, const RandomStream& stream) {
+    const bool first = stream.uniform(5, static_cast<std::uint64_t>(p)) < 0.65;
+    return first ? std::vector<double>{-1.5, 0.8, 0.3} : std::vector<double>{1, -0.5, 0.3};
+  });
+  for (Index t = 0; t < sets.situations(); ++t)
+    for (Index j = 0; j < sets.size(t); ++j) {
+      const Index row = static_cast<Index>(sets.begin[static_cast<std::size_t>(t)]) + j;
+      sets.design(row, 1) = j == 0 ? 12 + sets.design(row, 1) : 0;
+      sets.design(row, 2) = j == 0 ? 1 : 0;
+    }
+  const LatentClassLogit model(sets, Utility::linear(3), 2);
+  ThreadPool pool(1);
+  Matrix<double> scores(sets.person_count(), model.parameters());
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    double before = -std::numeric_limits<double>::infinity();
+    for (int iterations = 0; iterations <= 6; ++iterations) {
+      const std::vector<double> reached =
+          expectation_maximisation(model, std::vector<double>{0, 0, 0}, std::vector<double>{0.5, 0.5, 0.5},
+                                   {.starts = 1, .seed = seed, .iterations = iterations}, pool);
+      ASSERT_FALSE(reached.empty());
+      const double now = model.log_likelihood(reached, scores.view(), pool);
+      EXPECT_GE(now, before - 1e-12 * std::abs(now)) << "seed " << seed << ", iteration " << iterations;
+      before = now;
+    }
+  }
+}
+
 TEST(Maximum, InformationIsThatOfTheLogit) {
   // Without spread the second derivatives have a closed form: sum of P (x - mean)(x - mean)'.
   const ChoiceSets sets = drawn({.persons = 200, .situations = 3, .terms = 1},

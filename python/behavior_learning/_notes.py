@@ -11,7 +11,7 @@ _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 class PredictionWarning(UserWarning):
     """Numbers that are returned are not what they seem: quadrature missed its tolerance, a tail dominates a mean or a
-    standard deviation, probabilities are too sure of themselves."""
+    standard deviation, probabilities are overconfident."""
 
 
 def tell(note: str) -> None:

@@ -57,7 +57,7 @@ void RowNotes::add_outcome(std::int32_t outcome, std::span<const double> log_pro
 }
 
 // Where probabilities are right their log loss is their entropy, up to chance.
-std::optional<std::string> RowNotes::too_sure() const {
+std::optional<std::string> RowNotes::overconfidence() const {
   constexpr double kStandardErrors = 4, kFactor = 1.5, kNoticeable = 0.05;
   const auto rows = static_cast<double>(outcomes_);
   const double loss = loss_ / rows, foreseen = foreseen_loss_ / rows;
@@ -65,8 +65,9 @@ std::optional<std::string> RowNotes::too_sure() const {
   if (!(loss > foreseen + kStandardErrors * error && loss > kFactor * foreseen + kNoticeable))
     return std::nullopt;
   return fmt::format(
-      "the log loss of {} rows is {:.3g} where the probabilities themselves promise {:.3g}: the model is too "
-      "sure of itself, so do not rely on probabilities near 0 and 1",
+      "the log loss of {} rows is {:.3g} where the probabilities themselves imply {:.3g}: the model is "
+      "overconfident, "
+      "so do not rely on probabilities near 0 and 1",
       outcomes_, loss, foreseen);
 }
 
@@ -102,11 +103,11 @@ std::vector<std::string> RowNotes::texts() const {
         in_tail_, means_, 100 * kOutInTheTail));
   if (made_by_tail_ > 0)
     texts.push_back(
-        fmt::format("the tail makes the standard deviation of {} of {} rows: more than {:.0f}% of the "
+        fmt::format("the tail dominates the standard deviation of {} of {} rows: more than {:.0f}% of the "
                     "distribution lies within "
                     "one standard deviation of the mean; quantiles and intervals (`interval` 0.9) are sound",
                     made_by_tail_, deviations_, 100 * kWithinOne));
-  if (const auto text = too_sure()) texts.push_back(*text);
+  if (const auto text = overconfidence()) texts.push_back(*text);
   return texts;
 }
 

@@ -31,7 +31,7 @@ class RowNotes {
   std::vector<std::string> texts() const;
 
  private:
-  std::optional<std::string> too_sure() const;
+  std::optional<std::string> overconfidence() const;
 
   mutable std::mutex mutex_;
   std::size_t rows_ = 0, missed_ = 0;

@@ -149,11 +149,11 @@ TEST(RowNotes, SayWhichStandardDeviationsATailMakes) {
   notes.add_standard_deviation(0.999);
   ASSERT_EQ(notes.texts().size(), 1U);
   EXPECT_THAT(notes.texts()[0],
-              HasSubstr("the tail makes the standard deviation of 1 of 3 rows: more than 98%"));
+              HasSubstr("the tail dominates the standard deviation of 1 of 3 rows: more than 98%"));
 }
 
-// 100 rows foreseen with 0.99 for one class. One miss is what they promise; ten are too many.
-TEST(RowNotes, SayWhereProbabilitiesAreTooSureOfThemselves) {
+// 100 rows foreseen with 0.99 for one class. One miss is what they imply; ten are too many.
+TEST(RowNotes, SayWhereProbabilitiesAreOverconfident) {
   const std::array<double, 2> log_p = {std::log(0.99), std::log(0.01)};
   const auto texts = [&](int misses) {
     RowNotes notes;
@@ -165,7 +165,7 @@ TEST(RowNotes, SayWhereProbabilitiesAreTooSureOfThemselves) {
   ASSERT_EQ(texts(10).size(), 1U);
   // 0.1 log 100 + 0.9 log(1 / 0.99), and the entropy 0.01 log 100 + 0.99 log(1 / 0.99)
   EXPECT_THAT(texts(10)[0], HasSubstr("the log loss of 100 rows is 0.47 where the probabilities themselves "
-                                      "promise 0.056"));
+                                      "imply 0.056"));
   RowNotes impossible;  // a class of probability 0 takes no part in the entropy, and its loss is infinite
   impossible.add_outcome(1, std::array<double, 2>{0.0, -std::numeric_limits<double>::infinity()});
   EXPECT_THAT(impossible.texts()[0], HasSubstr("is inf where"));
@@ -220,7 +220,7 @@ TEST(Notes, PredictSaysWhereTheTailOfALogAxisMakesTheMoments) {
   model.predict(rows, Part::all, options);
   ASSERT_EQ(heard.size(), 2U);
   EXPECT_THAT(heard[0], HasSubstr("of 400 rows lies beyond 95% of its own distribution"));
-  EXPECT_THAT(heard[1], HasSubstr("the tail makes the standard deviation of"));
+  EXPECT_THAT(heard[1], HasSubstr("the tail dominates the standard deviation of"));
   options.quantiles = {0.5};  // whoever asks for the median does what the notes say
   model.predict(rows, Part::all, options);
   EXPECT_EQ(heard.size(), 2U);

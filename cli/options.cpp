@@ -126,21 +126,16 @@ DigitOption::DigitOption(CLI::App& command) {
       ->option_text("[6]|full");
 }
 
-OutputTable DigitOption::rounded(OutputTable table, const std::vector<std::string>& carried) const {
+OutputTable DigitOption::rounded(OutputTable table) const {
   if (text_ == "full") return table;
   int digits = 0;
   const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), digits);
   if (error != std::errc() || end != text_.data() + text_.size() || digits < 1 || digits > 17)
     throw UsageError(fmt::format("--digits '{}': expected 1 to 17, or full", text_));
-  for (OutputColumn& column : table.columns) {
-    static const std::string kObserved = "observed ";  // before the name of a response that is carried along
-    const std::string name =
-        column.name.starts_with(kObserved) ? column.name.substr(kObserved.size()) : column.name;
-    if (std::find(carried.begin(), carried.end(), name) != carried.end()) continue;
+  for (OutputColumn& column : table.columns)  // columns that are carried along hold texts, no numbers
     for (double& number : column.numbers)
       if (std::isfinite(number) && number != std::floor(number))
         number = std::stod(fmt::format("{:.{}g}", number, digits));
-  }
   return table;
 }
 

@@ -36,9 +36,9 @@ class SettingOptions {
 class DigitOption {
  public:
   explicit DigitOption(CLI::App& command);
-  // Whole numbers and the columns named stay as they are. UsageError for what is neither a number from 1 to 17
+  // Whole numbers and texts stay as they are. UsageError for what is neither a number from 1 to 17
   // nor "full".
-  OutputTable rounded(OutputTable table, const std::vector<std::string>& carried) const;
+  OutputTable rounded(OutputTable table) const;
 
  private:
   std::string text_ = "6";

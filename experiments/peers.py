@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Our program beside other packages on identical splits: tables with a class in the last column, and Boston housing.
+"""Our program beside other packages on identical splits: tables with a class in the last column, and with a number there.
 
     experiments/peers.py DATA_FOLDER --results peers.jsonl [--seeds 3] [--only adult,...] [--peers bl,forest,...]
     experiments/peers.py DATA_FOLDER --results peers.jsonl --report [--page docs/defaults.md]
@@ -14,6 +14,11 @@ Variants of ours have names of their own:
 
     experiments/peers.py DATA_FOLDER --results peers.jsonl --peers "bl readable" --options=--readable
     experiments/peers.py DATA_FOLDER --results peers.jsonl --peers "bl macro_f1" --predict-options="--decide macro_f1"
+
+Other tables of numbers, written by experiments/number_tables.py, one figure for each table and package:
+
+    experiments/peers.py TABLES --results numbers.jsonl --numbers Schooling,diamonds --only Schooling,diamonds --seeds 8
+    experiments/peers.py TABLES --results numbers.jsonl --numbers Schooling,diamonds --report-numbers [--page docs/numbers.md]
 
 Needs numpy, pandas and scikit-learn; lightgbm, xgboost, interpret-core and ngboost where they are asked for. A package
 that is not installed is named and left out.
@@ -110,10 +115,11 @@ def ours(arguments, train, test, target, seed, classes):
         at = pathlib.Path(folder)
         train.to_csv(at / "train.csv", index=False)
         test.to_csv(at / "test.csv", index=False)
-        split = ["--nominal", target, "--split", "stratified"] if classes else []
+        split = ["--nominal", target, "--split", "stratified"] if classes else ["--continuous", target]
+        missing = ["--missing", "impute"] if train.isna().any(axis=None) else []
         _, fit = run([arguments.bl, "fit", str(at / "train.csv"), "--target", target, *split, "--fractions", "7:1:0",
                       "--unseen", "missing", "--seed", str(seed), "--threads", "1", "--output", str(at / "m.bl"),
-                      *arguments.options.split()])
+                      *missing, *arguments.options.split()])
         _, predict = run([arguments.bl, "predict", str(at / "m.bl"), str(at / "test.csv"), "--output", str(at / "p.csv"),
                           *arguments.predict_options.split()])
         if not classes:
@@ -173,7 +179,7 @@ def of_peer(name, train, test, target, seed, classes):
 def measure(arguments, table, seed, name):
     data = pd.read_csv(pathlib.Path(arguments.data) / f"{table}.csv")
     target = data.columns[-1]
-    number = table in NUMBERS
+    number = table in arguments.numbers
     if not number:
         data[target] = data[target].astype(str)
     classes = None if number else sorted(data[target].unique())
@@ -268,7 +274,8 @@ def complete(runs):
 
 def report(arguments):
     runs = load(pathlib.Path(arguments.results))
-    classes, numbers = runs[~runs.table.isin(NUMBERS)], runs[runs.table.isin(NUMBERS)]
+    of_number = runs.table.isin(arguments.numbers)
+    classes, numbers = runs[~of_number], runs[of_number]
     pairs = classes[classes.peer == "bl"]
     text = f"Ten tables of classes, {len(pairs)} pairs of table and seed:\n\n"
     peers = complete(classes)
@@ -286,6 +293,26 @@ def report(arguments):
         some = numbers[numbers.peer.isin(["bl", "ngboost"])]
         text += "\nand the distribution, where a package has one:\n\n" + summary(some, ["log_likelihood", "crps"],
                                                                                 complete(some))
+    publish(arguments, text)
+
+
+def report_numbers(arguments):
+    """By table: how much higher the RMSE of ours is than a package's, in per cent, with the standard error over splits."""
+    runs = load(pathlib.Path(arguments.results))
+    peers = [p for p in complete(runs) if p != "bl"]
+    rows = []
+    for table in arguments.numbers:
+        rmse = runs[runs.table == table].pivot_table(index="seed", columns="peer", values="rmse")
+        seconds = runs[runs.table == table].groupby("peer").fit_s.mean()
+        cells = []
+        for name in peers:
+            above = 100 * np.log(rmse["bl"] / rmse[name])
+            cells.append(f"{above.mean():+.1f} ({above.std(ddof=1) / np.sqrt(len(above)):.1f})")
+        rows.append([table, f"{len(rmse)}", f"{rmse['bl'].mean():.4g}", *cells, f"{seconds['bl']:.1f}"])
+    publish(arguments, markdown(["table", "splits", "RMSE", *(f"against {p}, %" for p in peers), "our fit, s"], rows))
+
+
+def publish(arguments, text):
     if not arguments.page:
         print(text)
         return
@@ -304,13 +331,17 @@ def main():
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--only", default=",".join(TABLES + NUMBERS))
+    parser.add_argument("--numbers", type=lambda names: names.split(","), default=NUMBERS, help="tables of a number")
     parser.add_argument("--peers", default=",".join(PEERS))
     parser.add_argument("--report", action="store_true")
+    parser.add_argument("--report-numbers", action="store_true")
     parser.add_argument("--page", help="page whose part between the two marks is replaced by the report")
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore", module="sklearn")
     if arguments.report:
         report(arguments)
+    elif arguments.report_numbers:
+        report_numbers(arguments)
     else:
         measure_all(arguments)
 

@@ -73,11 +73,13 @@ def ours(bl, folder, names, train, test):
                                        "--fractions", "7:1:0", "--threads", THREADS, "--quiet", "--output", model)
     _, predict, predict_processor, _ = command(bl, "predict", model, files["test"], "--interval", "0.9", "--threads", THREADS,
                                                "--output", files["predictions"])
+    _, density, density_processor, _ = command(bl, "predict", model, files["test"], "--log-density", "--threads", THREADS,
+                                               "--output", files["predictions"])
     text, *_ = command(bl, "evaluate", model, files["test"], "--json")
     metrics = json.loads(text)
     metrics = metrics.get("metrics", metrics)
     return {"fit": fit, "fit_processor": fit_processor, "predict": predict, "predict_processor": predict_processor,
-            "rmse": metrics["rmse"], "coverage": metrics["coverage_90"], "crps": metrics["crps"],
+            "log_density": density, "log_density_processor": density_processor, "rmse": metrics["rmse"], "coverage": metrics["coverage_90"], "crps": metrics["crps"],
             "log_likelihood": metrics["log_likelihood"]}
 
 

@@ -32,6 +32,8 @@ Diagnostics diagnose(MatrixView<const double> draws);
 template <class T>
 std::vector<Diagnostics> diagnose(const Draws<T>& draws, Index chains_per_distribution, ThreadPool& pool);
 
+inline constexpr double kGoodSize = 400;  // effective sample size that is enough, however many draws it takes
+
 // "All diagnostics are good: ..." or what is poor, with the numbers and a remedy. Good means R-hat at
 // most 1.01, both effective sizes at least 100 per chain or 400 in all, whichever is less, and no divergence.
 std::string verdict(const std::vector<Diagnostics>& columns, Index divergences,

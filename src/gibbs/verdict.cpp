@@ -12,7 +12,6 @@ namespace {
 
 constexpr double kGoodRhat = 1.01;
 constexpr double kGoodSizePerChain = 100;
-constexpr double kGoodSize = 400;
 
 struct Worst {
   double value;

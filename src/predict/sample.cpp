@@ -11,6 +11,7 @@
 #include "bl/errors.hpp"
 #include "fitted/fitted_model.hpp"
 #include "gibbs/categorical.hpp"
+#include "gibbs/diagnostics.hpp"
 #include "plan/device_plan.hpp"
 #include "predict/evaluation.hpp"
 #include "predict/finite.hpp"
@@ -188,8 +189,8 @@ std::string mixing_warning(const SampleResult& result, const RowSamples& samples
   constexpr double kLeastShare = 0.2, kMostRhat = 1.05, kMostRepeated = 0.5;
   const auto draws = static_cast<double>(options.draws);
   const double repeated = repeated_share(samples, std::min(options.chains, options.draws));
-  if (!(result.least_bulk_size < kLeastShare * draws) && !(result.worst_rhat > kMostRhat) &&
-      repeated <= kMostRepeated)
+  const double enough = std::min(kLeastShare * draws, gibbs::kGoodSize);
+  if (!(result.least_bulk_size < enough) && !(result.worst_rhat > kMostRhat) && repeated <= kMostRepeated)
     return "";
   return fmt::format(
       "the chains mix badly: {:.0f} of {} draws count as independent, R-hat is up to {:.2f}, {:.0f}% of "

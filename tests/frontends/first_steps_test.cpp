@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <set>
 
-#include "frontends/command.hpp"
+#include "frontends/bad_input.hpp"
 
 namespace bl::test {
 namespace {
@@ -156,6 +157,35 @@ TEST_F(FirstStepsTest, ShellsReadTheirCompletion) {
     EXPECT_EQ(std::system(asked.c_str()), 0);
     EXPECT_THAT(read_file(folder_.file("completed")), AllOf(HasSubstr("predict"), HasSubstr("--title")));
   }
+}
+
+// The mean of the column is the log-likelihood that `bl evaluate` finds by itself.
+TEST_F(FirstStepsTest, LogDensitiesOfRowsAverageToTheLogLikelihood) {
+  for (const std::string response : {"--continuous", "--nominal"}) {
+    folder_.write("homes.csv", fixture("price.csv"));
+    bl("fit homes.csv --target " + std::string(response == "--nominal" ? "rooms" : "price") + " " + response +
+       " " + (response == "--nominal" ? "rooms" : "price") + " --epochs 3 --layers 2 --quiet -o m.bl");
+    const auto lines = lines_of(bl("predict m.bl homes.csv --log-density --digits full --carry size"));
+    EXPECT_EQ(lines[0].substr(0, 5), "size,");
+    EXPECT_EQ(lines[0].substr(lines[0].rfind(',')), ",log_density");
+    double sum = 0;
+    for (std::size_t i = 1; i < lines.size(); ++i) sum += std::stod(lines[i].substr(lines[i].rfind(',') + 1));
+    const auto found = nlohmann::json::parse(bl("evaluate m.bl homes.csv --json"));
+    const double mean = found.contains("log_likelihood") ? found["log_likelihood"].get<double>()
+                                                         : -found["log_loss"].get<double>();
+    EXPECT_NEAR(sum / static_cast<double>(lines.size() - 1), mean, 1e-6);
+  }
+  EXPECT_EQ(bl_command(folder_, words("predict m.bl homes.csv --log-density --part test")).code, 2);
+}
+
+// The observed response keeps its cells; the predicted one, which has its name, is rounded.
+TEST_F(FirstStepsTest, ThePredictionIsRoundedBesideTheObservedResponse) {
+  folder_.write("homes.csv", "size,price\n1.23456789,275.123456789\n2,300\n3,310\n4,330\n5,390\n");
+  bl("fit homes.csv --target price --continuous price --epochs 2 --layers 1 --quiet -o m.bl");
+  const std::string first = lines_of(bl("predict m.bl homes.csv --carry price"))[1];
+  EXPECT_EQ(first.substr(0, first.find(',')), "275.123456789");
+  const std::size_t begin = first.find(',') + 1;
+  EXPECT_LE(first.find(',', begin) - begin, 7U) << first;  // six digits and a point
 }
 
 }  // namespace

@@ -45,5 +45,17 @@ TEST(Notes, FitSaysWhereWholeNumbersAreLearnedAsClasses) {
   EXPECT_THAT(meant.out, Not(HasSubstr("--continuous")));
 }
 
+// Slow chains that were long enough are no reason to warn; the same chains cut short are one.
+TEST(Notes, ChainsAreNotCalledBadWhereTheirVerdictIsGood) {
+  const TemporaryFolder folder;
+  folder.write("price_v1.bl", fixture("price_v1.bl"));
+  folder.write("two.csv", "size,rooms\n95,1\n60,2\n");
+  const std::string slow = "sample price_v1.bl two.csv --method mala --step 0.15 --output draws.csv --draws ";
+  const Outcome enough = bl_command(folder, words(slow + "20000"));
+  EXPECT_THAT(enough.err + enough.out, HasSubstr("All diagnostics are good"));
+  EXPECT_THAT(enough.err, Not(HasSubstr("mix badly")));
+  EXPECT_THAT(bl_command(folder, words(slow + "1000")).err, HasSubstr("mix badly"));
+}
+
 }  // namespace
 }  // namespace bl::test

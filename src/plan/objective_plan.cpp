@@ -14,12 +14,35 @@
 
 namespace bl {
 
+namespace {
+
+// How far beyond the training rows the support reaches where the normaliser is exact. A wide support costs nothing then, and
+// a row far from all others keeps a density. On a logarithmic axis it would cost the mean: what little mass lies far out
+// counts exponentially. There it is half the range of the values that are no point masses.
+double room_beyond(const ResponseEncoding& response, const std::vector<Slot>& slots,
+                   const Matrix<double>& values, Index column) {
+  constexpr double kFar = 10, kShareOfRange = 0.5;
+  if (response.number.transform == ResponseTransform::none) return kFar;
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (Index i = 0; i < values.rows(); ++i) {
+    const double value = values(i, column);
+    const bool mass = std::any_of(slots.begin(), slots.end(), [&](const Slot& slot) {
+      return value >= slot.lower && value <= slot.upper;
+    });
+    if (mass) continue;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  return high > low ? std::min(kFar, kShareOfRange * (high - low)) : kFar;
+}
+
+}  // namespace
+
 Support plan_support(const Settings& s, const Encoder& encoder, const ResponseSpace& space,
                      const Matrix<double>& train_values) {
   // Encoded responses have standard deviation 1. On a logarithmic axis tails are long: of a Cauchy distribution,
   // one row in forty of another sample's largest lies beyond three.
-  // Where the normaliser is exact a wide support costs nothing, and a row far from all others keeps a density.
-  constexpr double kWider = 3, kWiderWhereExact = 10;
+  constexpr double kWider = 3;
   const bool exact = space.single_continuous() && plans_exact_number(s);
   Support support;
   const auto given = s.support == "auto" ? std::vector<std::string>{} : split_list(s.support);
@@ -42,7 +65,7 @@ Support plan_support(const Settings& s, const Encoder& encoder, const ResponseSp
     };
     if (given.empty()) {
       const bool whole = response.number.whole_numbers;
-      const double wider = exact ? kWiderWhereExact : kWider;
+      const double wider = exact ? room_beyond(response, slots, train_values, static_cast<Index>(k)) : kWider;
       support.lower.push_back(whole ? slots.front().lower : outer(low, low - wider, &Slot::lower));
       support.upper.push_back(whole ? slots.back().upper : outer(high, high + wider, &Slot::upper));
       continue;

@@ -2,8 +2,11 @@
 // tested here unless it follows from the kind of the response.
 #include "plan/plan.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 #include "bl/errors.hpp"
 #include "data/read_table.hpp"
@@ -121,6 +124,28 @@ TEST(PlanSupport, IsTheTrainingRangeAndTenStandardDeviationsOrWhatWasGiven) {
   EXPECT_THROW(Planned("v", {{"support", "2:10"}}).support(), DataError);  // 1.5 is outside
   for (const char* bad : {"1", "1:2:3", "10:0", "0:x", "0:10,0:10", "0:inf"})
     EXPECT_THROW(Planned("v", {{"support", bad}}).support(), UsageError) << bad;
+}
+
+// Zeros are a point mass: their distance from the rest is no range of the tail.
+TEST(PlanSupport, OnALogarithmicAxisHasHalfTheRangeMoreWithoutPointMasses) {
+  std::string text = "x,v\n";
+  for (int i = 0; i < 60; ++i) text += fmt::format("{},{:.17g}\n", i % 7, i % 2 ? std::exp(0.05 * i) : 0.0);
+  const Table table = read_table_from_memory(text, "t.csv");
+  Settings s;
+  for (const char* name : {"target", "continuous"}) set(s, name, "v");
+  set(s, "response_transform", "log");
+  const Schema schema = plan_schema(table, s);
+  EncodeOptions options = encode_options(s, schema);
+  options.number = plan_number_policy(s, schema);
+  const Encoder encoder = Encoder::fit(table, schema, options, all_rows(table.rows));
+  const ResponseEncoding& v = encoder.responses()[0];
+  ASSERT_EQ(v.number.masses.size(), 1U);
+  const Support support = plan_support(s, encoder, ResponseSpace(encoder),
+                                       encoder.encode<double>(table, all_rows(table.rows)).continuous);
+  const double low = v.encode(std::exp(0.05)), high = v.encode(std::exp(0.05 * 59));
+  EXPECT_NEAR(support.upper[0], high + (high - low) / 2, 1e-12);
+  EXPECT_LT(support.lower[0], v.encode(0));
+  EXPECT_GT(support.lower[0], v.encode(0) - (high - low));
 }
 
 TEST(PlanObjective, FollowsTheResponse) {

@@ -1,7 +1,7 @@
 // The workloads of docs/gpu.md on the GPU, through the trainer that `bl fit` uses.
 //
 //   bench_gpu list | problem WORK FOLDER       as bench_training
-//   bench_gpu train WORK cuda|tf32|cpu RUNS    trains RUNS times from the same start; prints JSON
+//   bench_gpu train WORK cuda|tf32|bf16|cpu RUNS  trains RUNS times from the same start; prints JSON
 //   bench_gpu chains CHAINS STEPS              Langevin; prints chain-steps a second, and how long a run took
 //   bench_gpu many [2,1]|[36,6] MODELS EPOCHS  models side by side; model-rows a second
 //
@@ -16,9 +16,17 @@
 namespace bl::bench {
 namespace {
 
+// cpu, cuda, or a precision of a GPU's products.
+Device device_named(const std::string& name) {
+  return {.kind = name == "cpu" ? Device::Kind::cpu : Device::Kind::cuda,
+          .products = name == "tf32"   ? Device::Products::tf32
+                      : name == "bf16" ? Device::Products::bf16
+                                       : Device::Products::float32};
+}
+
 ordered_json train(const std::string& name, const std::string& device, int runs) {
   const Setup setup(find_gpu_work(name));
-  ThreadPool pool(1, {device == "cpu" ? Device::Kind::cpu : Device::Kind::cuda, device == "tf32"}), all;
+  ThreadPool pool(1, device_named(device)), all;
   const auto engine = make_engine<float>(pool);
   std::vector<double> wall;
   double final_loss = 0;
@@ -64,7 +72,7 @@ ordered_json chains(Index count, Index steps) {
     std::copy_n(problem.context.row(i % kChains), kContext, context.row(i));
     std::copy_n(problem.start.row(i % kChains), kResponses, start.row(i));
   }
-  ThreadPool pool(0, {Device::Kind::cuda, false});
+  ThreadPool pool(0, {.kind = Device::Kind::cuda});
   const auto engine = make_engine<float>(pool);
   ChainPlan<float> plan{.network = network,
                         .parameters = problem.parameters,

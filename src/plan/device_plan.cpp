@@ -57,9 +57,11 @@ DeviceChoice plan_device(const std::string& device, double numbers_per_step,
 
 DeviceChoice plan_device(const Settings& s, double numbers_per_step, const std::string& processor_only) {
   DeviceChoice choice = plan_device(s.device.value(), numbers_per_step, processor_only);
-  choice.device.tf32 = s.precision == "tf32";
-  if (choice.device.tf32 && choice.device.kind == Device::Kind::cpu)
-    throw UsageError("`precision` = tf32 needs a GPU; use `device` = cuda, or `precision` = float32");
+  if (s.precision == "tf32") choice.device.products = Device::Products::tf32;
+  if (s.precision == "bf16") choice.device.products = Device::Products::bf16;
+  if (choice.device.products != Device::Products::float32 && choice.device.kind == Device::Kind::cpu)
+    throw UsageError(fmt::format("`precision` = {} needs a GPU; use `device` = cuda, or `precision` = float32",
+                                 s.precision.value()));
   return choice;
 }
 

@@ -11,7 +11,7 @@ namespace {
 using inference::Bootstrap;
 
 ThreadPool& gpu_pool() {
-  static ThreadPool pool(2, Device{Device::Kind::cuda, false});
+  static ThreadPool pool(2, Device{Device::Kind::cuda});
   return pool;
 }
 

@@ -58,26 +58,56 @@ StepNumbers numbers_of(const Batch& batch, const UpdateSpec* spec, double rate, 
   return out;
 }
 
+// Whether two learners take steps of the same numbers: powers are taken once for all of them.
+template <class T>
+bool same_numbers(const Request<T>& a, const Request<T>& b) {
+  if (!a.learner || !b.learner) return false;
+  const OptimizerSpec &x = a.learner->spec.optimizer, &y = b.learner->spec.optimizer;
+  return a.learner->steps == b.learner->steps && a.rate == b.rate && x.beta1 == y.beta1 &&
+         x.beta2 == y.beta2 && a.learner->spec.average == b.learner->spec.average;
+}
+
+// The steps of all requests, one after the other, and where their rows begin.
+template <class T>
+void number_steps(std::span<Request<T>* const> requests, std::size_t from, std::size_t to,
+                  std::vector<StepNumbers>& steps) {
+  const std::size_t each = to - from;
+  int in_order = 0;
+  steps.resize(requests.size() * each);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const Request<T>& request = *requests[i];
+    const Learner<T>* learner = request.learner;
+    const bool known = i > 0 && same_numbers(request, *requests[i - 1]);
+    int begin = request.rows ? 0 : in_order;  // their own rows are on the GPU already
+    for (std::size_t b = 0; b < each; ++b) {
+      const Batch& batch = request.batches[from + b];
+      StepNumbers& step = steps[i * each + b];
+      step = known ? steps[(i - 1) * each + b]
+                   : numbers_of(batch, learner ? &learner->spec : nullptr, request.rate,
+                                learner ? learner->steps + static_cast<long long>(b) + 1 : 1);
+      step.count = static_cast<int>(batch.rows.size());
+      step.scale = batch.scale;
+      step.begin = begin;
+      begin += step.count;
+    }
+    if (!request.rows) in_order = begin;
+  }
+}
+
 template <class T>
 void write_batches(std::span<Request<T>* const> requests, std::size_t from, std::size_t to,
                    Scratch<T>& scratch, std::vector<Job<T>>& jobs, cudaStream_t stream) {
-  std::vector<int> order;
-  std::vector<StepNumbers> steps;
-  for (const Request<T>* request : requests) {
-    const Learner<T>* learner = request->learner;
-    int placed_before = 0;  // rows that are on the GPU already
-    for (std::size_t b = from; b < to; ++b) {
-      const Batch& batch = request->batches[b];
-      steps.push_back(numbers_of(batch, learner ? &learner->spec : nullptr, request->rate,
-                                 learner ? learner->steps + static_cast<long long>(b - from) + 1 : 1));
-      steps.back().begin = request->rows ? placed_before : static_cast<int>(order.size());
-      placed_before += static_cast<int>(batch.rows.size());
-      if (request->rows) continue;
-      for (const std::int64_t row : batch.rows) order.push_back(static_cast<int>(row));
-    }
-  }
-  scratch.order.write(order, stream);
-  scratch.steps.write(steps, stream);
+  number_steps<T>(requests, from, to, scratch.host_steps);
+  std::size_t rows = 0;
+  for (const Request<T>* request : requests)
+    for (std::size_t b = from; b < to && !request->rows; ++b) rows += request->batches[b].rows.size();
+  scratch.host_order.resize(rows);
+  int* next = scratch.host_order.data();
+  for (const Request<T>* request : requests)
+    for (std::size_t b = from; b < to && !request->rows; ++b)
+      for (const std::int64_t row : request->batches[b].rows) *next++ = static_cast<int>(row);
+  scratch.order.write(scratch.host_order, stream);
+  scratch.steps.write(scratch.host_steps, stream);
   check(cudaStreamSynchronize(stream), "loading the batches");
   for (std::size_t i = 0; i < requests.size(); ++i) {
     jobs[i].order = requests[i]->rows ? requests[i]->rows : scratch.order.data();

@@ -1,33 +1,13 @@
-// The moves of gibbs/sampler.hpp. A block holds some chains and the parameters in shared memory; the context's
-// share of the heads does not change and is computed once.
+// Chains of any model by the threads of one block: it holds some chains and the parameters in shared memory. The
+// context's share of the heads does not change and is computed once.
 #pragma once
 
 #include "engine/cuda/block_runner.cuh"
-#include "engine/cuda/launch.cuh"
-#include "gibbs/sampler.hpp"
+#include "engine/cuda/chain_moves.cuh"
 
 namespace bl::cuda {
 
 inline constexpr int kChainThreads = 256;
-inline constexpr double kDivergence = 1000;                                // as in gibbs/chain_moves.cpp
-inline constexpr std::uint64_t kSharedRow = (std::uint64_t{1} << 48) - 1;  // as in gibbs/sampler.cpp
-
-template <class T>
-struct ChainLaunch {
-  Plan plan;
-  Data<T> data;
-  const T *w = nullptr, *start = nullptr, *lower = nullptr, *upper = nullptr;
-  const Slot* slots = nullptr;
-  const int* rows = nullptr;  // of each chain
-  int chains = 0, per_block = 4, ld = 4;
-  gibbs::Method method = gibbs::Method::hmc;
-  double step = 0, noise = 1, longest_time = 0;
-  int max_leapfrog = 1, warmup = 0, moves = 0, thin = 1;
-  std::uint64_t seed = 0;
-  T *draws = nullptr, *last = nullptr;
-  double* acceptance = nullptr;
-  int *divergences = nullptr, *stopped = nullptr, *bad_start = nullptr;
-};
 
 template <class T>
 struct ChainArrays {
@@ -71,6 +51,31 @@ __device__ ChainArrays<T> chain_arrays(const ChainLaunch<T>& l, unsigned char* m
   return a;
 }
 
+// Chain c of a block.
+template <class T>
+struct SharedChain {
+  const ChainArrays<T>& a;
+  const Frame<T>& f;
+  int values, c;
+
+  template <class F>
+  __device__ void each(const F& visit) const {
+    for (int j = 0; j < values; ++j) visit(j);
+  }
+  __device__ T& q(int j) const { return a.q[j * f.ld + c]; }
+  __device__ T& g(int j) const { return a.g[j * f.ld + c]; }
+  __device__ T& p(int j) const { return a.p[j * f.ld + c]; }
+  __device__ T& y(int j) const { return *f.at(f.plan->value + j, c); }
+  __device__ T& slope(int j) const { return a.proposal_g[j * f.ld + c]; }
+  __device__ T& value() const { return a.value[c]; }
+  __device__ T& proposed() const { return a.proposal_value[c]; }
+  __device__ double& kinetic() const { return a.kinetic[c]; }
+  __device__ double& acceptance() const { return a.acceptance[c]; }
+  __device__ int& alive() const { return a.alive[c]; }
+  __device__ int& stopped() const { return a.stopped[c]; }
+  __device__ int& divergences() const { return a.divergences[c]; }
+};
+
 template <class T>
 struct ChainWorker {
   const ChainLaunch<T>& l;
@@ -80,7 +85,15 @@ struct ChainWorker {
   int first, count;
 
   __device__ BlockRunner<T> runner() const { return {f, nullptr}; }
-  __device__ T& proposal(int j, int c) const { return *f.at(plan.value + j, c); }
+  // visit(moves of chain c) for all chains, a thread for each.
+  template <class F>
+  __device__ void each_chain(const F& visit) const {
+    for (int c = static_cast<int>(threadIdx.x); c < count; c += kChainThreads) {
+      SharedChain<T> chain{a, f, plan.values, c};
+      visit(ChainMoves<T, SharedChain<T>>{l, chain, first + c});
+    }
+    __syncthreads();
+  }
 
   // The context's share of the heads.
   struct ContextHeads {
@@ -108,125 +121,24 @@ struct ChainWorker {
     __syncthreads();
   }
 
-  __device__ void take(int c) const {
-    a.value[c] = a.proposal_value[c];
-    for (int j = 0; j < plan.values; ++j) {
-      a.q[j * l.ld + c] = proposal(j, c);
-      a.g[j * l.ld + c] = a.proposal_g[j * l.ld + c];
-    }
-  }
-  __device__ void abandon(int c) const {
-    a.alive[c] = 0;
-    for (int j = 0; j < plan.values; ++j) {
-      proposal(j, c) = a.q[j * l.ld + c];
-      a.p[j * l.ld + c] = T(0);
-      a.proposal_g[j * l.ld + c] = T(0);
-    }
-  }
-  __device__ void kick(int c, double factor) const {
-    const T e = static_cast<T>(factor);
-    for (int j = 0; j < plan.values; ++j) a.p[j * l.ld + c] += e * a.proposal_g[j * l.ld + c];
-  }
-  __device__ void drift(int c) const {
-    const T e = static_cast<T>(l.step);
-    bool finite = true;
-    for (int j = 0; j < plan.values; ++j) {
-      T& y = proposal(j, c);
-      y += e * a.p[j * l.ld + c];
-      finite = finite && isfinite(y);
-    }
-    if (!finite) return abandon(c);
-    for (int j = 0; j < plan.values; ++j)
-      if (gibbs::reflect(l.lower[j], l.upper[j], proposal(j, c))) a.p[j * l.ld + c] = -a.p[j * l.ld + c];
-  }
-  __device__ double half_square(int c) const {
-    double sum = 0;
-    for (int j = 0; j < plan.values; ++j) {
-      const double p = static_cast<double>(a.p[j * l.ld + c]);
-      sum += p * p;
-    }
-    return sum / 2;
-  }
-
   struct Momentum {
     const ChainWorker& o;
-    std::uint32_t move;
+    int move;
     __device__ void operator()(int pair, int c) const {
-      const NormalPair both = normal_pair(
-          random_block(o.l.seed, static_cast<std::uint16_t>(Purpose::sampler_move), move,
-                       static_cast<std::uint64_t>(o.first + c), static_cast<std::uint64_t>(pair)));
-      const T noise = static_cast<T>(o.l.noise);
-      const auto put = [&](int j, double z) {
-        const T e = static_cast<T>(z);
-        o.a.p[j * o.l.ld + c] = noise != T(1) ? e * noise : e;
-      };
-      put(2 * pair, both.first);
-      if (2 * pair + 1 < o.plan.values) put(2 * pair + 1, both.second);
+      const auto both = o.l.momenta(move, o.first + c, pair);
+      o.a.p[2 * pair * o.l.ld + c] = both.first;
+      if (2 * pair + 1 < o.plan.values) o.a.p[(2 * pair + 1) * o.l.ld + c] = both.second;
     }
   };
 
-  __device__ void begin(int c, bool adjusted) const {
-    if (adjusted) a.kinetic[c] = half_square(c);
-    for (int j = 0; j < plan.values; ++j) {
-      proposal(j, c) = a.q[j * l.ld + c];
-      a.proposal_g[j * l.ld + c] = a.g[j * l.ld + c];
-    }
-    a.alive[c] = 1;
-    if (a.stopped[c]) abandon(c);
-    kick(c, l.step / 2);
-    drift(c);
-  }
-  __device__ void drop_non_finite(int c) const {
-    bool finite = isfinite(a.proposal_value[c]);
-    for (int j = 0; j < plan.values; ++j) finite = finite && isfinite(a.proposal_g[j * l.ld + c]);
-    if (!finite || !a.alive[c]) abandon(c);
-  }
-  __device__ void end_unadjusted(int c, bool counts) const {
-    if (a.alive[c]) take(c);
-    if (counts) a.divergences[c] += !a.alive[c] && !a.stopped[c];
-    a.stopped[c] = !a.alive[c];
-    if (counts) a.acceptance[c] += a.alive[c];
-  }
-  __device__ void end_adjusted(int c, std::uint32_t move, bool counts) const {
-    const double gain = a.alive[c] ? static_cast<double>(a.proposal_value[c]) -
-                                         static_cast<double>(a.value[c]) - (half_square(c) - a.kinetic[c])
-                                   : -INFINITY;
-    if (!(gain > -kDivergence)) {
-      if (counts) ++a.divergences[c];
-      return;
-    }
-    const double ratio = exp(gain < 0 ? gain : 0.0);
-    if (counts) a.acceptance[c] += ratio;
-    const double u = open_unit(random_block(l.seed, static_cast<std::uint16_t>(Purpose::sampler_accept), move,
-                                            static_cast<std::uint64_t>(first + c), 0)
-                                   .first);
-    if (u < ratio) take(c);
-  }
-  __device__ int leapfrogs(std::uint32_t move) const {
-    if (l.method != gibbs::Method::hmc) return 1;
-    const double u = open_unit(
-        random_block(l.seed, static_cast<std::uint16_t>(Purpose::sampler_accept), move, kSharedRow, 0).first);
-    const double steps = ceil(u * l.longest_time / l.step);
-    return static_cast<int>(steps < 1 ? 1 : steps > l.max_leapfrog ? l.max_leapfrog : steps);
-  }
-
-  __device__ void move(int number, bool adjusted, bool counts) const {
-    const auto id = static_cast<std::uint32_t>(number);
-    runner().each((plan.values + 1) / 2, count, Momentum{*this, id});
-    for (int c = static_cast<int>(threadIdx.x); c < count; c += kChainThreads) begin(c, adjusted);
-    __syncthreads();
-    const int steps = leapfrogs(id);
-    for (int s = 0; s < steps; ++s) {
+  __device__ void move(int number) const {
+    const bool adjusted = l.adjusted(number);
+    runner().each((plan.values + 1) / 2, count, Momentum{*this, number});
+    each_chain([&](const auto& moves) { moves.begin(adjusted); });
+    const int steps = l.leapfrogs(number);
+    for (int done = 1; done <= steps; ++done) {
       evaluate();
-      const bool last = s + 1 == steps;
-      for (int c = static_cast<int>(threadIdx.x); c < count; c += kChainThreads) {
-        drop_non_finite(c);
-        if (!last || adjusted) kick(c, last ? l.step / 2 : l.step);
-        if (!last) drift(c);
-        if (last && adjusted) end_adjusted(c, id, counts);
-        if (last && !adjusted) end_unadjusted(c, counts);
-      }
-      __syncthreads();
+      each_chain([&](const auto& moves) { moves.go_on(number, done, steps, adjusted); });
     }
   }
 
@@ -240,29 +152,16 @@ struct ChainWorker {
     const int values = plan.values;
     for (int i = static_cast<int>(threadIdx.x); i < plan.resident; i += kChainThreads) a.w[i] = l.w[i];
     for (int i = static_cast<int>(threadIdx.x); i < count * values; i += kChainThreads)
-      proposal(i % values, i / values) = l.start[static_cast<std::size_t>(first) * values + i];
-    for (int c = static_cast<int>(threadIdx.x); c < count; c += kChainThreads) {
-      a.acceptance[c] = 0;
-      a.divergences[c] = a.stopped[c] = 0;
-    }
+      *f.at(plan.value + i % values, i / values) = l.start[static_cast<std::size_t>(first) * values + i];
     __syncthreads();
     if (plan.row_terms > 0) runner().each(plan.layer[0].heads, count, ContextHeads{*this});
     evaluate();
-    for (int c = static_cast<int>(threadIdx.x); c < count; c += kChainThreads) {
-      a.alive[c] = 1;
-      take(c);
-      bool finite = isfinite(a.value[c]);
-      for (int j = 0; j < values; ++j) finite = finite && isfinite(a.g[j * l.ld + c]);
-      if (!finite) atomicMin(l.bad_start, first + c);
-    }
-    __syncthreads();
+    each_chain([&](const auto& moves) {
+      if (!moves.settle()) atomicMin(l.bad_start, moves.chain);
+    });
     for (int k = 0; k < l.warmup + l.moves; ++k) {
-      const bool kept = k >= l.warmup;
-      const bool adjusted =
-          l.method != gibbs::Method::paper && !(kept && l.method == gibbs::Method::langevin);
-      move(k, adjusted, kept);
-      if (kept && (k - l.warmup + 1) % l.thin == 0)
-        store(l.draws + static_cast<std::size_t>((k - l.warmup) / l.thin) * l.chains * values);
+      move(k);
+      if (T* to = l.draws_after(k)) store(to);
     }
     store(l.last);
     for (int c = static_cast<int>(threadIdx.x); c < count; c += kChainThreads) {

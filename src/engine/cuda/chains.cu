@@ -4,6 +4,8 @@
 
 #include "engine/cuda/chain_worker.cuh"
 #include "engine/cuda/cuda.hpp"
+#include "engine/cuda/lane_chains.cuh"
+#include "engine/cuda/launch.cuh"
 #include "engine/cuda/memory.cuh"
 #include "engine/cuda/resident.cuh"
 
@@ -69,6 +71,27 @@ bool choose_block(ChainLaunch<T>& l) {
   }
 }
 
+// Its shape, without memory of the GPU.
+template <class T>
+ChainLaunch<T> launch_of(const ChainPlan<T>& plan) {
+  ChainLaunch<T> l;
+  l.plan = sampling_model(plan).plan;
+  l.chains = static_cast<int>(plan.rows * plan.chains_per_row);
+  return l;
+}
+
+template <class T>
+void run_in_blocks(ChainLaunch<T>& l, cudaStream_t stream) {
+  choose_block(l);
+  const std::size_t bytes = chain_bytes(l);
+  check(cudaFuncSetAttribute(chains_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(bytes)),
+        "setting up a kernel");
+  const auto blocks = static_cast<unsigned>((l.chains + l.per_block - 1) / l.per_block);
+  chains_kernel<T><<<blocks, kChainThreads, bytes, stream>>>(l);
+  check(cudaGetLastError(), "a launch");
+}
+
 }  // namespace
 
 template <class T>
@@ -81,10 +104,14 @@ std::string chains_not_on_gpu(const ChainPlan<T>& plan) {
   if (a.layers.size() > kMostLayers) return "chains of so many layers run on the processor";
   if (!(o.step > 0) && o.method != gibbs::Method::paper)
     return "chains that learn their step run on the processor; `step` gives one";
-  ChainLaunch<T> l;
-  l.plan = sampling_model(plan).plan;
-  l.chains = static_cast<int>(plan.rows * plan.chains_per_row);
-  return choose_block(l) ? "" : "this model is too large for chains in the memory of a multiprocessor";
+  ChainLaunch<T> l = launch_of(plan);
+  return lanes_of_chain(l) > 0 || choose_block(l)
+             ? ""
+             : "this model is too large for chains in the memory of a multiprocessor";
+}
+
+int lanes_of_chain(const ChainPlan<double>& plan) {
+  return lanes_of_chain(launch_of(plan));
 }
 
 std::string why_chains_on_processor(const ChainPlan<double>& plan) {
@@ -210,7 +237,6 @@ gibbs::SamplerResult<T> run_chains_on_gpu(const ChainPlan<T>& plan, ThreadPool& 
   ChainLaunch<T> l;
   const ChainInputs<T> inputs(plan, l, stream);
   l.chains = static_cast<int>(plan.start.rows);
-  choose_block(l);
   l.method = o.method;
   l.step = o.step > 0 ? o.step : kPaperStep;
   l.noise = o.method == gibbs::Method::paper ? std::sqrt(o.temperature) : 1;
@@ -221,13 +247,10 @@ gibbs::SamplerResult<T> run_chains_on_gpu(const ChainPlan<T>& plan, ThreadPool& 
   l.thin = static_cast<int>(o.thin);
   l.seed = o.seed;
   const ChainOutputs<T> outputs(l, o.draws, stream);
-  const std::size_t bytes = chain_bytes(l);
-  check(cudaFuncSetAttribute(chains_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(bytes)),
-        "setting up a kernel");
-  const auto blocks = static_cast<unsigned>((l.chains + l.per_block - 1) / l.per_block);
-  chains_kernel<T><<<blocks, kChainThreads, bytes, stream>>>(l);
-  check(cudaGetLastError(), "a launch");
+  if (const int lanes = lanes_of_chain(l); lanes > 0)
+    run_lane_chains(l, lanes, stream);
+  else
+    run_in_blocks(l, stream);
   gibbs::SamplerResult<T> result = outputs.read(l, o.draws, stream);
   result.step = l.step;
   result.scale.assign(static_cast<std::size_t>(l.plan.values), T(1));

@@ -4,17 +4,23 @@
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
 #include <memory>
+
+#include "base/device.hpp"
 
 namespace bl::cuda {
 
 class Cublas {
  public:
   // Null where the library is not found.
-  static std::unique_ptr<Cublas> open(cudaStream_t stream, bool tf32);
+  static std::unique_ptr<Cublas> open(cudaStream_t stream, Device::Products products);
   ~Cublas();
   Cublas(const Cublas&) = delete;
   Cublas& operator=(const Cublas&) = delete;
+
+  // Room for operands of so many numbers, rounded, where products need it. Whether it was moved.
+  bool reserve(std::size_t numbers);
 
   // c (m x n) = op(a) op(b) + beta c, columns next to each other, ld between them.
   void multiply(bool transpose_a, bool transpose_b, int m, int n, int k, const float* a, int lda,

@@ -31,6 +31,9 @@ std::string why_processor_only(const Architecture& architecture, const Objective
 // Why these chains run on the processor alone; empty where a GPU runs them, or where there is none.
 std::string why_chains_on_processor(const ChainPlan<double>& plan);
 
+// How many lanes of a warp work on one of these chains; 0: the threads of a block share several. For tests.
+int lanes_of_chain(const ChainPlan<double>& plan);
+
 // UsageError where there is no GPU.
 template <class T>
 std::unique_ptr<Engine<T>> make_cuda_engine(const Context& context);
@@ -39,6 +42,7 @@ std::unique_ptr<Engine<T>> make_cuda_engine(const Context& context);
 struct Tuning {
   long long wide_context = 4096;  // weights of row features beyond which they are shared out by heads
   bool streamed = false;          // nothing is kept in shared memory
+  int chain_lanes = -1;           // of a chain: 0, 4 or 16; -1: by shape and number
 };
 Tuning& tuning();
 

@@ -58,12 +58,14 @@ template <class T>
 void CudaEngine<T>::run(Request<T>& request, std::size_t from, std::size_t to) {
   std::size_t rows = 1;
   for (std::size_t b = from; b < to; ++b) rows = std::max(rows, request.batches[b].rows.size());
+  const Device::Products products = this->context().device().products;
   if (fits_block(*request.placed, rows)) {
+    if (request.learner && products == Device::Products::bf16) no_wide_products();
     if (meeting_ && !request.noise.given.data) return meeting_->run(request);
     Request<T>* one = &request;
     return run_requests<T>(std::span<Request<T>* const>(&one, 1), from, to, scratch_, stream_);
   }
-  if (!streamed_) streamed_ = std::make_unique<Streamed<T>>(stream_, this->context().device().tf32);
+  if (!streamed_) streamed_ = std::make_unique<Streamed<T>>(stream_, products);
   streamed_->run(request, from, to);
 }
 

@@ -19,6 +19,12 @@ void no_gpu(const char* why) {
   throw UsageError(fmt::format("`device` = cuda: {}; use `device` = cpu", why));
 }
 
+void no_wide_products() {
+  throw UsageError(
+      "`precision` = bf16 is for the products of wide models; the steps of this one fit the memory of a "
+      "multiprocessor and are computed in float32: use `precision` = float32");
+}
+
 void outside_support(long chain, double value) {
   throw UsageError(fmt::format("start of chain {}: {} is not a point of the support", chain, value));
 }

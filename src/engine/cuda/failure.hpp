@@ -9,6 +9,9 @@ namespace bl::cuda {
 // UsageError: a GPU was asked for and there is none.
 [[noreturn]] void no_gpu(const char* why);
 
+// UsageError: bf16 was asked for, and no product of this model is one of large matrices.
+[[noreturn]] void no_wide_products();
+
 // UsageError and NumericError of chains that cannot start.
 [[noreturn]] void outside_support(long chain, double value);
 [[noreturn]] void bad_chain_start(long chain);

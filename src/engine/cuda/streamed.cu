@@ -83,6 +83,16 @@ __global__ void update_kernel(int n, Rule rule, const Job<T>* job, const int* st
   }
 }
 
+// Numbers of the largest operand of a product: a slab, or a matrix of weights, whose columns may be rounded up.
+std::size_t largest_operand(const Plan& plan, int ld) {
+  int slab = std::max({plan.row_terms, plan.terms - plan.row_terms, plan.outputs,
+                       plan.context + plan.values + plan.classes});
+  for (int l = 0; l < plan.layers; ++l)
+    slab = std::max({slab, plan.layer[l].heads, plan.layer[l].reads.count});
+  return std::max(static_cast<std::size_t>(slab) * static_cast<std::size_t>(ld + 8),
+                  2 * static_cast<std::size_t>(plan.parameters));
+}
+
 }  // namespace
 
 template <class T>
@@ -99,7 +109,8 @@ void Streamed<T>::reserve(const Placed<T>& placed, int rows) {
   const int per_chunk = std::min(rows, most), ld = (per_chunk * plan.most_per_row() + 3) / 4 * 4;
   const auto parameters = static_cast<std::size_t>(plan.parameters);
   const auto needed = static_cast<std::size_t>(plan.rows) * static_cast<std::size_t>(ld);
-  if (per_chunk != rows_per_chunk_ || ld != ld_ || needed > workspace_.size() ||
+  const bool moved = cublas_ && cublas_->reserve(largest_operand(plan, ld));
+  if (moved || per_chunk != rows_per_chunk_ || ld != ld_ || needed > workspace_.size() ||
       parameters > effective_.size()) {
     for (const auto& [key, graph] : graphs_) cudaGraphExecDestroy(graph);
     graphs_.clear();

@@ -13,7 +13,8 @@ namespace bl::cuda {
 template <class T>
 class Streamed {
  public:
-  Streamed(cudaStream_t stream, bool tf32) : stream_(stream), cublas_(Cublas::open(stream, tf32)) {}
+  Streamed(cudaStream_t stream, Device::Products products)
+      : stream_(stream), cublas_(Cublas::open(stream, products)) {}
   ~Streamed();
 
   // Batches from ... to - 1 of the request.

@@ -1,6 +1,7 @@
 // Where a fit is computed, and that what a GPU does not compute is said: in words with `auto`, as an error with `cuda`.
 #include "plan/device_plan.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::StartsWith;
+using testing::ThrowsMessage;
 
 struct Work {
   const char* what;
@@ -74,8 +76,11 @@ TEST(DevicePlan, WithoutAGpuAutoSaysSoAndCudaIsAnError) {
 TEST(DevicePlan, RefusesNamesOfNoDeviceAndPrecisionsWithoutOne) {
   EXPECT_THROW(plan_device("gpu", 1, ""), UsageError);
   Settings s;
-  s.precision = "tf32";
-  EXPECT_THROW(plan_device(s, 1, ""), UsageError);
+  for (const char* precision : {"tf32", "bf16"}) {
+    s.precision = precision;
+    EXPECT_THAT([&] { plan_device(s, 1, ""); },
+                ThrowsMessage<UsageError>(HasSubstr(fmt::format("`precision` = {} needs a GPU", precision))));
+  }
 }
 
 }  // namespace

@@ -38,8 +38,9 @@ def seconds(work):
 class CapturedRun:
     """Our orders of rows and our noise: the final loss must be ours."""
 
-    def __init__(self, problem, tf32=False):
-        torch.backends.cuda.matmul.allow_tf32 = tf32
+    def __init__(self, problem, precision="float32"):
+        torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
+        self.rounded = torch.autocast("cuda", torch.bfloat16, enabled=precision == "bf16", cache_enabled=False)
         self.problem, work = problem, problem.work
         self.x, self.target = (t.cuda() for t in plain_torch.tensors_of(problem))
         self.orders = torch.tensor(problem.orders).cuda().reshape(-1, work["batch"])
@@ -61,7 +62,9 @@ class CapturedRun:
         epoch = self.counter * work["batch"] // work["rows"]
         noise = self.noise[epoch * work["rows"] + rows] if work["values"] else None
         self.optimizer.zero_grad(set_to_none=True)
-        plain_torch.loss_of(self.model, self.x[rows], self.target[rows], noise).backward()
+        with self.rounded:
+            loss = plain_torch.loss_of(self.model, self.x[rows], self.target[rows], noise)
+        loss.backward()
         self.optimizer.step()
         self.counter += 1
 
@@ -164,10 +167,11 @@ def many_models(widths, models, rows, batch, steps):
     return models * batch * steps / seconds(run)
 
 
-def product_rate(tf32):
+def product_rate(precision):
     """Operations a second of an 8192^3 product."""
-    torch.backends.cuda.matmul.allow_tf32 = tf32
-    a, b = torch.randn(8192, 8192, device="cuda"), torch.randn(8192, 8192, device="cuda")
+    torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
+    dtype = torch.bfloat16 if precision == "bf16" else torch.float32
+    a, b = (torch.randn(8192, 8192, device="cuda", dtype=dtype) for _ in range(2))
     a @ b
     count = 5
 

@@ -32,9 +32,9 @@ def compare_work(program, work, precision):
     from captured_torch import CapturedRun
     from problem import Problem
 
-    mine = ours(program, "train", work["name"], "tf32" if precision == "tf32" else "cuda", 3)
+    mine = ours(program, "train", work["name"], "cuda" if precision == "float32" else precision, 3)
     rate = work["rows"] * (work["epochs"] - 1) / min(mine["seconds"])
-    theirs, loss = CapturedRun(Problem(program, work), precision == "tf32").train()
+    theirs, loss = CapturedRun(Problem(program, work), precision).train()
     torch.cuda.empty_cache()
     if not abs(loss - mine["final_loss"]) <= TOLERANCE * abs(mine["final_loss"]):
         print(f"{work['name']}: the final loss is {mine['final_loss']:.5g}, that of PyTorch {loss:.5g}")
@@ -73,9 +73,9 @@ def main():
     for work in ours(arguments.program, "list"):
         if wanted and work["name"] not in wanted:
             continue
-        for precision in ("float32", "tf32") if work["name"] in ("vector_512", "vector_88_large", "wide") else ("float32",):
+        for precision in ("float32", "tf32", "bf16") if work["name"] in ("vector_512", "vector_88_large", "wide") else ("float32",):
             row = compare_work(arguments.program, work, precision)
-            row["share_of_product"] = row["ours"] * work["product_operations_per_row"] / captured_torch.product_rate(precision == "tf32")
+            row["share_of_product"] = row["ours"] * work["product_operations_per_row"] / captured_torch.product_rate(precision)
             add(row)
     if not wanted or "chains" in wanted:
         for chains, steps in ((512, 4000), (131072, 200)):

@@ -134,6 +134,7 @@ struct LaneNetwork {
     for (int h = lane; h < layer.heads; h += P) {
       const T* row = w + layer.reads.weight + h * layer.reads.stride;
       T part[4] = {layer.bias >= 0 ? w[layer.bias + h] : T(0)};
+#pragma unroll 3
       for (int k = 0; k < layer.reads.count; k += 4) {
         const Four<T> left = load4(row + k), right = load4(below + k);
 #pragma unroll
@@ -169,11 +170,13 @@ struct LaneNetwork {
         for (int j = 0; j < 4; ++j) d.v[j] += by_head * row.v[j];
       };
       int h = 0;
+#pragma unroll 2
       for (; h + 4 <= layer.heads; h += 4) {
         const Four<T> by_head = load4(heads + h);
 #pragma unroll
         for (int i = 0; i < 4; ++i) add(by_head.v[i], load4(column + (h + i) * layer.reads.stride));
       }
+#pragma unroll 1
       for (; h < layer.heads; ++h) add(heads[h], load4(column + h * layer.reads.stride));
 #pragma unroll
       for (int j = 0; j < 4; ++j)

@@ -14,6 +14,7 @@ struct ChainLaunch {
   Data<T> data;
   const T *w = nullptr, *start = nullptr, *lower = nullptr, *upper = nullptr;
   const int* rows = nullptr;  // of each chain
+  bool bounded = true;        // some coordinate has a bound
   int chains = 0, per_block = 4, ld = 4;
   gibbs::Method method = gibbs::Method::hmc;
   double step = 0, noise = 1, longest_time = 0;

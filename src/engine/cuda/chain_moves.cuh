@@ -83,6 +83,7 @@ struct ChainMoves {
       finite = finite && isfinite(s.y(j));
     });
     if (!finite) return abandon();
+    if (!l.bounded) return;
     s.each([&](int j) {
       if (gibbs::reflect(l.lower[j], l.upper[j], s.y(j))) s.p(j) = -s.p(j);
     });

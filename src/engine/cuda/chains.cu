@@ -1,6 +1,7 @@
 #include "engine/cuda/chains.cuh"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/cuda/chain_worker.cuh"
 #include "engine/cuda/cuda.hpp"
@@ -161,6 +162,9 @@ struct ChainInputs {
     l.data.context = context.data();
     l.w = w.data();
     l.start = start.data();
+    const auto none = [](double bound) { return std::isinf(bound); };
+    l.bounded = !std::all_of(plan.box.lower.begin(), plan.box.lower.end(), none) ||
+                !std::all_of(plan.box.upper.begin(), plan.box.upper.end(), none);
     l.lower = lower.data();
     l.upper = upper.data();
     l.rows = rows.data();

@@ -60,8 +60,8 @@ DeviceChoice plan_device(const Settings& s, double numbers_per_step, const std::
   if (s.precision == "tf32") choice.device.products = Device::Products::tf32;
   if (s.precision == "bf16") choice.device.products = Device::Products::bf16;
   if (choice.device.products != Device::Products::float32 && choice.device.kind == Device::Kind::cpu)
-    throw UsageError(fmt::format("`precision` = {} needs a GPU; use `device` = cuda, or `precision` = float32",
-                                 s.precision.value()));
+    throw UsageError(fmt::format(
+        "`precision` = {} needs a GPU; use `device` = cuda, or `precision` = float32", s.precision.value()));
   return choice;
 }
 

@@ -50,7 +50,7 @@ Architecture shape(Index context, Index values, const std::vector<Index>& widths
 }
 
 std::vector<Architecture> plain_stacks() {
-  std::vector<Architecture> all = {shape(0, 1, {4}),       shape(3, 2, {5, 3}),   shape(12, 8, {36, 6}),
+  std::vector<Architecture> all = {shape(0, 1, {4}),       shape(3, 2, {5, 3}),  shape(12, 8, {36, 6}),
                                    shape(2, 5, {6, 5, 3}), shape(1, 11, {7, 2}), shape(3, 4, {1})};
   all[1].activations = {Activation::tanh, Activation::softplus, Activation::square};
   all[1].layers[0].degrees = {{{1, 1}, {}, {1}}};
@@ -97,7 +97,8 @@ TEST_F(Gpu, ChainsOfLanesAndOfBlocksAreThoseOfTheReference) {
 // In float32 a chain of 10 moves stays within some hundred roundings of its coordinates, which are below 2.
 TEST_F(Gpu, ChainsInFloat32StayBesideThoseInFloat64) {
   Architecture a = shape(12, 8, {36, 6});
-  a.activations = {Activation::tanh, Activation::softplus, Activation::square};  // no kinks to be on one side of
+  a.activations = {Activation::tanh, Activation::softplus,
+                   Activation::square};  // no kinks to be on one side of
   const ChainCase<float> ours(a, 40, gibbs::Method::langevin);
   ChainCase<double> theirs(a, 40, gibbs::Method::langevin);
   theirs.parameters.assign(ours.parameters.begin(), ours.parameters.end());

@@ -323,9 +323,9 @@ void Meeting<T>::run_pending() {
     const Request<T>& first = *left.front();
     for (Request<T>* one : left) {
       const bool alike =
-          same_rule(one->learner, first.learner) &&
-          one->batches.size() == first.batches.size() && one->beside == first.beside &&
-          one->noise.given.data == nullptr && one->gradient.empty() == first.gradient.empty() &&
+          same_rule(one->learner, first.learner) && one->batches.size() == first.batches.size() &&
+          one->beside == first.beside && one->noise.given.data == nullptr &&
+          one->gradient.empty() == first.gradient.empty() &&
           rows_to_cut(*one, 0, one->batches.size()) == rows_to_cut(first, 0, first.batches.size()) &&
           one->placed->same_shape(*first.placed);
       (one == &first || alike ? group : rest).push_back(one);

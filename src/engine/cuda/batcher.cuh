@@ -46,7 +46,8 @@ template <class T>
 struct Scratch {
   Array<int> order;
   Array<StepNumbers> steps;
-  std::vector<int> host_order;  // what was copied to them: fresh memory would take longer than what is done to it
+  std::vector<int>
+      host_order;  // what was copied to them: fresh memory would take longer than what is done to it
   std::vector<StepNumbers> host_steps;
   Array<double> sums, noise;
   Array<T> parameters, gradients, parts, outer_heads;

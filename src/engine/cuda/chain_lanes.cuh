@@ -36,18 +36,42 @@ struct LaneChain {
     for (int j = 0; j < V; ++j)
       if (j < values) visit(j);
   }
-  __device__ T& q(int j) { return q_[j]; }
-  __device__ T& g(int j) { return g_[j]; }
-  __device__ T& p(int j) { return p_[j]; }
-  __device__ T& y(int j) { return y_[j]; }
-  __device__ T& slope(int j) { return slope_[j]; }
-  __device__ T& value() { return value_; }
-  __device__ T& proposed() { return proposed_; }
-  __device__ double& kinetic() { return kinetic_; }
-  __device__ double& acceptance() { return acceptance_; }
-  __device__ int& alive() { return alive_; }
-  __device__ int& stopped() { return stopped_; }
-  __device__ int& divergences() { return divergences_; }
+  __device__ T& q(int j) {
+    return q_[j];
+  }
+  __device__ T& g(int j) {
+    return g_[j];
+  }
+  __device__ T& p(int j) {
+    return p_[j];
+  }
+  __device__ T& y(int j) {
+    return y_[j];
+  }
+  __device__ T& slope(int j) {
+    return slope_[j];
+  }
+  __device__ T& value() {
+    return value_;
+  }
+  __device__ T& proposed() {
+    return proposed_;
+  }
+  __device__ double& kinetic() {
+    return kinetic_;
+  }
+  __device__ double& acceptance() {
+    return acceptance_;
+  }
+  __device__ int& alive() {
+    return alive_;
+  }
+  __device__ int& stopped() {
+    return stopped_;
+  }
+  __device__ int& divergences() {
+    return divergences_;
+  }
 };
 
 // The log-density of one chain and its gradient by P lanes.

@@ -109,10 +109,10 @@ struct ChainMoves {
     }
     const double ratio = exp(gain < 0 ? gain : 0.0);
     if (counts) s.acceptance() += ratio;
-    const double u = open_unit(random_block(l.seed, static_cast<std::uint16_t>(Purpose::sampler_accept),
-                                            static_cast<std::uint32_t>(move),
-                                            static_cast<std::uint64_t>(chain), 0)
-                                   .first);
+    const double u =
+        open_unit(random_block(l.seed, static_cast<std::uint16_t>(Purpose::sampler_accept),
+                               static_cast<std::uint32_t>(move), static_cast<std::uint64_t>(chain), 0)
+                      .first);
     if (u < ratio) take();
   }
 };

@@ -78,7 +78,8 @@ struct Cublas::State {
   Array<__nv_bfloat16> left, right;
 
   // A matrix (rows x columns, ld between columns) in bf16.
-  const void* rounded(int rows, int columns, const float* from, int ld, const Array<__nv_bfloat16>& to) const {
+  const void* rounded(int rows, int columns, const float* from, int ld,
+                      const Array<__nv_bfloat16>& to) const {
     if (to.size() < static_cast<std::size_t>(rounded_ld(rows)) * static_cast<std::size_t>(columns))
       fail(false, "a product", "no room was reserved for its operands", 0, 0);
     rounding_kernel<<<static_cast<unsigned>(columns), kRoundingThreads, 0, stream>>>(
@@ -129,8 +130,8 @@ void Cublas::multiply(bool transpose_a, bool transpose_b, int m, int n, int k, c
   const int kind = bf16 ? kBf16 : kFloat;
   const int compute = state_->products == Device::Products::tf32 ? kComputeTf32 : kComputeFloat;
   const int status =
-      state_->call->multiply(state_->handle, transpose_a, transpose_b, m, n, k, &alpha, left, kind, lda, right,
-                             kind, ldb, &beta, c, kFloat, ldc, compute, kDefaultAlgorithm);
+      state_->call->multiply(state_->handle, transpose_a, transpose_b, m, n, k, &alpha, left, kind, lda,
+                             right, kind, ldb, &beta, c, kFloat, ldc, compute, kDefaultAlgorithm);
   if (status != 0) fail(false, "a product", "cuBLAS refused it", 0, 0);
 }
 

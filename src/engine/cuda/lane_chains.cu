@@ -76,7 +76,8 @@ template <class T>
 int threads_of_block(const ChainLaunch<T>& l, int lanes) {
   int best = 32;
   for (const int threads : {64, kMostThreads}) {
-    const bool enough = static_cast<long long>(l.chains) * lanes >= static_cast<long long>(threads) * processors();
+    const bool enough =
+        static_cast<long long>(l.chains) * lanes >= static_cast<long long>(threads) * processors();
     if (enough && threads_at_once<T>(l.plan, lanes, threads) >= threads_at_once<T>(l.plan, lanes, best))
       best = threads;
   }

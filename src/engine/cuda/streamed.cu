@@ -85,8 +85,8 @@ __global__ void update_kernel(int n, Rule rule, const Job<T>* job, const int* st
 
 // Numbers of the largest operand of a product: a slab, or a matrix of weights, whose columns may be rounded up.
 std::size_t largest_operand(const Plan& plan, int ld) {
-  int slab = std::max({plan.row_terms, plan.terms - plan.row_terms, plan.outputs,
-                       plan.context + plan.values + plan.classes});
+  int slab = std::max(
+      {plan.row_terms, plan.terms - plan.row_terms, plan.outputs, plan.context + plan.values + plan.classes});
   for (int l = 0; l < plan.layers; ++l)
     slab = std::max({slab, plan.layer[l].heads, plan.layer[l].reads.count});
   return std::max(static_cast<std::size_t>(slab) * static_cast<std::size_t>(ld + 8),

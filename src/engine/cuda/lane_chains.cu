@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "engine/cuda/chain_lanes.cuh"
 #include "engine/cuda/cuda.hpp"
+#include "engine/cuda/lane_worker.cuh"
 #include "engine/cuda/memory.cuh"
 #include "engine/cuda/resident.cuh"
 
@@ -14,25 +14,43 @@ namespace {
 constexpr int kFewLanes = 4, kManyLanes = 16;
 constexpr int kMostValues = 12;
 constexpr int kMostThreads = 128;                                    // of a block
-constexpr int kThreadsOfProcessor = 640;                             // for which there are registers
 constexpr std::size_t kSharedOfProcessor = std::size_t{227} * 1024;  // 1 KiB of each block goes with it
 constexpr int kBusy = 256;  // threads from which on a multiprocessor has something to do most of the time
 
+// Chains that lanes have at once, and threads of a multiprocessor for which there are registers.
+template <class T>
+constexpr int chains_at_once(int lanes) {
+  return lanes == kFewLanes && sizeof(T) == 4 ? 2 : 1;
+}
+template <class T>
+constexpr int threads_with_registers(int lanes) {
+  return chains_at_once<T>(lanes) == 1 && sizeof(T) == 4 ? 640 : 384;
+}
+
+template <class T>
+struct LaneLaunch {
+  ChainLaunch<T> chains;
+  LanePlaces places;
+};
+
 template <class T, int V, int P>
-__global__ void __launch_bounds__(kMostThreads, V > 8 || sizeof(T) > 4 ? 3 : 5)
+__global__ void __launch_bounds__(kMostThreads, V > 8 ? 3 : threads_with_registers<T>(P) / kMostThreads)
     lane_chains_kernel(const __grid_constant__ LaneLaunch<T> launch) {
+  constexpr int C = chains_at_once<T>(P);
   extern __shared__ __align__(16) unsigned char memory[];
   const ChainLaunch<T>& l = launch.chains;
   T* w = reinterpret_cast<T*>(memory);
   for (int i = static_cast<int>(threadIdx.x); i < l.plan.resident; i += static_cast<int>(blockDim.x))
     w[i] = l.w[i];
   __syncthreads();
-  const int place = static_cast<int>(threadIdx.x) / P;
-  const int chain = static_cast<int>(blockIdx.x) * l.per_block + place;
-  const LaneNetwork<T, V, P> network{l.plan, launch.places, w,
-                                     w + l.plan.resident + place * launch.places.stride,
-                                     static_cast<int>(threadIdx.x) % P};
-  LaneWorker<T, V, P>{l, network, min(chain, l.chains - 1), chain < l.chains}.run();
+  const int group = static_cast<int>(threadIdx.x) / P, groups = static_cast<int>(blockDim.x) / P;
+  const LaneNetwork<T, V, P, C> network{l.plan,
+                                        launch.places,
+                                        w,
+                                        w + l.plan.resident + group * launch.places.stride,
+                                        groups * launch.places.stride,
+                                        static_cast<int>(threadIdx.x) % P};
+  LaneWorker<T, V, P, C>{l, network, static_cast<int>(blockIdx.x) * l.per_block + group, groups}.run();
 }
 
 LanePlaces lane_places(const Plan& plan) {
@@ -61,14 +79,15 @@ bool plain_stack(const Plan& plan) {
 
 template <class T>
 std::size_t block_bytes(const Plan& plan, int lanes, int threads) {
-  return sizeof(T) * static_cast<std::size_t>(plan.resident + threads / lanes * lane_places(plan).stride);
+  return sizeof(T) * static_cast<std::size_t>(plan.resident + threads / lanes * chains_at_once<T>(lanes) *
+                                                                  lane_places(plan).stride);
 }
 
 // Threads that a multiprocessor runs at once.
 template <class T>
 int threads_at_once(const Plan& plan, int lanes, int threads) {
   const std::size_t bytes = block_bytes<T>(plan, lanes, threads) + 1024;
-  return std::min(threads * static_cast<int>(kSharedOfProcessor / bytes), kThreadsOfProcessor);
+  return std::min(threads * static_cast<int>(kSharedOfProcessor / bytes), threads_with_registers<T>(lanes));
 }
 
 // The largest blocks of which there is one for every multiprocessor, if they are as good as smaller ones.
@@ -88,7 +107,7 @@ template <class T, int V, int P>
 void launch_lanes(const ChainLaunch<T>& chains, cudaStream_t stream) {
   LaneLaunch<T> l{chains, lane_places(chains.plan)};
   const int threads = threads_of_block(chains, P);
-  l.chains.per_block = threads / P;
+  l.chains.per_block = threads / P * chains_at_once<T>(P);
   const std::size_t bytes = block_bytes<T>(chains.plan, P, threads);
   check(cudaFuncSetAttribute(lane_chains_kernel<T, V, P>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(bytes)),

@@ -1,4 +1,4 @@
-// Which chains a few lanes of a warp work on (chain_lanes.cuh), and their launch.
+// Which chains a few lanes of a warp work on (lane_worker.cuh), and their launch.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bl/decide.hpp"
+#include "bl/shared_data.hpp"
 #include "choice.hpp"
 #include "commands.hpp"
 #include "decide.hpp"
@@ -15,8 +16,8 @@ namespace bl::cli {
 namespace {
 
 struct EvaluateArguments {
-  std::string model, data, part = "all";
-  std::vector<std::string> decide;
+  std::string model, part = "all";
+  std::vector<std::string> data, decide;
   bool json = false;
   PredictOptions options;
 };
@@ -24,16 +25,16 @@ struct EvaluateArguments {
 void run_evaluate(EvaluateArguments& a, const CLI::App& command, const Settings& reading) {
   const Model model = open_model(command, a.model);
   refuse_for_choices(model, command, {"--temperature", "--unseen-as-missing", "--decide"});
-  const Data data = model.read(a.data, reading);
+  const SharedData data = SharedData::read(model, a.data, reading);
   const Part part = part_from_name(a.part);
   const std::optional<Decision> decision = decision_of(model, a.decide);
   std::vector<std::string> notes;
   a.options.on_note = [&](const std::string& text) { notes.push_back(text); };
-  const auto metrics = decision ? evaluate_decisions(model, data, part, *decision, a.options)
-                                : model.evaluate(data, part, a.options);
+  const auto metrics = decision ? evaluate_decisions(model, data.whole(), part, *decision, a.options)
+                                : evaluate(model, data, part, a.options);
   const std::string unit = model.is_choice() ? "situations" : "rows";
   nlohmann::ordered_json out;
-  if (!model.is_choice()) out["rows"] = model.part_rows(data, part);
+  if (!model.is_choice()) out["rows"] = part_rows(model, data, part);
   if (!a.json) {
     const std::string count = model.is_choice() ? "" : fmt::format(" ({} rows)", out["rows"].dump());
     say("{}", metrics_text((a.part == "all" ? "all " + unit : a.part) + count, metrics));
@@ -52,7 +53,11 @@ void add_evaluate(CLI::App& app) {
       app.add_subcommand("evaluate", "How well a model predicts rows whose response is known");
   auto a = std::make_shared<EvaluateArguments>();
   add_model_argument(*command, a->model);
-  command->add_option("data", a->data, "Rows with their responses")->required()->option_text("FILE");
+  command
+      ->add_option("data", a->data,
+                   "Rows with their responses. Several CSV files, or a pattern in quotes, are one table")
+      ->required()
+      ->option_text("FILE ...");
   command->add_option("--part", a->part, "Only these rows of the file the model was fitted on")
       ->option_text("all|train|validation|test");
   command->add_option("--temperature", a->options.temperature, "Another temperature than the trained one")
@@ -68,7 +73,8 @@ void add_evaluate(CLI::App& app) {
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer(
       "Examples:\n  bl evaluate model.bl data.csv --part test\n"
-      "  bl evaluate model.bl data.csv --part test --decide macro_f1");
+      "  bl evaluate model.bl data.csv --part test --decide macro_f1\n"
+      "  mpirun -n 4 bl evaluate model.bl 'rows-*.csv'");
   command->callback([a, command, reading] { run_evaluate(*a, *command, reading->settings()); });
 }
 

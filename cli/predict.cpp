@@ -8,6 +8,7 @@
 #include "bl/distribution.hpp"
 #include "bl/errors.hpp"
 #include "bl/output.hpp"
+#include "bl/shared_data.hpp"
 #include "choice.hpp"
 #include "commands.hpp"
 #include "decide.hpp"
@@ -19,8 +20,8 @@ namespace bl::cli {
 namespace {
 
 struct PredictArguments {
-  std::string model, data, output = "-", part = "all", quantiles, carry, by, format = "csv";
-  std::vector<std::string> decide;
+  std::string model, output = "-", part = "all", quantiles, carry, by, format = "csv";
+  std::vector<std::string> data, decide;
   bool shares = false, posterior = false, log_density = false;
   PredictOptions options;
 };
@@ -57,33 +58,34 @@ void run_predict(PredictArguments& a, const CLI::App& command, const DigitOption
   const std::optional<Decision> decision = decision_of(model, a.decide);
   std::optional<OutputFileWriter> file;
   if (a.output != "-") file.emplace(a.output);
-  bool header = true;
-  const auto sink = [&](const OutputTable& table) {
+  const auto text = [&](const OutputTable& table, bool first) {
     const OutputTable shown = decision ? decided(model, *decision, table) : table;
-    const std::string text = format_table(digits.rounded(shown), format, header);
-    header = false;
-    if (file)
-      file->write(text);
-    else
-      write_text("-", text);
+    return format_table(digits.rounded(shown), format, first);
   };
+  const auto write = [&](std::string_view lines) {
+    if (file)
+      file->write(lines);
+    else
+      write_text("-", std::string(lines));
+  };
+  const auto show = [&](const OutputTable& table) { write(text(table, true)); };
   const Part part = part_from_name(a.part);
   a.options.on_note = tell_note;
   if (a.posterior) {
     only_for(command, {"--part", "--utilities", "--shares"}, false,
              "predictions, not the persons of --posterior");
-    sink(posterior_means(model, model.read(a.data, reading), a.options.threads));
+    show(posterior_means(model, read_files(model, a.data, reading), a.options.threads));
   } else if (a.shares && !a.by.empty()) {
-    sink(shares_by(model, model.read(a.data, reading), a.by, a.options.threads));
+    show(shares_by(model, read_files(model, a.data, reading), a.by, a.options.threads));
   } else if (a.shares) {
-    sink(market_shares(model, model.read(a.data, reading), part, a.options.threads));
+    show(market_shares(model, read_files(model, a.data, reading), part, a.options.threads));
   } else if (a.log_density) {
     only_for(command, {"--part"}, false, "predictions without --log-density");
-    sink(with_log_density(model, model.read(a.data, reading), a.options));
+    show(with_log_density(model, read_files(model, a.data, reading), a.options));
   } else if (part == Part::all) {
-    model.predict_file(a.data, reading, a.options, sink);
+    predict_files(model, a.data, reading, a.options, text, write);
   } else {
-    sink(model.predict(model.read(a.data, reading), part, a.options));
+    show(model.predict(read_files(model, a.data, reading), part, a.options));
   }
   if (file) file->commit();
 }
@@ -104,9 +106,12 @@ void add_predict(CLI::App& app) {
       app.add_subcommand("predict", "Probabilities, means, intervals and densities for new rows");
   auto a = std::make_shared<PredictArguments>();
   add_model_argument(*command, a->model);
-  command->add_option("data", a->data, "Rows to predict, of any size; - for standard input")
+  command
+      ->add_option("data", a->data,
+                   "Rows to predict, of any size; - for standard input. Several CSV files, or a pattern in "
+                   "quotes, are one table")
       ->required()
-      ->option_text("FILE");
+      ->option_text("FILE ...");
   command->add_option("-o,--output", a->output, "Where the predictions go; - for standard output")
       ->option_text("FILE");
   command->add_option("--format", a->format, "csv or jsonl (one JSON object a line)")
@@ -157,7 +162,8 @@ void add_predict(CLI::App& app) {
       "  bl predict model.bl new.csv --log-density\n"
       "  bl predict digits.bl images.idx --ood\n"
       "  bl predict choices.bl trips.csv --shares --by income\n"
-      "  bl predict model.bl new.csv --decide cost costs.csv");
+      "  bl predict model.bl new.csv --decide cost costs.csv\n"
+      "  mpirun -n 4 bl predict model.bl 'new-*.csv' --output predictions.csv");
   command->callback(
       [a, command, digits, reading] { run_predict(*a, *command, *digits, reading->settings()); });
 }

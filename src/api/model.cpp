@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "api/predicting.hpp"
 #include "artifact/digest.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
@@ -23,19 +24,6 @@ namespace bl {
 namespace {
 
 using nlohmann::json;
-
-constexpr Index kRowsPerBlock = 4096;
-
-gibbs::Utility utility_at(const FittedModel& model, double temperature) {
-  return temperature == 0 ? model.utility : model.utility.at_temperature(temperature);
-}
-
-// Rows of the fit itself are never refused for a level without training rows.
-Encoder encoder_for(const FittedModel& model, Part part, const PredictOptions& options) {
-  const Encoder& stored = model.stored.encoder;
-  const bool lenient = options.treat_unseen_as_missing || part != Part::all;
-  return lenient ? stored.with_unseen(UnseenPolicy::missing) : stored;
-}
 
 // Options of which a choice has nothing to say.
 void refuse_for_choice(const PredictOptions& o) {
@@ -58,12 +46,6 @@ void carry_columns(const Table& table, const std::vector<Index>& rows, const std
     for (const Index row : rows) carried.texts.push_back(column.cell_text(row));
     out.columns.push_back(std::move(carried));
   }
-}
-
-// What counted as missing in the fit counts as missing here, unless the caller says otherwise.
-ReadOptions reading_like_the_fit(const FittedModel& model, Settings settings) {
-  if (!settings.na.given()) settings.na = fit_settings(model).na;
-  return read_options(settings);
 }
 
 }  // namespace
@@ -142,9 +124,7 @@ std::string Model::information_json() const {
 }
 
 Data Model::read(const std::string& path, const Settings& settings) const {
-  ReadOptions options = reading_like_the_fit(*impl_, settings);
-  if (!is_choice()) options.types = impl_->stored.encoder.schema().raw_types();
-  return Data(std::make_shared<Data::Impl>(Data::Impl{read_table(path, options)}));
+  return Data(std::make_shared<Data::Impl>(Data::Impl{read_table(path, reading_for(*this, settings))}));
 }
 
 OutputTable Model::predict(const Data& data, Part part, const PredictOptions& options) const {
@@ -164,29 +144,6 @@ OutputTable Model::predict(const Data& data, Part part, const PredictOptions& op
                    utility_at(*impl_, options.temperature), options, pool, heard.notes());
   heard.tell();
   return out;
-}
-
-void Model::predict_file(const std::string& path, const Settings& settings, const PredictOptions& options,
-                         const std::function<void(const OutputTable&)>& sink) const {
-  // The lines of a situation may stand anywhere in the file.
-  if (is_choice()) return sink(predict(read(path, settings), Part::all, options));
-  ReadOptions reading = reading_like_the_fit(*impl_, settings);
-  reading.types = impl_->stored.encoder.schema().raw_types();
-  for (const std::string& name : options.carry) reading.types.try_emplace(name, RawType::text);
-  TableReader reader(path, reading);
-  for (const std::string& name : options.carry)
-    if (std::find(reader.names().begin(), reader.names().end(), name) == reader.names().end())
-      throw DataError(fmt::format("{}: there is no column {} to carry along{}", path, in_quotes(name),
-                                  did_you_mean(name, reader.names())));
-  ThreadPool pool(options.threads);
-  const gibbs::Utility utility = utility_at(*impl_, options.temperature);
-  const Encoder encoder = encoder_for(*impl_, Part::all, options);
-  HeardNotes heard(options.on_note);  // of all blocks together
-  while (const auto block = reader.next(kRowsPerBlock)) {
-    const auto rows = all_rows(block->rows);
-    sink(predict_rows(*impl_, encoder, *block, rows, utility, options, pool, heard.notes()));
-  }
-  heard.tell();
 }
 
 std::vector<Metric> Model::evaluate(const Data& data, Part part, const PredictOptions& options) const {

@@ -5,13 +5,16 @@
 #include <optional>
 
 #include "api/column_summaries.hpp"
+#include "api/predicting.hpp"
 #include "base/rank_gather.hpp"
 #include "data/csv_parts.hpp"
 #include "data/file_list.hpp"
-#include "data/shared_table.hpp"
+#include "data/rows_in_memory.hpp"
+#include "features/shared_encoder.hpp"
 #include "fit/table_fit.hpp"
 #include "fitted/fitted_model.hpp"
 #include "plan/table_plan.hpp"
+#include "predict/evaluation.hpp"
 
 namespace bl {
 
@@ -35,6 +38,34 @@ SharedData SharedData::read(const std::vector<std::string>& paths, const Setting
   }
   if (!impl->table) impl->whole = read_files(paths, settings);
   return SharedData(std::move(impl));
+}
+
+SharedData SharedData::read(const Model& model, const std::vector<std::string>& paths,
+                            const Settings& settings) {
+  auto impl = std::make_shared<Impl>();
+  const std::shared_ptr<Ranks> ranks = current_ranks();
+  if (ranks && !model.is_choice())
+    impl->table = read_shared_table(files_of(paths), reading_for(model, settings), ranks);
+  if (!impl->table) impl->whole = read_files(model, paths, settings);
+  return SharedData(std::move(impl));
+}
+
+SharedData SharedData::from_columns(std::vector<Data::Column> own, const std::string& name) {
+  auto impl = std::make_shared<Impl>();
+  const std::shared_ptr<Ranks> ranks = current_ranks();
+  if (!ranks) {
+    impl->whole = Data::from_columns(std::move(own), name);
+    return SharedData(std::move(impl));
+  }
+  Table table;
+  all_or_none(*ranks, [&] { table = Data::from_columns(std::move(own), name).impl().table; });
+  impl->table = shared_table(std::move(table), ranks);
+  return SharedData(std::move(impl));
+}
+
+Data SharedData::whole() const {
+  if (impl_->whole) return *impl_->whole;
+  return Data(std::make_shared<Data::Impl>(Data::Impl{impl_->table->gathered()}));
 }
 
 std::size_t SharedData::rows() const {
@@ -66,6 +97,40 @@ FitSummary fit(const SharedData& data, const Settings& settings, const FitOption
   if (current_ranks())
     summary.notes.emplace_back("every rank holds all rows: the data cannot be read in parts");
   return summary;
+}
+
+namespace {
+
+Table known_rows(const Model& model, const SharedTable& shared) {
+  Table known = shared.head();
+  gather_known(shared, model.impl().stored.encoder.schema(), known);
+  return known;
+}
+
+}  // namespace
+
+std::vector<Metric> evaluate(const Model& model, const SharedData& data, Part part,
+                             const PredictOptions& options) {
+  const FittedModel& fitted = model.impl();
+  const bool shares = data.impl().table && fitted.stored.encoder.responses().size() == 1 &&
+                      !fitted.stored.encoder.columns().empty();
+  if (!shares) return model.evaluate(data.whole(), part, options);
+  const SharedTable& shared = *data.impl().table;
+  const Table known = known_rows(model, shared);
+  ThreadPool pool(options.threads);
+  HeardNotes heard(options.on_note);
+  std::vector<Metric> metrics = evaluate_rows(
+      fitted, encoder_for(fitted, part, options), known, rows_of_part(fitted, known, part, &shared),
+      utility_at(fitted, options.temperature), pool, heard.notes(), &shared);
+  if (RowNotes* notes = heard.notes()) notes->join(*shared.ranks);
+  heard.tell();
+  return metrics;
+}
+
+std::size_t part_rows(const Model& model, const SharedData& data, Part part) {
+  if (!data.impl().table) return model.part_rows(*data.impl().whole, part);
+  const SharedTable& shared = *data.impl().table;
+  return rows_of_part(model.impl(), known_rows(model, shared), part, &shared).size();
 }
 
 }  // namespace bl

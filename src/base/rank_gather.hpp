@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,6 +56,28 @@ void all_or_none(Ranks& ranks, F&& work) {
     other = error.what();
   }
   throw_together(ranks, usage, numeric, other);
+}
+
+// As long as it lives the calling thread works without other ranks.
+class WithoutRanks {
+ public:
+  WithoutRanks() { use_ranks(nullptr); }
+  ~WithoutRanks() { use_ranks(ranks_); }
+  WithoutRanks(const WithoutRanks&) = delete;
+  WithoutRanks& operator=(const WithoutRanks&) = delete;
+
+ private:
+  std::shared_ptr<Ranks> ranks_ = current_ranks();
+};
+
+// work() by rank 0, alone. Where it fails with an Error all of them throw it.
+template <class F>
+void on_first_rank(Ranks& ranks, F&& work) {
+  all_or_none(ranks, [&] {
+    if (ranks.rank() != 0) return;
+    const WithoutRanks alone;
+    work();
+  });
 }
 
 }  // namespace bl

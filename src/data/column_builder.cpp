@@ -80,7 +80,7 @@ void TableBuilder::start_columns() {
     building.column.name = building.plan.name;
     building.column.raw = building.plan.reading == Reading::text ? RawType::text : RawType::numeric;
     building.numbers_seen = building.too_late = false;
-    building.not_finite_line = 0;
+    building.not_finite.clear();
     for (const std::string& level : building.plan.declared_levels) building.levels.code(level);
   }
   lines_ = LineNumbers{};
@@ -89,7 +89,7 @@ void TableBuilder::start_columns() {
 
 void TableBuilder::add_row(std::span<const std::string_view> cells, std::int64_t line) {
   for (std::size_t i = 0; i < columns_.size(); ++i) add_cell(columns_[i], cells[i], line);
-  lines_.append(line);
+  lines_.append(lines_before_ + line);
   ++rows_;
 }
 
@@ -138,10 +138,9 @@ void TableBuilder::add_number(Building& building, std::string_view cell, std::in
   } else if (parsed.kind == NumberKind::not_finite) {
     building.column.numbers.push_back(kNaN);
     building.numbers_seen = true;
-    if (building.not_finite_line == 0) {
-      building.not_finite_line = line;
-      building.not_finite_text = cell;
-    }
+    if (building.not_finite.empty())
+      building.not_finite = message_of(
+          building, line, in_quotes(cell) + " is not a finite number; correct it, or leave the cell empty");
   } else if (building.plan.reading == Reading::numeric) {
     fail(building, line,
          in_quotes(cell) +
@@ -173,9 +172,13 @@ void TableBuilder::add_text(Building& building, std::string_view cell, std::int6
   building.column.codes.push_back(code);
 }
 
-void TableBuilder::fail(const Building& building, std::int64_t line, const std::string& message) const {
-  throw DataError(source_ + ":" + std::to_string(line) + ": column " + in_quotes(building.plan.name) + ": " +
-                  message);
+std::string TableBuilder::message_of(const Building& building, std::int64_t line,
+                                     const std::string& what) const {
+  return source_ + ":" + std::to_string(line) + ": column " + in_quotes(building.plan.name) + ": " + what;
+}
+
+void TableBuilder::fail(const Building& building, std::int64_t line, const std::string& what) const {
+  throw DataError(message_of(building, line, what));
 }
 
 std::vector<TableBuilder::Held> TableBuilder::held() const {
@@ -206,11 +209,8 @@ Table TableBuilder::take() {
   table.rows = rows_;
   for (Building& building : columns_) {
     if (building.plan.reading == Reading::skip) continue;
-    if (building.column.raw == RawType::numeric && building.not_finite_line > 0) {
-      fail(building, building.not_finite_line,
-           in_quotes(building.not_finite_text) +
-               " is not a finite number; correct it, or leave the cell empty");
-    }
+    if (building.column.raw == RawType::numeric && !building.not_finite.empty())
+      throw DataError(building.not_finite);
     building.column.levels = building.levels.take();
     table.columns.push_back(std::move(building.column));
   }

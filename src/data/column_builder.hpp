@@ -61,8 +61,12 @@ class TableBuilder {
   // The same for rows that are numbers already (NaN: missing); every column must be numeric or skipped.
   void add_numbers(std::span<const double> values, std::int64_t line);
 
-  // The rows that follow come from this file, one of several: messages name it.
-  void begin_file(const std::string& name) { source_ = name; }
+  // The rows that follow come from this file, one of several: messages name it. The lines of rows count those of the
+  // files before it, too.
+  void begin_file(const std::string& name, std::int64_t lines_before = 0) {
+    source_ = name;
+    lines_before_ = lines_before;
+  }
 
   Index rows() const { return rows_; }
   // What each column has held so far.
@@ -80,9 +84,8 @@ class TableBuilder {
     Column column;
     LevelList levels;
     bool numbers_seen = false;
-    bool too_late = false;             // text after numbers in a column to be inferred
-    std::int64_t not_finite_line = 0;  // the first infinite or NaN cell, 0 when there was none
-    std::string not_finite_text;
+    bool too_late = false;   // text after numbers in a column to be inferred
+    std::string not_finite;  // what is said about the first infinite or NaN cell; empty: there was none
   };
 
   void start_columns();
@@ -90,7 +93,8 @@ class TableBuilder {
   void add_cell(Building& building, std::string_view cell, std::int64_t line);
   void add_number(Building& building, std::string_view cell, std::int64_t line);
   void add_text(Building& building, std::string_view cell, std::int64_t line);
-  [[noreturn]] void fail(const Building& building, std::int64_t line, const std::string& message) const;
+  std::string message_of(const Building& building, std::int64_t line, const std::string& what) const;
+  [[noreturn]] void fail(const Building& building, std::int64_t line, const std::string& what) const;
 
   std::string source_;
   MissingTokens missing_;
@@ -98,6 +102,7 @@ class TableBuilder {
   std::vector<Building> columns_;
   std::vector<double> waiting_;  // rows that are numbers, one after the other, on their way into the columns
   LineNumbers lines_;
+  std::int64_t lines_before_ = 0;
   Index rows_ = 0;
 };
 

@@ -12,8 +12,6 @@
 
 namespace bl {
 
-namespace {}  // namespace
-
 CsvPartsReader::CsvPartsReader(std::vector<std::string> files, const ReadOptions& options)
     : files_(std::move(files)), options_(options) {
   for (const std::string& file : files_)
@@ -35,6 +33,34 @@ void CsvPartsReader::check_columns(const RowReader& reader, const std::string& f
                     std::to_string(plans_.size()) + "; files of one table have the same columns");
 }
 
+std::unique_ptr<RowReader> CsvPartsReader::open(const FilePart& part, CsvPassed& passed) const {
+  const std::string& file = files_[part.file];
+  auto reader = open_csv_part(open_input(file, true), options_, part.part, passed);
+  check_columns(*reader, file);
+  return reader;
+}
+
+std::vector<RowMark> CsvPartsReader::marks(const std::vector<FilePart>& parts, Index every, Index& rows) {
+  std::vector<ColumnPlan> nothing = plans_;
+  for (ColumnPlan& plan : nothing) plan.reading = ColumnPlan::Reading::skip;
+  TableBuilder counter(files_[0], nothing, rules_);
+  passed_.assign(parts.size(), {});
+  std::vector<RowMark> marks;
+  rows = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto reader = open(parts[i], passed_[i]);
+    for (;;) {
+      const RowMark mark{rows, parts[i].file, passed_[i].offset, passed_[i].end_line, 0};
+      reader->read(every, counter);
+      const Index count = counter.take().rows;
+      rows += count;
+      if (count > 0) marks.push_back(mark);
+      if (count < every) break;
+    }
+  }
+  return marks;
+}
+
 TableBuilder CsvPartsReader::read(const std::vector<FilePart>& parts, const std::vector<ColumnPlan>& plans) {
   TableBuilder builder(files_[0], plans, rules_);
   passed_.assign(parts.size(), {});
@@ -43,13 +69,59 @@ TableBuilder CsvPartsReader::read(const std::vector<FilePart>& parts, const std:
     const std::string& file = files_[parts[i].file];
     builder.begin_file(file);
     first_rows_.push_back(builder.rows());
-    const auto reader = open_csv_part(open_input(file, true), options_, parts[i].part, passed_[i]);
-    check_columns(*reader, file);
+    const auto reader = open(parts[i], passed_[i]);
     reader->read(kProbeRows, builder);
     if (!builder.revised_plans().empty()) break;
     reader->read(std::numeric_limits<Index>::max(), builder);
   }
   return builder;
+}
+
+namespace {
+
+class FilesReader final : public RowReader {
+ public:
+  FilesReader(const std::vector<std::string>& files, const ReadOptions& options, const RowMark& from)
+      : parts_(files, options), from_(from) {
+    rewind();
+  }
+  std::vector<ColumnPlan> plans(ColumnPlan::Reading undeclared) const override {
+    return reader_->plans(undeclared);
+  }
+  CellRules cell_rules() const override { return parts_.cell_rules(); }
+
+  void read(Index max_rows, TableBuilder& out) override {
+    for (const Index end = out.rows() + max_rows;;) {
+      out.begin_file(parts_.files()[file_], lines_before_);
+      reader_->read(end - out.rows(), out);
+      if (out.rows() == end || file_ + 1 == parts_.files().size()) return;
+      lines_before_ += passed_.end_line - 1;
+      reader_ = parts_.open({++file_, {}}, passed_);
+    }
+  }
+
+  void rewind() override {
+    file_ = from_.file;
+    lines_before_ = from_.lines_before;
+    CsvPart part;
+    if (from_.offset > 0) part = {.from = from_.offset, .line = from_.line};
+    reader_ = parts_.open({file_, part}, passed_);
+  }
+
+ private:
+  CsvPartsReader parts_;
+  RowMark from_;
+  std::size_t file_ = 0;
+  std::int64_t lines_before_ = 0;
+  CsvPassed passed_;
+  std::unique_ptr<RowReader> reader_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowReader> open_files(const std::vector<std::string>& files, const ReadOptions& options,
+                                      const RowMark& from) {
+  return std::make_unique<FilesReader>(files, options, from);
 }
 
 Table read_files(const std::vector<std::string>& files, const ReadOptions& options) {

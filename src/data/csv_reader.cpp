@@ -21,6 +21,7 @@ class CsvReader final : public RowReader {
       : input_(std::move(input)), options_(options), part_(part), passed_(passed) {
     start();
     if (part_.from > 0) go_to_part();
+    first_row_waits_ ? pass_to_waiting() : pass();
   }
 
   std::vector<ColumnPlan> plans(ColumnPlan::Reading undeclared) const override {
@@ -31,10 +32,10 @@ class CsvReader final : public RowReader {
 
   void read(Index max_rows, TableBuilder& out) override {
     for (Index added = 0; added < max_rows;) {
-      if (!std::exchange(first_row_waits_, false) && !records_->next()) return pass(records_->next_line());
+      if (!std::exchange(first_row_waits_, false) && !records_->next()) break;
       if (records_->offset() >= part_.to) {
         first_row_waits_ = true;
-        return pass(records_->line());
+        return pass_to_waiting();
       }
       // In a table of one column a blank line is a missing value, elsewhere it is nothing.
       if (records_->blank() && names_.size() > 1) continue;
@@ -42,6 +43,7 @@ class CsvReader final : public RowReader {
       out.add_row(records_->cells(), records_->line());
       ++added;
     }
+    pass();
   }
 
   void rewind() override {
@@ -69,6 +71,12 @@ class CsvReader final : public RowReader {
   // To the first record that starts in the part. Line ends inside quotes are seen for what they are only by who
   // reads from the start.
   void go_to_part() {
+    first_row_waits_ = false;
+    if (part_.line > 0) {
+      input_.seek(part_.from);
+      records_.emplace(input_, delimiter_, part_.from, part_.line);
+      return;
+    }
     if (part_.seek) {
       input_.seek(part_.from - 1);
       records_.emplace(input_, delimiter_, part_.from - 1, kSomewhere);
@@ -81,8 +89,10 @@ class CsvReader final : public RowReader {
     }
   }
 
-  void pass(std::int64_t end_line) const {
-    if (passed_ != nullptr) *passed_ = {end_line, passed_->quotes || records_->quotes_seen()};
+  void pass() const { pass(records_->next_line(), records_->next_offset()); }
+  void pass_to_waiting() const { pass(records_->line(), records_->offset()); }
+  void pass(std::int64_t end_line, std::uint64_t offset) const {
+    if (passed_ != nullptr) *passed_ = {end_line, offset, passed_->quotes || records_->quotes_seen()};
   }
 
   std::string_view skip_mark() {

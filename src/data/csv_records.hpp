@@ -33,8 +33,9 @@ class CsvRecords {
   std::int64_t line() const { return line_; }
   // The byte of the file on which it starts.
   std::uint64_t offset() const { return offset_; }
-  // The line after the last record.
+  // The line after the last record, and the byte.
   std::int64_t next_line() const { return next_line_; }
+  std::uint64_t next_offset() const { return buffer_offset_ + start_; }
   // Whether a cell so far was quoted: only then can a line end stand inside a record.
   bool quotes_seen() const { return quotes_seen_; }
 

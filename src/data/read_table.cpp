@@ -132,6 +132,27 @@ Table read_table_from_memory(std::string_view bytes, const std::string& name, co
 
 TableReader::TableReader(const std::string& path, ReadOptions options)
     : options_(std::make_unique<ReadOptions>(std::move(options))) {
+  open_alone(path);
+  make_builder();
+}
+
+TableReader::TableReader(const std::vector<std::string>& files, ReadOptions options)
+    : options_(std::make_unique<ReadOptions>(std::move(options))), source_(name_of_files(files)) {
+  if (files.size() == 1)
+    open_alone(files[0]);
+  else
+    rows_ = open_files(files, *options_);
+  make_builder();
+}
+
+TableReader::TableReader(const std::vector<std::string>& files, ReadOptions options, const RowMark& from)
+    : options_(std::make_unique<ReadOptions>(std::move(options))),
+      rows_(open_files(files, *options_, from)),
+      source_(name_of_files(files)) {
+  make_builder();
+}
+
+void TableReader::open_alone(const std::string& path) {
   if (std::filesystem::is_directory(path)) {
     source_ = path;
     rows_ = open_png_folder(path, *options_);
@@ -140,6 +161,9 @@ TableReader::TableReader(const std::string& path, ReadOptions options)
     source_ = input.name();
     rows_ = open_rows(std::move(input), false, path, *options_);
   }
+}
+
+void TableReader::make_builder() {
   builder_ = std::make_unique<TableBuilder>(source_, rows_->plans(Reading::skip), rows_->cell_rules());
   for (const ColumnPlan& plan : rows_->plans(Reading::skip)) names_.push_back(plan.name);
 }
@@ -155,7 +179,16 @@ std::optional<Table> TableReader::next(Index max_rows) {
     return std::nullopt;
   }
   any_row_ = true;
-  return builder_->take();
+  Table table = builder_->take();
+  table.source = source_;
+  return table;
+}
+
+void TableReader::skip(Index rows) {
+  std::vector<ColumnPlan> nothing = rows_->plans(Reading::skip);
+  for (ColumnPlan& plan : nothing) plan.reading = Reading::skip;
+  TableBuilder passed_over(source_, std::move(nothing), rows_->cell_rules());
+  rows_->read(rows, passed_over);
 }
 
 }  // namespace bl

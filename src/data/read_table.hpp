@@ -28,12 +28,17 @@ Table read_table_from_memory(std::string_view bytes, const std::string& name,
 
 class RowReader;
 class TableBuilder;
+struct RowMark;
 
 // A file in blocks, for files larger than memory. Only the columns in options.types are read, each with the
 // type given there (Schema::raw_types has those of a model); rows keep the line numbers of the file.
 class TableReader {
  public:
   TableReader(const std::string& path, ReadOptions options);
+  // Several CSV files one below the other.
+  TableReader(const std::vector<std::string>& files, ReadOptions options);
+  // CSV files from this row on.
+  TableReader(const std::vector<std::string>& files, ReadOptions options, const RowMark& from);
   ~TableReader();
   TableReader(TableReader&&) noexcept;
   TableReader& operator=(TableReader&&) noexcept;
@@ -42,8 +47,13 @@ class TableReader {
   const std::vector<std::string>& names() const { return names_; }
   // At most max_rows further rows; nothing at the end. A file without any row is a DataError.
   std::optional<Table> next(Index max_rows);
+  // Passes over so many rows.
+  void skip(Index rows);
 
  private:
+  void open_alone(const std::string& path);
+  void make_builder();
+
   std::unique_ptr<ReadOptions> options_;  // readers refer to it
   std::unique_ptr<RowReader> rows_;
   std::unique_ptr<TableBuilder> builder_;

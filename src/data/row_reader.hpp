@@ -36,11 +36,14 @@ struct CsvPart {
   // Goes straight to `from`, where no record has a line end inside quotes, and counts lines from kSomewhere on; otherwise
   // reads from the start of the file.
   bool seek = true;
+  // Where it is known that a record starts on byte `from`: on this line. Goes straight there, whatever was quoted before.
+  std::int64_t line = 0;
 };
 
-// What a reader has met when it reached the end of its part.
+// How far a reader has come, and what it has met.
 struct CsvPassed {
-  std::int64_t end_line = 0;  // the first line behind it
+  std::int64_t end_line = 0;  // the first line behind what was read
+  std::uint64_t offset = 0;   // the byte on which it starts
   bool quotes = false;
 };
 

@@ -20,6 +20,7 @@ Table SharedTable::head() const {
     empty.name = column.name;
     empty.raw = column.raw;
     empty.levels = column.levels;
+    empty.ordered = column.ordered;
     table.columns.push_back(std::move(empty));
   }
   return table;
@@ -30,6 +31,7 @@ void gather_column(const SharedTable& table, const std::string& name, Column& in
   into.name = here.name;
   into.raw = here.raw;
   into.levels = here.levels;
+  into.ordered = here.ordered;
   const bool numeric = into.raw == RawType::numeric;
   const auto size = static_cast<std::size_t>(table.rows());
   into.numbers.own().resize(numeric ? size : 0);

@@ -92,6 +92,15 @@ Encoder fit_encoder(const SharedTable& shared, const Table& known, const Schema&
                    [&](const FeatureEncoding& f) { return product_numbers(f, shared.whole(f.name), rows); }));
 }
 
+void gather_known(const SharedTable& shared, const Schema& schema, Table& head) {
+  for (Column& column : head.columns) {
+    const SchemaColumn* declared = schema.find(column.name);
+    if (declared == nullptr) continue;
+    if (declared->role == Role::response || declared->role == Role::weight || declared->role == Role::group)
+      column = shared.whole(column.name);
+  }
+}
+
 Encoder without_features(const Encoder& encoder) {
   json all = encoder.to_json();
   all["features"] = json::array();

@@ -13,6 +13,9 @@ namespace bl {
 Encoder fit_encoder(const SharedTable& shared, const Table& known, const Schema& schema,
                     const EncodeOptions& options, std::span<const Index> rows);
 
+// Responses, weights and groups of all rows into their columns of the head.
+void gather_known(const SharedTable& shared, const Schema& schema, Table& head);
+
 // The same encoder of responses and weights alone.
 Encoder without_features(const Encoder& encoder);
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bl/errors.hpp"
+#include "features/shared_encoder.hpp"
 #include "fit/fit_notes.hpp"
 #include "fit/fit_record.hpp"
 #include "fit/prepared.hpp"
@@ -226,10 +227,7 @@ FitSummary fit_table(const SharedTable& shared, const Settings& given, const Fit
   const Schema schema = plan_schema(known, given, shared.whole_columns());
   if (const std::string why = why_whole(schema, options); !why.empty())
     return fit_gathered(shared, given, options, why);
-  for (Column& column : known.columns)
-    if (const Role role = schema.find(column.name)->role;
-        role == Role::response || role == Role::weight || role == Role::group)
-      column = shared.whole(column.name);
+  gather_known(shared, schema, known);
   const Settings settings = options.training_rows_only ? without_test_part(given, schema) : given;
   Prepared prepared = prepare(known, schema, settings, given, options, &shared);
   if (const std::string why = why_whole(prepared); !why.empty())

@@ -107,22 +107,23 @@ bool learned_from_all_rows(const FittedModel& model) {
   return model.stored.information.value("split", json::object()).value("refit", json()) == json(true);
 }
 
-bool is_fit_data(const FittedModel& model, const Table& table) {
+bool is_fit_data(const FittedModel& model, const Table& table, const SharedTable* shared) {
   const json& data = model.stored.information.value("data", json::object());
-  return data.value("digest", json()) == json(table_digest(table));
+  return data.value("digest", json()) == json(shared ? table_digest(*shared) : table_digest(table));
 }
 
-void require_parts(const FittedModel& model, const Table& table) {
-  if (!is_fit_data(model, table))
+void require_parts(const FittedModel& model, const Table& table, const SharedTable* shared) {
+  if (!is_fit_data(model, table, shared))
     throw DataError(table.source +
                     ": not the file this model was fitted on, so its parts are not known; leave out `part`");
   if (model.stored.information.value("split", json::object()).value("given", json()) == json(true))
     throw UsageError("the caller of the fit chose its parts row by row, and the model does not keep them");
 }
 
-std::vector<Index> rows_of_part(const FittedModel& model, const Table& table, Part part) {
+std::vector<Index> rows_of_part(const FittedModel& model, const Table& table, Part part,
+                                const SharedTable* shared) {
   if (part == Part::all) return all_rows(table.rows);
-  require_parts(model, table);
+  require_parts(model, table, shared);
   if (learned_from_all_rows(model)) {
     if (part == Part::train) return all_rows(table.rows);
     throw UsageError(

@@ -7,7 +7,7 @@
 #include "artifact/model_file.hpp"
 #include "bl/model.hpp"
 #include "bl/settings.hpp"
-#include "data/table.hpp"
+#include "data/shared_table.hpp"
 #include "explain/problem.hpp"
 #include "explain/read_problem.hpp"
 #include "features/response_space.hpp"
@@ -57,14 +57,15 @@ Settings fit_settings(const FittedModel& model);
 
 // Also from those that were held out at first.
 bool learned_from_all_rows(const FittedModel& model);
-bool is_fit_data(const FittedModel& model, const Table& table);
+bool is_fit_data(const FittedModel& model, const Table& table, const SharedTable* shared = nullptr);
 
 // The rows of a part of a table. The split is a function of the settings and the table, so it is made again.
-// DataError where the table is not that of the fit.
-std::vector<Index> rows_of_part(const FittedModel& model, const Table& table, Part part);
+// DataError where the table is not that of the fit. Where `shared` is not null it has the features.
+std::vector<Index> rows_of_part(const FittedModel& model, const Table& table, Part part,
+                                const SharedTable* shared = nullptr);
 // The rows of the fit where they are known, else all.
 std::vector<Index> rows_of_fit(const FittedModel& model, const Table& table);
 // DataError where the table is not that of the fit, UsageError where its parts were given by hand.
-void require_parts(const FittedModel& model, const Table& table);
+void require_parts(const FittedModel& model, const Table& table, const SharedTable* shared = nullptr);
 
 }  // namespace bl

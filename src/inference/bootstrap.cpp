@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/rank_gather.hpp"
+#include "base/rank_shares.hpp"
 #include "bl/errors.hpp"
 
 namespace bl::inference {
@@ -69,6 +71,31 @@ LocalMinimum descend_along(const Eigen::MatrixXd& directions, const Chart& chart
   return end;
 }
 
+// Resamples are shared out whole: other ranks have no part in the steps of one.
+std::unique_ptr<Engine<double>> engine_alone(ThreadPool& pool) {
+  const WithoutRanks alone;
+  return make_engine<double>(pool);
+}
+
+// Those of every rank, for all of them. Of a resample without a minimum there are none.
+void exchange_draws(std::vector<std::vector<double>>& found, std::size_t entries, Ranks& ranks) {
+  Exchange().run(
+      ranks, found.size(), [&](std::size_t) { return (entries + 1) * sizeof(double); },
+      [&](std::size_t r, std::byte* to) {
+        const double any = found[r].empty() ? 0 : 1;
+        std::vector<double> draw = found[r];
+        draw.resize(entries);
+        put(to, std::span(&any, 1));
+        put(to, std::span<const double>(draw));
+      },
+      [&](std::size_t r, const std::byte* from) {
+        double any = 0;
+        take(from, std::span(&any, 1));
+        found[r].resize(any > 0 ? entries : 0);
+        take(from, std::span(found[r]));
+      });
+}
+
 }  // namespace
 
 Bootstrap bootstrap(const Objective<double>& objective, const Estimate& estimate, const EstimateSpec& fit,
@@ -83,10 +110,13 @@ Bootstrap bootstrap(const Objective<double>& objective, const Estimate& estimate
   for (const Index i : estimate.chart.positions) held[static_cast<std::size_t>(i)] = 0;
   const Eigen::MatrixXd directions = directions_of(network.layout(), estimate);
   std::atomic<Index> done = 0;
-  const auto engine = make_engine<double>(pool);
+  const std::shared_ptr<Ranks> ranks = current_ranks();
+  const Shares shares(ranks.get(), found.size());
+  const auto engine = engine_alone(pool);
   engine->load(objective);          // resamples are these rows with other weights
   constexpr double kShortStep = 0;  // resamples run side by side whatever their length
-  engine->together(found.size(), kShortStep, [&](std::size_t r, Engine<double>& own) {
+  engine->together(shares.last() - shares.first(), kShortStep, [&](std::size_t at, Engine<double>& own) {
+    const std::size_t r = shares.first() + at;
     const std::vector<double> weights = drawn_weights(objective, spec, r);
     DatasetView<double> data = objective.data();
     data.weights = weights;
@@ -96,7 +126,7 @@ Bootstrap bootstrap(const Objective<double>& objective, const Estimate& estimate
     end.gradient_norm = std::numeric_limits<double>::infinity();
     if (directions.size() > 0) end = descend_along(directions, estimate.chart, loss, fit.minimiser);
     if (!(end.gradient_norm <= kReached)) end = descend(loss, estimate.chart.raw, fit.minimiser, held);
-    if (fit.on_step) fit.on_step("resamples", ++done, static_cast<Index>(found.size()));
+    if (fit.on_step) fit.on_step("resamples", ++done, static_cast<Index>(shares.last() - shares.first()));
     if (!(end.gradient_norm <= kReached)) return;
     const std::vector<double> values =
         map.effective(canonical_form(network.architecture(), end.parameters,
@@ -104,6 +134,7 @@ Bootstrap bootstrap(const Objective<double>& objective, const Estimate& estimate
                           .parameters);
     for (const Index i : estimate.chart.positions) found[r].push_back(values[static_cast<std::size_t>(i)]);
   });
+  if (ranks) exchange_draws(found, entries, *ranks);
   Bootstrap out;
   out.draws.resize(static_cast<Index>(found.size()), static_cast<Index>(entries));
   Index used = 0;

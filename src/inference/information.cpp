@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/rank_shares.hpp"
+
 namespace bl::inference {
 
 namespace {
@@ -64,6 +66,18 @@ class RowScores {
   PreparedParameters<double> prepared_;
 };
 
+// Those of every rank, for all of them.
+void exchange_sums(std::vector<Eigen::MatrixXd>& sums, Index size, Ranks& ranks) {
+  const auto numbers = static_cast<std::size_t>(size * size);
+  Exchange().run(
+      ranks, sums.size(), [&](std::size_t) { return numbers * sizeof(double); },
+      [&](std::size_t task, std::byte* to) { put(to, std::span<const double>(sums[task].data(), numbers)); },
+      [&](std::size_t task, const std::byte* from) {
+        sums[task].resize(size, size);
+        take(from, std::span(sums[task].data(), numbers));
+      });
+}
+
 }  // namespace
 
 Eigen::MatrixXd score_products(const Loss& loss, const Chart& chart, std::span<const std::int32_t> groups) {
@@ -72,7 +86,9 @@ Eigen::MatrixXd score_products(const Loss& loss, const Chart& chart, std::span<c
   const auto size = static_cast<Index>(chart.positions.size());
   std::vector<Eigen::MatrixXd> sums(rows.cuts.size() - 1);
   std::atomic<Index> done = 0;
-  loss.pool().run(sums.size(), [&](std::size_t task) {
+  const Shares shares(loss.ranks(), sums.size());
+  loss.pool().run(shares.last() - shares.first(), [&](std::size_t at) {
+    const std::size_t task = shares.first() + at;
     ObjectiveWorkspace<double> ws;
     GradientSum<double> gradient;
     Eigen::MatrixXd& sum = sums[task] = Eigen::MatrixXd::Zero(size, size);
@@ -92,8 +108,9 @@ Eigen::MatrixXd score_products(const Loss& loss, const Chart& chart, std::span<c
       scores.add(rows.order[i], ws, gradient, buffer.col(used - 1));
     }
     flush();
-    loss.step("scores of rows", ++done, static_cast<Index>(sums.size()));
+    loss.step("scores of rows", ++done, static_cast<Index>(shares.last() - shares.first()));
   });
+  if (loss.ranks()) exchange_sums(sums, size, *loss.ranks());
   Eigen::MatrixXd total = Eigen::MatrixXd::Zero(size, size);
   for (const Eigen::MatrixXd& sum : sums) total += sum;
   return chart.tangent.transpose() * total * chart.tangent;

@@ -41,6 +41,7 @@ class Loss {
   const Noise& noise() const { return noise_; }
   double total_weight() const { return total_weight_; }
   ThreadPool& pool() const { return engine_->context().threads(); }
+  Ranks* ranks() const { return engine_->context().ranks(); }  // null where it is computed alone
 
  private:
   Loss(const Objective<double>& objective, std::uint64_t noise_seed, std::unique_ptr<Engine<double>> own,

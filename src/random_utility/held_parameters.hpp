@@ -38,9 +38,9 @@ class HeldParameters final : public RandomUtilityModel {
 
   Index parameters() const override { return static_cast<Index>(free_.size()); }
 
-  double log_likelihood(std::span<const double> parameters, MatrixView<double> scores,
-                        ThreadPool& pool) const override {
-    const double value = model_.log_likelihood(all(parameters), scores_.view(), pool);
+  double log_likelihood(std::span<const double> parameters, MatrixView<double> scores, ThreadPool& pool,
+                        Ranks* ranks = nullptr) const override {
+    const double value = model_.log_likelihood(all(parameters), scores_.view(), pool, ranks);
     for (Index i = 0; i < scores.rows; ++i)
       for (Index k = 0; k < scores.cols; ++k) scores(i, k) = scores_(i, free_[static_cast<std::size_t>(k)]);
     return value;

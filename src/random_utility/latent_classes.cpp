@@ -63,13 +63,12 @@ double LatentClassLogit::class_likelihood(const double* parameters, Index person
 }
 
 double LatentClassLogit::log_likelihood(std::span<const double> parameters, MatrixView<double> scores,
-                                        ThreadPool& pool) const {
+                                        ThreadPool& pool, Ranks* ranks) const {
   const ChoiceSets& s = sets();
   const auto count = static_cast<std::size_t>(classes_), size = static_cast<std::size_t>(each());
-  std::vector<double> parts(static_cast<std::size_t>(s.person_count()));
-  const Index tasks = (s.person_count() + kPersonsPerTask - 1) / kPersonsPerTask,
-              columns = s.membership.cols();
-  pool.run(static_cast<std::size_t>(tasks), [&](std::size_t task) {
+  const Index columns = s.membership.cols();
+  const PersonTasks tasks(s.person_count(), kPersonsPerTask, ranks);
+  return tasks.sum(pool, scores, [&](std::size_t task, std::span<double> parts) {
     std::vector<double> share(count), joint(count), slopes(count * size);
     UtilityAt at;
     const Index from = static_cast<Index>(task) * kPersonsPerTask,
@@ -94,7 +93,6 @@ double LatentClassLogit::log_likelihood(std::span<const double> parameters, Matr
       }
     }
   });
-  return ordered_sum(parts);
 }
 
 Forecast LatentClassLogit::forecast(std::span<const double> parameters, DesignSlopes slopes,

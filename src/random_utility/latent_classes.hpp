@@ -24,8 +24,8 @@ class LatentClassLogit : public RandomUtilityModel {
   Index parameters() const override {
     return classes_ * each() + (classes_ - 1) * (1 + sets().membership.cols());
   }
-  double log_likelihood(std::span<const double> parameters, MatrixView<double> scores,
-                        ThreadPool& pool) const override;
+  double log_likelihood(std::span<const double> parameters, MatrixView<double> scores, ThreadPool& pool,
+                        Ranks* ranks = nullptr) const override;
   Forecast forecast(std::span<const double> parameters, DesignSlopes slopes, ThreadPool& pool) const override;
   // Shares are means over the persons.
   Population population(std::span<const double> parameters) const override;

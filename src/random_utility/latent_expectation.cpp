@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/random.hpp"
+#include "base/rank_shares.hpp"
 #include "compute/log_sum_exp.hpp"
 #include "random_utility/latent_classes.hpp"
 
@@ -165,6 +166,25 @@ Start run_start(const LatentClassLogit& model, std::span<const double> common, s
   return out;
 }
 
+// Those of every rank, for all of them. A start without a likelihood has no parameters.
+void exchange_starts(std::vector<Start>& starts, std::size_t parameters, Ranks& ranks) {
+  Exchange().run(
+      ranks, starts.size(), [&](std::size_t) { return (parameters + 2) * sizeof(double); },
+      [&](std::size_t i, std::byte* to) {
+        std::vector<double> numbers = {starts[i].parameters.empty() ? 0.0 : 1.0, starts[i].log_likelihood};
+        numbers.insert(numbers.end(), starts[i].parameters.begin(), starts[i].parameters.end());
+        numbers.resize(parameters + 2);
+        put(to, std::span<const double>(numbers));
+      },
+      [&](std::size_t i, const std::byte* from) {
+        std::vector<double> numbers(parameters + 2);
+        take(from, std::span(numbers));
+        starts[i].log_likelihood = numbers[1];
+        starts[i].parameters.assign(numbers.begin() + 2,
+                                    numbers[0] > 0 ? numbers.end() : numbers.begin() + 2);
+      });
+}
+
 // Classes by falling share; the membership is told from the new first class.
 std::vector<double> ordered_classes(const LatentClassLogit& model, const std::vector<double>& parameters) {
   const std::vector<double> shares = model.population(parameters).shares;
@@ -191,8 +211,13 @@ std::vector<double> expectation_maximisation(const LatentClassLogit& model, std:
                                              std::span<const double> scales, const ExpectationSpec& spec,
                                              ThreadPool& pool) {
   std::vector<Start> starts(static_cast<std::size_t>(spec.starts));
-  pool.run(starts.size(),
-           [&](std::size_t i) { starts[i] = run_start(model, common, scales, spec, static_cast<Index>(i)); });
+  const std::shared_ptr<Ranks> ranks = current_ranks();
+  const Shares shares(ranks.get(), starts.size());
+  pool.run(shares.last() - shares.first(), [&](std::size_t at) {
+    const std::size_t i = shares.first() + at;
+    starts[i] = run_start(model, common, scales, spec, static_cast<Index>(i));
+  });
+  if (ranks) exchange_starts(starts, static_cast<std::size_t>(model.parameters()), *ranks);
   const auto best = std::max_element(starts.begin(), starts.end(), [](const Start& a, const Start& b) {
     return a.log_likelihood < b.log_likelihood;
   });

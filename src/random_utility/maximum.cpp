@@ -44,7 +44,7 @@ class InCoordinates {
   }
 
   double evaluate(const Eigen::VectorXd& at) {
-    const double value = model_.log_likelihood(parameters(at), scores_.view(), pool_);
+    const double value = model_.log_likelihood(parameters(at), scores_.view(), pool_, ranks_.get());
     slopes_.resize(at.size());
     for (Index k = 0; k < at.size(); ++k) slopes_(k) = coordinates_[static_cast<std::size_t>(k)].slope(at(k));
     return value;
@@ -66,6 +66,7 @@ class InCoordinates {
   const RandomUtilityModel& model_;
   const std::vector<Coordinate>& coordinates_;
   ThreadPool& pool_;
+  std::shared_ptr<Ranks> ranks_ = current_ranks();
   Matrix<double> scores_;
   Eigen::VectorXd slopes_;
 };
@@ -79,6 +80,14 @@ Eigen::MatrixXd whitening(const Eigen::MatrixXd& scores, double weight) {
   const Index size = products.rows();
   if (factor.info() != Eigen::Success) return Eigen::MatrixXd::Identity(size, size);
   return factor.matrixU().solve(Eigen::MatrixXd::Identity(size, size));
+}
+
+// Signals differ between ranks: rank 0 decides for all.
+bool asked_to_stop(const MaximumSpec& spec) {
+  std::uint8_t stop = spec.should_stop && spec.should_stop() ? 1 : 0;
+  if (const std::shared_ptr<Ranks> ranks = current_ranks())
+    ranks->broadcast(std::as_writable_bytes(std::span(&stop, 1)));
+  return stop != 0;
 }
 
 }  // namespace
@@ -139,7 +148,7 @@ Maximum maximise(const RandomUtilityModel& model, std::vector<double> start,
       out.gradient = std::sqrt(
           std::inner_product(state.gradient.begin(), state.gradient.end(), state.gradient.begin(), 0.0));
       out.converged = out.gradient < spec.tolerance;
-      out.interrupted = spec.should_stop && spec.should_stop();
+      out.interrupted = asked_to_stop(spec);
       if (spec.on_iteration) spec.on_iteration(out.iterations);
       stuck = status == LbfgsStatus::no_descent;
       if (out.converged || out.interrupted || stuck) break;

@@ -138,10 +138,11 @@ void MixedLogit::person_score(std::span<const double> parameters, Index person, 
 }
 
 double MixedLogit::log_likelihood(std::span<const double> parameters, MatrixView<double> scores,
-                                  ThreadPool& pool) const {
+                                  ThreadPool& pool, Ranks* ranks) const {
   const ChoiceSets& s = sets();
-  std::vector<double> parts(static_cast<std::size_t>(s.person_count()));
-  pool.run(workspaces_.size(), [&](std::size_t task) {
+  const PersonTasks tasks(workspaces_.size(), ranks,
+                          [&](std::size_t task) { return persons_of(task).first; });
+  return tasks.sum(pool, scores, [&](std::size_t task, std::span<double> parts) {
     DrawnWorkspace& work = workspaces_[task];
     const auto [from, to] = persons_of(task);
     for (Index p = from; p < to; ++p) {
@@ -152,7 +153,6 @@ double MixedLogit::log_likelihood(std::span<const double> parameters, MatrixView
       for (double& one : score) one *= weight;
     }
   });
-  return ordered_sum(parts);
 }
 
 }  // namespace bl::random_utility

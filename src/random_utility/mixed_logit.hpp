@@ -47,8 +47,8 @@ class MixedLogit : public RandomUtilityModel {
   MixedLogit(const ChoiceSets& sets, Utility utility, MixedLogitSpec spec);
 
   Index parameters() const override { return utility().parameters() + static_cast<Index>(spreads_.size()); }
-  double log_likelihood(std::span<const double> parameters, MatrixView<double> scores,
-                        ThreadPool& pool) const override;
+  double log_likelihood(std::span<const double> parameters, MatrixView<double> scores, ThreadPool& pool,
+                        Ranks* ranks = nullptr) const override;
   Forecast forecast(std::span<const double> parameters, DesignSlopes slopes, ThreadPool& pool) const override;
   Posterior posterior(std::span<const double> parameters, ThreadPool& pool) const;
 

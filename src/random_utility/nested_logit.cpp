@@ -142,11 +142,10 @@ void NestedLogit::score_situation(std::span<const double> parameters, Index situ
 }
 
 double NestedLogit::log_likelihood(std::span<const double> parameters, MatrixView<double> scores,
-                                   ThreadPool& pool) const {
+                                   ThreadPool& pool, Ranks* ranks) const {
   const ChoiceSets& s = sets();
-  std::vector<double> parts(static_cast<std::size_t>(s.person_count()));
-  const Index tasks = (s.person_count() + kSituationsPerTask - 1) / kSituationsPerTask;
-  pool.run(static_cast<std::size_t>(tasks), [&](std::size_t task) {
+  const PersonTasks tasks(s.person_count(), kSituationsPerTask, ranks);
+  return tasks.sum(pool, scores, [&](std::size_t task, std::span<double> parts) {
     Situation at;
     std::vector<double> score(static_cast<std::size_t>(parameters.size()));
     const Index from = static_cast<Index>(task) * kSituationsPerTask,
@@ -163,7 +162,6 @@ double NestedLogit::log_likelihood(std::span<const double> parameters, MatrixVie
       }
     }
   });
-  return ordered_sum(parts);
 }
 
 Forecast NestedLogit::forecast(std::span<const double> parameters, DesignSlopes slopes,

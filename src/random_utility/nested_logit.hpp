@@ -32,8 +32,8 @@ class NestedLogit : public RandomUtilityModel {
   NestedLogit(const ChoiceSets& sets, Utility utility, NestedLogitSpec spec);
 
   Index parameters() const override { return utility().parameters() + spec_.nests + spec_.shares; }
-  double log_likelihood(std::span<const double> parameters, MatrixView<double> scores,
-                        ThreadPool& pool) const override;
+  double log_likelihood(std::span<const double> parameters, MatrixView<double> scores, ThreadPool& pool,
+                        Ranks* ranks = nullptr) const override;
   // Utilities and log-sums are in units of the first data source.
   Forecast forecast(std::span<const double> parameters, DesignSlopes slopes, ThreadPool& pool) const override;
   Population population(std::span<const double> parameters) const override;

@@ -2,12 +2,14 @@
 // the probabilities and their derivatives are.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "base/matrix.hpp"
 #include "base/parallel.hpp"
+#include "base/rank_shares.hpp"
 #include "random_utility/choice_sets.hpp"
 #include "random_utility/utility.hpp"
 
@@ -54,9 +56,10 @@ class RandomUtilityModel {
   virtual Index parameters() const = 0;
 
   // The weighted log-likelihood of all choices, and of each person the derivatives of the person's part: the
-  // rows of scores, persons x parameters. -infinity where parameters are out of bounds.
+  // rows of scores, persons x parameters. -infinity where parameters are out of bounds. Ranks, where given, share the
+  // persons.
   virtual double log_likelihood(std::span<const double> parameters, MatrixView<double> scores,
-                                ThreadPool& pool) const = 0;
+                                ThreadPool& pool, Ranks* ranks = nullptr) const = 0;
 
   virtual Forecast forecast(std::span<const double> parameters, DesignSlopes slopes,
                             ThreadPool& pool) const = 0;
@@ -71,11 +74,40 @@ class RandomUtilityModel {
   Utility utility_;
 };
 
-// Sum of the persons' parts in their order: the same for any number of threads.
-inline double ordered_sum(std::span<const double> parts) {
-  double sum = 0;
-  for (const double part : parts) sum += part;
-  return sum;
-}
+// The persons of a likelihood in tasks that ranks share: each does a run of them.
+class PersonTasks {
+ public:
+  // begin(task): the first person of a task; of the one behind the last task, how many there are.
+  template <class Begin>
+  PersonTasks(std::size_t tasks, Ranks* ranks, const Begin& begin) : ranks_(ranks), shares_(ranks, tasks) {
+    for (std::size_t rank = 0; rank <= (ranks ? ranks->size() : 1); ++rank)
+      begins_.push_back(begin(ranks ? shares_.begin(rank) : rank * tasks));
+  }
+  // So many persons to a task.
+  PersonTasks(Index persons, Index each, Ranks* ranks)
+      : PersonTasks(static_cast<std::size_t>((persons + each - 1) / each), ranks,
+                    [&](std::size_t task) { return std::min(static_cast<Index>(task) * each, persons); }) {}
+
+  // work(task, parts) writes the parts and scores of the task's persons. The sum of all parts in the order of persons: the
+  // same for any number of threads and ranks.
+  template <class Work>
+  double sum(ThreadPool& pool, MatrixView<double> scores, const Work& work) const {
+    std::vector<double> parts(static_cast<std::size_t>(begins_.back()), 0.0);
+    pool.run(shares_.last() - shares_.first(),
+             [&](std::size_t at) { work(shares_.first() + at, std::span<double>(parts)); });
+    if (ranks_ != nullptr) gather(parts, scores);
+    double sum = 0;
+    for (const double part : parts) sum += part;
+    return sum;
+  }
+
+ private:
+  // Each person's part and scores travel side by side.
+  void gather(std::span<double> parts, MatrixView<double> scores) const;
+
+  Ranks* ranks_;
+  Shares shares_;
+  std::vector<Index> begins_;  // of the persons of each rank, and the end
+};
 
 }  // namespace bl::random_utility

@@ -108,16 +108,20 @@ TEST_F(SharedFit, ClassesByLbfgsInDoublePrecision) {
   expect_same_model(data(500), s);
 }
 
-TEST_F(SharedFit, Numbers) {
-  Settings s = settings("spent", "buys,person,w");
+TEST_F(SharedFit, NumbersWithWeightsAndGroups) {
+  Settings s = settings("spent", "buys");
+  s.weight = "w";
+  s.group = "person";
   s.epochs = 1;
   s.members = 1;
   s.layers = "4";
   expect_same_model(data(7300), s);
 }
 
-TEST_F(SharedFit, ScoreMatching) {
-  Settings s = settings("spent", "buys,person,w");
+TEST_F(SharedFit, ScoreMatchingWithWeightsAndGroups) {
+  Settings s = settings("spent", "buys");
+  s.weight = "w";
+  s.group = "person";
   s.epochs = 1;
   s.members = 1;
   s.layers = "4,2";

@@ -11,7 +11,7 @@
 
 #include "base/matrix.hpp"
 #include "base/parallel.hpp"
-#include "engine/cpu/shares.hpp"
+#include "base/rank_shares.hpp"
 
 namespace bl {
 

@@ -90,6 +90,19 @@ void run_predict(PredictArguments& a, const CLI::App& command, const DigitOption
   if (file) file->commit();
 }
 
+// What is read and written.
+void add_files(CLI::App& command, PredictArguments& a) {
+  command
+      .add_option("data", a.data,
+                  "Rows to predict, of any size; - for standard input. Several CSV files, or a pattern in "
+                  "quotes, are one table")
+      ->required()
+      ->option_text("FILE ...");
+  command.add_option("-o,--output", a.output, "Where the predictions go; - for standard output")
+      ->option_text("FILE");
+  command.add_option("--format", a.format, "csv or jsonl (one JSON object a line)")->option_text("csv|jsonl");
+}
+
 // What is asked of choices.
 void add_choice_questions(CLI::App& command, PredictArguments& a) {
   command.add_flag("--shares", a.shares, "Choices: market shares in place of a line per situation");
@@ -106,16 +119,7 @@ void add_predict(CLI::App& app) {
       app.add_subcommand("predict", "Probabilities, means, intervals and densities for new rows");
   auto a = std::make_shared<PredictArguments>();
   add_model_argument(*command, a->model);
-  command
-      ->add_option("data", a->data,
-                   "Rows to predict, of any size; - for standard input. Several CSV files, or a pattern in "
-                   "quotes, are one table")
-      ->required()
-      ->option_text("FILE ...");
-  command->add_option("-o,--output", a->output, "Where the predictions go; - for standard output")
-      ->option_text("FILE");
-  command->add_option("--format", a->format, "csv or jsonl (one JSON object a line)")
-      ->option_text("csv|jsonl");
+  add_files(*command, *a);
   auto digits = std::make_shared<DigitOption>(*command);
   command->add_option("--part", a->part, "Only these rows of the file the model was fitted on")
       ->option_text("all|train|validation|test");

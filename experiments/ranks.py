@@ -3,18 +3,24 @@
     python experiments/ranks.py rows FOLDER --rows 1000000 --columns 100 --files 1    # writes FOLDER/rows-1.csv ...
     python experiments/ranks.py speed FOLDER --bl build/release/bl --ranks 1 2 [-- options of bl fit]
     python experiments/ranks.py capped FOLDER --bl build/release/bl --ranks 2 --megabytes 1024 [-- options of bl fit]
+    python experiments/ranks.py network FOLDER --bl build/release/bl --rates 1000 100 [--delay 1] [-- options of bl fit]
     python experiments/ranks.py growth            # the model of docs/cluster.md, from the figures measured there
 
 `speed` runs the same fit with each number of ranks, one core for each, and says the wall-clock seconds of the whole command and
 of training, what rank 0 received, how long it waited, and the largest memory of a rank; the model files must be equal. `capped`
-runs one fit with every rank in a memory control group of its own (version 1; root). Needs NumPy for `rows`, Open MPI for the rest."""
+runs one fit with every rank in a memory control group of its own (version 1; root). `network` runs two ranks in network
+namespaces of their own (root), joined by a link of these rates in Mbit/s and this delay in milliseconds each way, and says how much
+longer the command takes than without a limit, beside what the bytes and calls that it counted foretell. Needs NumPy for `rows`, Open MPI for the rest."""
 
 import argparse
+import contextlib
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -98,6 +104,58 @@ exec "$@"
         own.rmdir()
 
 
+@contextlib.contextmanager
+def link(rate, delay):
+    """Two namespaces joined by a link of this many Mbit/s (0: without a limit) and milliseconds each way."""
+    names, agent = ("bl_ranks_0", "bl_ranks_1"), Path(tempfile.mkdtemp()) / "agent.sh"
+    agent.write_text(f'#!/bin/bash\nshift\nexec ip netns exec {names[1]} bash -c "$*"\n')  # in place of ssh to the second
+    agent.chmod(0o755)
+    tell = lambda *words: subprocess.run(words, check=True)
+    try:
+        for name in names:
+            tell("ip", "netns", "add", name)
+        tell("ip", "link", "add", "bl0", "netns", names[0], "type", "veth", "peer", "name", "bl1", "netns", names[1])
+        for rank, name in enumerate(names):
+            tell("ip", "-n", name, "addr", "add", f"10.77.0.{rank + 1}/24", "dev", f"bl{rank}")
+            for device in ("lo", f"bl{rank}"):
+                tell("ip", "-n", name, "link", "set", device, "up")
+            shape = ["ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", f"bl{rank}", "root"]
+            if delay > 0:
+                tell(*shape, "netem", "delay", f"{delay}ms", *(["rate", f"{rate}mbit"] if rate else []))
+            elif rate > 0:
+                tell(*shape, "tbf", "rate", f"{rate}mbit", "burst", "64kb", "latency", "100ms")
+        only = [word for kind in ("btl_tcp", "oob_tcp") for word in ("--mca", f"{kind}_if_include", "10.77.0.0/24")]
+        yield ["ip", "netns", "exec", names[0], "mpirun", "--allow-run-as-root", "--quiet", "--host", "10.77.0.1:1,10.77.0.2:1",
+               "--mca", "plm_rsh_agent", str(agent), "--mca", "pml", "ob1", "--mca", "btl", "tcp,self", *only, "-n", "2"]
+    finally:
+        for name in names:
+            subprocess.run(["ip", "netns", "del", name], check=False)
+        shutil.rmtree(agent.parent)
+
+
+def network(arguments):
+    arguments.bl = str(Path(arguments.bl).resolve())
+    arguments.folder = arguments.folder.resolve()
+    free = None
+    for rate in [0, *arguments.rates]:
+        with link(rate, arguments.delay if rate else 0) as start:
+            output = arguments.folder / "model.bl"
+            began = time.monotonic()
+            done = subprocess.run([*start, *command(arguments, 1, output)[3:]], capture_output=True, text=True)
+            seconds = time.monotonic() - began
+        if done.returncode != 0:
+            sys.exit(done.stderr or f"exit code {done.returncode}")
+        sent = json.loads(done.stdout)["communication"]
+        said = f"{seconds:.1f} s, {sent['seconds']:.1f} s of it in {sent['calls']} calls for {sent['megabytes']:.0f} MB"
+        if free is None:
+            free = seconds, sent["seconds"]
+            print(f"no limit: {said}", flush=True)
+            continue
+        foretold = 8 * sent["megabytes"] * 1.048576 / rate + sent["calls"] * arguments.delay / 1000
+        print(f"{rate} Mbit/s, {arguments.delay} ms: {said}; {seconds - free[0]:.1f} s longer in all, "
+              f"{sent['seconds'] - free[1]:.1f} s in calls; foretold {foretold:.1f} s", flush=True)
+
+
 def growth():
     """Seconds of a step: computation over the ranks that have lanes, what each receives over the network, and its latency."""
     networks = ((10e9, 50e-6), (100e9, 5e-6))  # bit/s, seconds of a message
@@ -120,7 +178,7 @@ def main():
     own = [*sys.argv[1:], "--"]
     split = own.index("--")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["rows", "speed", "capped", "growth"])
+    parser.add_argument("what", choices=["rows", "speed", "capped", "network", "growth"])
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--bl", default="build/release/bl")
     parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2])
@@ -128,6 +186,8 @@ def main():
     parser.add_argument("--columns", type=int, default=100)
     parser.add_argument("--files", type=int, default=1)
     parser.add_argument("--megabytes", type=int, default=1024)
+    parser.add_argument("--rates", type=int, nargs="+", default=[1000, 100])
+    parser.add_argument("--delay", type=float, default=0)
     arguments = parser.parse_args(own[:split])
     arguments.options = [word for word in own[split + 1:] if word != "--"]
     if arguments.what == "growth":
@@ -135,7 +195,7 @@ def main():
     if arguments.what == "rows":
         arguments.folder.mkdir(parents=True, exist_ok=True)
         return write_rows(arguments.folder, arguments.rows, arguments.columns, arguments.files)
-    return {"speed": speed, "capped": capped}[arguments.what](arguments)
+    return {"speed": speed, "capped": capped, "network": network}[arguments.what](arguments)
 
 
 if __name__ == "__main__":

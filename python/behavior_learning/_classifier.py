@@ -115,14 +115,19 @@ class BLClassifier(ClassifierMixin, ClassifierParameters, SupervisedEstimator):
         name, labels = _labels(y)
         if reset:
             check_classification_targets(labels)
-            classes = np.unique(labels if kept is None else labels[kept])
-            if len(classes) < 2:
-                raise ValueError(f"the target holds one class only, {classes[0]!r}; there is nothing to learn")
-            if self.warm_start and hasattr(self, "model_"):
-                classes = self.classes_  # those of the model; others are refused by the library
-            self.classes_ = classes
+            self._found = np.unique(labels if kept is None else labels[kept])
             self._target = self._new_name(name)
         return [_frame.response_column(self._target, labels)]
+
+    def _settle_responses(self, communicator: Any) -> None:
+        classes = self._found
+        del self._found
+        if communicator is not None:
+            classes = np.unique(np.concatenate(communicator.allgather(classes)))
+        if len(classes) < 2:
+            raise ValueError(f"the target holds one class only, {classes[0]!r}; there is nothing to learn")
+        if not (self.warm_start and hasattr(self, "model_")):  # others than the model's are refused by the library
+            self.classes_ = classes
 
     def _response_settings(self, settings: dict[str, str]) -> None:
         settings["target"] = self._target

@@ -22,6 +22,7 @@ from . import _core, _frame
 from ._explanation import Explanation
 from ._parameters import TableParameters, given_settings, stored_parameters, used_settings
 from ._progress import reporting
+from ._ranks import Collectives
 from ._summary import Summary, inference_options
 
 
@@ -112,6 +113,7 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
         *,
         validation: list[_core.Column] | None = None,
         progress: Any = None,
+        communicator: Any = None,
     ) -> None:
         """Learns from columns (features, responses, weight, group) and keeps the result."""
         arguments = _core.FitArguments()
@@ -122,9 +124,13 @@ class TableEstimator(HoldsModel, TableParameters, BaseEstimator):
             columns = [_core.joined_column(a, b) for a, b in zip(columns, validation)]
         if self.warm_start and hasattr(self, "model_"):
             arguments.start = self.model_
-        data = _core.Data.from_columns(columns, type(self).__name__)
+        name = type(self).__name__
         with reporting(progress) as tell:
-            summary, interrupted = _core.fit(data, settings, tell, arguments)
+            if communicator is None:
+                summary, interrupted = _core.fit(_core.Data.from_columns(columns, name), settings, tell, arguments)
+            else:
+                ranks = Collectives(communicator)
+                summary, interrupted = _core.shared_fit(columns, name, settings, tell, arguments, ranks)
         warn_of(summary, interrupted, stacklevel=4)
         self._keep(summary.model)
         self.plan_ = summary.plan

@@ -11,6 +11,7 @@ from . import _core
 from ._effects import ShapleyValues, average_effect, numbers_of, shapley_options
 from ._frame import as_table
 from ._estimator import TableEstimator, all_or_nothing, settings_of
+from ._ranks import all_or_none
 from ._report import Report, ResponseCurves
 
 
@@ -37,6 +38,7 @@ class SupervisedEstimator(TableEstimator):
         groups: Any = None,
         validation: Sequence[Any] | None = None,
         progress: bool | Callable[[dict[str, Any]], Any] | None = None,
+        communicator: Any = None,
     ) -> _Estimator:
         """Learns from the rows of X and y. Interrupting keeps the best model so far.
 
@@ -56,6 +58,9 @@ class SupervisedEstimator(TableEstimator):
         progress : bool or callable, optional
             True for a line on the terminal; or a function that is called with a dictionary after every epoch and ends
             training by returning True.
+        communicator : mpi4py communicator, optional
+            Every process gives rows of its own, and all get the model that one process would learn from the rows of
+            all, one process after the other, to the bit.
 
         Returns
         -------
@@ -72,19 +77,26 @@ class SupervisedEstimator(TableEstimator):
         """
         with all_or_nothing(self):
             settings = settings_of(self)
-            if y is None:
-                raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-            columns = self._feature_columns(X, reset=True)
-            weights = self._row_weights(y, sample_weight, columns[0].rows, settings)
-            kept = None if weights is None or np.all(weights != 0) else weights != 0
-            columns += self._response_columns(y, reset=True, kept=kept)
-            self._response_settings(settings)
-            columns += self._extra_columns(columns[0].rows, weights, groups, settings)
-            if kept is not None:  # rows without weight are as if they were not there
-                columns = [_core.kept_column(column, kept) for column in columns]
+            with all_or_none(communicator):
+                if y is None:
+                    raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+                if communicator is not None and validation is not None:
+                    raise ValueError("with a communicator rows are held out by the settings; give no validation rows")
+                columns = self._feature_columns(X, reset=True)
+                weights = self._row_weights(y, sample_weight, columns[0].rows, settings)
+                kept = None if weights is None or np.all(weights != 0) else weights != 0
+                columns += self._response_columns(y, reset=True, kept=kept)
+                self._response_settings(settings)
+                columns += self._extra_columns(columns[0].rows, weights, groups, settings)
+                if kept is not None:  # rows without weight are as if they were not there
+                    columns = [_core.kept_column(column, kept) for column in columns]
+            self._settle_responses(communicator)
             held_out = None if validation is None else self._validation_columns(validation, settings)
-            self._fit_columns(columns, settings, validation=held_out, progress=progress)
+            self._fit_columns(columns, settings, validation=held_out, progress=progress, communicator=communicator)
         return self
+
+    def _settle_responses(self, communicator: Any) -> None:
+        """What the responses of all rows say."""
 
     def _row_weights(self, y: Any, sample_weight: Any, rows: int, settings: dict[str, str]) -> np.ndarray | None:
         return self._checked_weights(sample_weight, rows)

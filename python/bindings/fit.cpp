@@ -3,6 +3,8 @@
 #include <chrono>
 
 #include "bindings.hpp"
+#include "bl/shared_data.hpp"
+#include "ranks.hpp"
 
 namespace bl::python {
 
@@ -52,12 +54,12 @@ struct FitArguments {
   bool resume = false;
 };
 
-nb::tuple run_fit(const Data& data, const SettingTexts& texts, nb::object progress,
-                  const FitArguments& given) {
-  const Settings settings = settings_of(texts);
+// work(options) with what Python gave.
+template <class Work>
+nb::tuple watched_fit(nb::object progress, const FitArguments& given, std::size_t rows, const Work& work) {
   FitWatch watch(std::move(progress));
   FitOptions options = watch.options();
-  if (given.first_validation_row) options.parts = parts_of(data.rows(), *given.first_validation_row);
+  if (given.first_validation_row) options.parts = parts_of(rows, *given.first_validation_row);
   options.training_rows_only = given.training_rows_only;
   options.start = given.start;
   options.checkpoint = given.checkpoint;
@@ -66,13 +68,34 @@ nb::tuple run_fit(const Data& data, const SettingTexts& texts, nb::object progre
   std::optional<FitSummary> summary;
   {
     const nb::gil_scoped_release unlocked;
-    summary.emplace(given.declaration ? fit(data, *given.declaration, settings, options)
-                                      : fit(data, settings, options));
+    summary.emplace(work(options));
   }
   watch.rethrow();
   for (auto* sentences : {&summary->notes, &summary->unused})
     for (std::string& one : *sentences) one = spelled(std::move(one));
   return nb::make_tuple(std::move(*summary), watch.interrupted());
+}
+
+nb::tuple run_fit(const Data& data, const SettingTexts& texts, nb::object progress,
+                  const FitArguments& given) {
+  const Settings settings = settings_of(texts);
+  return watched_fit(std::move(progress), given, data.rows(), [&](const FitOptions& options) {
+    return given.declaration ? fit(data, *given.declaration, settings, options)
+                             : fit(data, settings, options);
+  });
+}
+
+// Of the rows of all ranks, each of which gives its own.
+nb::tuple run_shared_fit(std::vector<Data::Column> columns, const std::string& name,
+                         const SettingTexts& texts, nb::object progress, const FitArguments& given,
+                         const nb::object& collectives) {
+  const Settings settings = settings_of(texts);
+  const WithRanks ranks(collectives);
+  return watched_fit(std::move(progress), given, 0, [&](const FitOptions& options) {
+    const SharedData data = SharedData::from_columns(std::move(columns), name);
+    return given.declaration ? fit(data.whole(), *given.declaration, settings, options)
+                             : fit(data, settings, options);
+  });
 }
 
 }  // namespace
@@ -153,6 +176,9 @@ void bind_fit(nb::module_& module) {
       .def_rw("resume", &FitArguments::resume);
   module.def("fit", &run_fit, nb::arg("data"), nb::arg("settings"), nb::arg("progress").none(),
              nb::arg("arguments"), "The summary, and whether KeyboardInterrupt ended training.");
+  module.def("shared_fit", &run_shared_fit, nb::arg("columns"), nb::arg("name"), nb::arg("settings"),
+             nb::arg("progress").none(), nb::arg("arguments"), nb::arg("ranks"),
+             "The same from the rows of several processes, of which this one has the columns.");
 }
 
 }  // namespace bl::python

@@ -9,6 +9,9 @@ import sys
 import textwrap
 
 import pytest
+from test_pages import blocks
+
+from behavior_learning import BLClassifier
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("mpirun") is None, reason="mpirun is not installed"),
@@ -40,12 +43,11 @@ own = slice(cuts[comm.rank], cuts[comm.rank + 1])
 """
 
 
-def run(size, script):
+def run(size, script, folder=None):
     """The script with so many processes; its output."""
     command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(size), sys.executable, "-c"]
-    done = subprocess.run(
-        [*command, PREPARED + textwrap.dedent(script)], capture_output=True, text=True, timeout=300, check=False
-    )
+    command.append(PREPARED + textwrap.dedent(script))
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=folder)
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout
 
@@ -107,3 +109,9 @@ def test_columns_have_to_be_the_same():
         """,
     )
     assert "'b' differs between rank 0 and rank 1" in out
+
+
+def test_the_script_of_the_page_runs(tmp_path):
+    block = blocks("docs/cluster.md")[0]
+    run(2, "rows_of_this_process = lambda rank: (every.iloc[own], label[own])\n" + block, tmp_path)
+    assert len(BLClassifier.load(tmp_path / "model.bl").classes_) == 3

@@ -2,12 +2,14 @@
 
     python experiments/ranks.py rows FOLDER --rows 1000000 --columns 100 --files 1    # writes FOLDER/rows-1.csv ...
     python experiments/ranks.py speed FOLDER --bl build/release/bl --ranks 1 2 [-- options of bl fit]
+    python experiments/ranks.py predict FOLDER --bl build/release/bl --ranks 1 2 [-- options of bl predict]
     python experiments/ranks.py capped FOLDER --bl build/release/bl --ranks 2 --megabytes 1024 [-- options of bl fit]
     python experiments/ranks.py network FOLDER --bl build/release/bl --rates 1000 100 [--delay 1] [-- options of bl fit]
     python experiments/ranks.py growth            # the model of docs/cluster.md, from the figures measured there
 
 `speed` runs the same fit with each number of ranks, one core for each, and says the wall-clock seconds of the whole command and
-of training, what rank 0 received, how long it waited, and the largest memory of a rank; the model files must be equal. `capped`
+of training, what rank 0 received, how long it waited, and the largest memory of a rank; the model files must be equal. `predict`
+predicts the rows with FOLDER/model.bl, which `speed` leaves there; the predictions must be equal. `capped`
 runs one fit with every rank in a memory control group of its own (version 1; root). `network` runs two ranks in network
 namespaces of their own (root), joined by a link of these rates in Mbit/s and this delay in milliseconds each way, and says how much
 longer the command takes than without a limit, beside what the bytes and calls that it counted foretell. Needs NumPy for `rows`, Open MPI for the rest."""
@@ -85,6 +87,21 @@ def speed(arguments):
     for ranks, (seconds, training, digest) in zip(arguments.ranks[1:], results[1:]):
         same = "the same model" if digest == results[0][2] else "ANOTHER MODEL"
         print(f"{ranks} ranks: {results[0][0] / seconds:.2f} times as fast in all, {results[0][1] / training:.2f} in training; {same}")
+
+
+def predict(arguments):
+    print(f"load before: {os.getloadavg()[0]:.1f}")
+    results = []
+    for ranks in arguments.ranks:
+        output = arguments.folder / "predictions.csv"
+        work = [arguments.bl, "predict", str(arguments.folder / "model.bl"), str(arguments.folder / "rows-*.csv"), "--threads", "1",
+                "-o", str(output), *arguments.options]
+        start = ["taskset", "-c", "0"] if ranks == 1 else ["mpirun", "--allow-run-as-root", "--bind-to", "core", "--quiet", "-n", str(ranks)]
+        began = time.monotonic()
+        subprocess.run([*start, *work], check=True)
+        results.append((time.monotonic() - began, hashlib.sha256(output.read_bytes()).hexdigest()[:12]))
+        same = "the same predictions" if results[-1][1] == results[0][1] else "OTHER PREDICTIONS"
+        print(f"{ranks} ranks: {results[-1][0]:.1f} s, {results[0][0] / results[-1][0]:.2f} times as fast; {same}", flush=True)
 
 
 def capped(arguments):
@@ -178,7 +195,7 @@ def main():
     own = [*sys.argv[1:], "--"]
     split = own.index("--")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["rows", "speed", "capped", "network", "growth"])
+    parser.add_argument("what", choices=["rows", "speed", "predict", "capped", "network", "growth"])
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--bl", default="build/release/bl")
     parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2])
@@ -195,7 +212,7 @@ def main():
     if arguments.what == "rows":
         arguments.folder.mkdir(parents=True, exist_ok=True)
         return write_rows(arguments.folder, arguments.rows, arguments.columns, arguments.files)
-    return {"speed": speed, "capped": capped, "network": network}[arguments.what](arguments)
+    return {"speed": speed, "predict": predict, "capped": capped, "network": network}[arguments.what](arguments)
 
 
 if __name__ == "__main__":

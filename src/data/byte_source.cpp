@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/rank_gather.hpp"
 #include "bl/errors.hpp"
 
 namespace bl {
@@ -103,6 +104,40 @@ class SpooledSource final : public DescriptorSource {
   bool replaying_ = false;
 };
 
+// Standard input reaches rank 0 alone, which sends all of it to the others.
+class SentSource final : public ByteSource {
+ public:
+  explicit SentSource(Ranks& ranks, const std::string& name) {
+    all_or_none(ranks, [&] {
+      if (ranks.rank() == 0) bytes_ = everything(name);
+    });
+    std::size_t size = bytes_.size();
+    ranks.broadcast(std::as_writable_bytes(std::span(&size, 1)));
+    bytes_.resize(size);
+    ranks.broadcast(std::as_writable_bytes(std::span(bytes_)));
+    source_ = MemorySource(bytes_);
+  }
+  std::size_t read(std::span<char> out) override { return source_.read(out); }
+  void rewind() override { source_.rewind(); }
+
+ private:
+  static std::string everything(const std::string& name) {
+    constexpr std::size_t kAtOnce = std::size_t{1} << 20;
+    DescriptorSource input(STDIN_FILENO, name);
+    std::string bytes;
+    for (;;) {
+      const std::size_t before = bytes.size();
+      bytes.resize(before + kAtOnce);
+      const std::size_t count = input.read(std::span(bytes).subspan(before));
+      bytes.resize(before + count);
+      if (count == 0) return bytes;
+    }
+  }
+
+  std::string bytes_;
+  MemorySource source_{std::string_view()};
+};
+
 std::unique_ptr<ByteSource> open_descriptor(const std::string& path, const std::string& name,
                                             bool rewindable) {
   const int descriptor = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -173,6 +208,8 @@ void Input::seek(std::uint64_t offset) {
 
 Input open_input(const std::string& path, bool rewindable) {
   const std::string name = path == "-" ? "standard input" : path;
+  const std::shared_ptr<Ranks> ranks = current_ranks();
+  if (path == "-" && ranks) return unpacked(Input(name, std::make_unique<SentSource>(*ranks, name)));
   return unpacked(Input(name, open_descriptor(path, name, rewindable)));
 }
 

@@ -72,6 +72,9 @@ same "2 3" none data.csv --target spent --ignore buys --epochs 6 $rows
 same "2 3" none data.csv --target spent --ignore buys --objective dsm --layers 5,2 --epochs 6 $rows
 same "2 3 8" none trips.csv --choice network.toml --layers 4,2 --epochs 6
 same "2 3" none data.csv --target buys --ignore spent,person,w --layers 6,2 --identifiable --starts 2
+"$bl" fit - --target buys --epochs 2 --quiet -o one.bl <data.csv
+ranks 3 "$bl" fit - --target buys --epochs 2 --quiet -o several.bl <data.csv
+cmp one.bl several.bl || fail "standard input gives another model"
 [[ $(ranks 3 "$bl" fit data.csv --target buys --epochs 2 --json -o json.bl | grep -c '"ranks": 3') == 1 ]] ||
   fail "--json does not say the number of ranks once"
 if ranks 2 "$bl" fit data.csv --target nothing -o bad.bl 2>error; then fail "an error was no error"; fi

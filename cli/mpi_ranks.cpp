@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include "bl/ranks.hpp"
@@ -92,6 +93,16 @@ class MpiRanks : public Ranks {
   std::vector<int> counts_, offsets_;
 };
 
+// Open MPI asks the receiver before it sends a longer message over TCP, and then the two ways of a link take turns: what
+// ranks exchange takes twice as long as it has to (experiments/ranks.py network). Buffers of that size are made a few at a time.
+void send_without_asking() {
+  for (const auto& [name, value] : {std::pair("OMPI_MCA_btl_tcp_eager_limit", "4194304"),
+                                    {"OMPI_MCA_btl_tcp_rndv_eager_limit", "4194304"},
+                                    {"OMPI_MCA_btl_tcp_free_list_num", "4"},
+                                    {"OMPI_MCA_btl_tcp_free_list_inc", "4"}})
+    ::setenv(name, value, 0);
+}
+
 bool started_by_mpirun() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"})
     if (std::getenv(name) != nullptr) return true;
@@ -107,6 +118,7 @@ struct MpiSession::State {
 
 MpiSession::MpiSession(int& argc, char**& argv) {
   if (!started_by_mpirun()) return;
+  send_without_asking();
   int level = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
   state_ = std::make_unique<State>();

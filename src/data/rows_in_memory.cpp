@@ -55,12 +55,15 @@ void agree_on_type(Column& column, Ranks& ranks) {
   column.raw = RawType::text;
 }
 
-void check_columns(const Table& own, Ranks& ranks) {
+void check_count(const Table& own, Ranks& ranks) {
   const std::vector<Index> counts = gather_one(ranks, static_cast<Index>(own.columns.size()));
   for (std::size_t rank = 0; rank < counts.size(); ++rank)
     if (counts[rank] != counts[0])
       throw DataError(own.source + ": rank 0 has " + std::to_string(counts[0]) + " columns, rank " +
                       std::to_string(rank) + " has " + std::to_string(counts[rank]));
+}
+
+void check_columns(const Table& own, Ranks& ranks) {
   for (const Column& column : own.columns) {
     const auto all = gather_texts(ranks, signature(column, column.raw == RawType::text));
     for (std::size_t rank = 0; rank < all.size(); ++rank)
@@ -83,6 +86,7 @@ SharedTable shared_table(Table own, std::shared_ptr<Ranks> ranks) {
   table.own.lines = {};
   for (Index row = table.first(); row < table.first() + table.own.rows; ++row) table.own.lines.append(row);
   for (Index row = 0; row < table.rows(); ++row) table.lines.append(row);  // programs count from 0
+  check_count(table.own, *table.ranks);
   for (Column& column : table.own.columns) agree_on_type(column, *table.ranks);
   check_columns(table.own, *table.ranks);
   for (Column& column : table.own.columns)

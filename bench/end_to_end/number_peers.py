@@ -52,18 +52,31 @@ def write(path, names, table):
         out.writerows(table)
 
 
+def high_water(pid):
+    """The most memory a running process has had, in megabytes."""
+    try:
+        with open(f"/proc/{pid}/status") as file:
+            return next((int(line.split()[1]) / 1024 for line in file if line.startswith("VmHWM")), 0.0)
+    except OSError:
+        return 0.0
+
+
 def command(*parts):
     """Standard output, seconds, processor seconds, peak megabytes of a command."""
     start = time.perf_counter()
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen([str(part) for part in parts], stdout=output, stderr=errors)
-        _, status, used = os.wait4(process.pid, 0)
+        peak, done = 0.0, 0
+        while not done:  # the peak that the kernel reports after the end would include this program's
+            peak = max(peak, high_water(process.pid))
+            time.sleep(0.005)
+            done, status, used = os.wait4(process.pid, os.WNOHANG)
         process.returncode = os.waitstatus_to_exitcode(status)
         seconds = time.perf_counter() - start
         output.seek(0), errors.seek(0)
         if process.returncode != 0:
             sys.exit(f"{parts[1]}: {errors.read().strip()}")
-        return output.read(), seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+        return output.read(), seconds, used.ru_utime + used.ru_stime, peak
 
 
 def ours(bl, folder, names, train, test):

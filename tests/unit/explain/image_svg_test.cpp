@@ -65,7 +65,7 @@ TEST(ImageSvg, HeadsAreDrawnByPixel) {
   StoredModel stored = fitted.model.impl().stored;
   stored.information["data"]["image"] = {2, 3};
   const std::vector<double> image = explain::head_image(stored, {2, 3}, HeadKind::inequality, 1);
-  const TensorInfo& weights = ParameterLayout(stored.architecture).tensor("layers/0/C/weight");
+  const TensorInfo weights = ParameterLayout(stored.architecture).tensor("layers/0/C/weight");
   ASSERT_EQ(weights.cols, 5);
   EXPECT_EQ(image[0], 0);  // constant in training
   for (std::size_t p = 1; p < 6; ++p)

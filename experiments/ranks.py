@@ -168,9 +168,9 @@ def network(arguments):
             free = seconds, sent["seconds"]
             print(f"no limit: {said}", flush=True)
             continue
-        foretold = 8 * sent["megabytes"] * 1.048576 / rate + sent["calls"] * arguments.delay / 1000
+        predicted = 8 * sent["megabytes"] * 1.048576 / rate + sent["calls"] * arguments.delay / 1000
         print(f"{rate} Mbit/s, {arguments.delay} ms: {said}; {seconds - free[0]:.1f} s longer in all, "
-              f"{sent['seconds'] - free[1]:.1f} s in calls; foretold {foretold:.1f} s", flush=True)
+              f"{sent['seconds'] - free[1]:.1f} s in calls; predicted {predicted:.1f} s", flush=True)
 
 
 def growth():

@@ -86,6 +86,7 @@ std::vector<double> log_density(const Model& model, const Data& data, const Dist
         [&](std::size_t row) { return data.impl().table.place(static_cast<Index>(row)); },
         [&](std::size_t row, const NumberDistribution& distribution) {
           out[row] = distribution.log_density(column.numbers[row]);
+          if (heard.notes()) heard.notes()->add_log_density(out[row]);
         });
     heard.tell();
     return out;
@@ -98,6 +99,7 @@ std::vector<double> log_density(const Model& model, const Data& data, const Dist
   pool.run(out.size(), [&](std::size_t i) {
     const auto row = static_cast<Index>(i);
     if (!alike) continuous_log_density(given, row, 1, heard.notes(), std::span(&out[i], 1));
+    if (heard.notes()) heard.notes()->add_log_density(out[i]);
     out[i] -= log_scale;
     if (classes == 0) return;
     Matrix<double> log_p(1, classes);  // of each class given x and v

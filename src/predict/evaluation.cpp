@@ -72,6 +72,7 @@ std::vector<Metric> many_response_metrics(const FittedModel& model, const gibbs:
       for (Index i = from; i < from + count; ++i) {
         std::copy_n(moments.mean.begin(), 2, mean.row(i));
         log_density[static_cast<std::size_t>(i)] -= log_scale;
+        if (notes) notes->add_log_density(log_density[static_cast<std::size_t>(i)]);
       }
     };
     if (context.cols() == 0)
@@ -143,6 +144,7 @@ NumberRows number_rows(const gibbs::Utility& utility, const ResponseEncoding& re
         r.mean[at] = distribution.mean();
         if (notes && distribution.transformed()) notes->add_mean(distribution.probability_below(r.mean[at]));
         r.log_density[at] = distribution.log_density(y);
+        if (notes) notes->add_log_density(r.log_density[at]);
         r.crps[at] = distribution.crps(y);
         r.lower[at] = interval.lower;
         r.upper[at] = interval.upper;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "base/rank_gather.hpp"
@@ -41,6 +42,12 @@ void RowNotes::add_standard_deviation(double within) {
   if (within > kWithinOne) ++made_by_tail_;
 }
 
+void RowNotes::add_log_density(double value) {
+  const std::lock_guard lock(mutex_);
+  ++densities_;
+  if (value == -std::numeric_limits<double>::infinity()) ++impossible_;
+}
+
 void RowNotes::add_outcome(std::int32_t outcome, std::span<const double> log_probabilities) {
   double mean = 0, square = 0;  // of the log loss, by the probabilities themselves
   for (const double log_p : log_probabilities) {
@@ -73,8 +80,8 @@ std::optional<std::string> RowNotes::overconfidence() const {
 
 void RowNotes::join(Ranks& ranks) {
   const std::lock_guard lock(mutex_);
-  for (std::size_t* count :
-       {&rows_, &missed_, &means_, &in_tail_, &deviations_, &made_by_tail_, &outcomes_}) {
+  for (std::size_t* count : {&rows_, &missed_, &means_, &in_tail_, &deviations_, &made_by_tail_, &densities_,
+                             &impossible_, &outcomes_}) {
     const auto counts = gather_one(ranks, *count);
     *count = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
   }
@@ -107,6 +114,11 @@ std::vector<std::string> RowNotes::texts() const {
                     "distribution lies within "
                     "one standard deviation of the mean; quantiles and intervals (`interval` 0.9) are sound",
                     made_by_tail_, deviations_, 100 * kWithinOne));
+  if (impossible_ > 0)
+    texts.push_back(
+        fmt::format("the response of {} of {} rows lies outside the support of the learned distribution, so "
+                    "its log-density is minus infinity; fit with a wider `support`",
+                    impossible_, densities_));
   if (const auto text = overconfidence()) texts.push_back(*text);
   return texts;
 }

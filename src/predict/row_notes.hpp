@@ -22,6 +22,8 @@ class RowNotes {
   void add_mean(double below);
   // The standard deviation of a row: the probability that the row's own distribution has within one of the mean.
   void add_standard_deviation(double within);
+  // How likely the response of a row is.
+  void add_log_density(double value);
   // The class that a row turned out to have, and what was foreseen of all classes.
   void add_outcome(std::int32_t outcome, std::span<const double> log_probabilities);
 
@@ -38,6 +40,7 @@ class RowNotes {
   double largest_error_ = 0, tolerance_ = 0;
   std::size_t means_ = 0, in_tail_ = 0;
   std::size_t deviations_ = 0, made_by_tail_ = 0;
+  std::size_t densities_ = 0, impossible_ = 0;
   std::size_t outcomes_ = 0;
   double loss_ = 0, foreseen_loss_ = 0, foreseen_variance_ = 0;  // sums of the outcomes'
 };

@@ -57,5 +57,29 @@ TEST(Notes, ChainsAreNotCalledBadWhereTheirVerdictIsGood) {
   EXPECT_THAT(bl_command(folder, words(slow + "1000")).err, HasSubstr("mix badly"));
 }
 
+TEST(Notes, AResponseOutsideTheSupportIsNamedWhereItsDensityIsZero) {
+  const TemporaryFolder folder;
+  folder.write("price_v1.bl", fixture("price_v1.bl"));
+  folder.write("price.csv", fixture("price.csv") + "95.0,1,1e9\n");
+  const Outcome density = bl_command(folder, words("predict price_v1.bl price.csv --log-density"));
+  EXPECT_EQ(density.code, 0);
+  EXPECT_THAT(density.out, HasSubstr(",-inf\n"));
+  EXPECT_THAT(density.err, HasSubstr("response of 1 of 81 rows lies outside the support"));
+  EXPECT_THAT(bl_command(folder, words("evaluate price_v1.bl price.csv")).out,
+              HasSubstr("response of 1 of 81"));
+  EXPECT_EQ(bl_command(folder, words("evaluate price_v1.bl price.csv --json")).code, 0);
+}
+
+// An interval of counts holds whole masses, so it covers more than its share without being too wide.
+TEST(Notes, IntervalsOfCountsAreNotCalledTooWide) {
+  const TemporaryFolder folder;
+  folder.write("counts.csv", counts({0, 0, 0, 0, 0, 0, 1, 1, 1, 2}));
+  const Outcome fitted = bl_command(
+      folder, words("fit counts.csv --target visits --continuous visits --fractions 1:1:2 -o model.bl"));
+  EXPECT_EQ(fitted.code, 0) << fitted.err;
+  EXPECT_THAT(fitted.out, HasSubstr("coverage_90                        1.0000"));
+  EXPECT_THAT(fitted.out, Not(HasSubstr("too wide")));
+}
+
 }  // namespace
 }  // namespace bl::test

@@ -1,7 +1,7 @@
 // The workloads of docs/gpu.md on the GPU, through the trainer that `bl fit` uses.
 //
 //   bench_gpu list | problem WORK FOLDER       as bench_training
-//   bench_gpu train WORK cuda|tf32|bf16|cpu RUNS  trains RUNS times from the same start; prints JSON
+//   bench_gpu train WORK cuda|tf32|bf16|cpu RUNS [EPOCHS]  trains RUNS times from the same start; prints JSON
 //   bench_gpu chains CHAINS STEPS              Langevin; prints chain-steps a second, and how long a run took
 //   bench_gpu many [2,1]|[36,6] MODELS EPOCHS  models side by side; model-rows a second
 //
@@ -24,8 +24,10 @@ Device device_named(const std::string& name) {
                                        : Device::Products::float32};
 }
 
-ordered_json train(const std::string& name, const std::string& device, int runs) {
-  const Setup setup(find_gpu_work(name));
+ordered_json train(const std::string& name, const std::string& device, int runs, Index epochs) {
+  Work work = find_gpu_work(name);
+  if (epochs > 0) work.epochs = epochs;
+  const Setup setup(work);
   ThreadPool pool(1, device_named(device)), all;
   const auto engine = make_engine<float>(pool);
   std::vector<double> wall;
@@ -123,8 +125,10 @@ int run(const std::vector<std::string>& arguments) {
     fmt::print("{}\n", list(gpu_works()).dump());
   else if (is("problem", 3))
     write_problem(find_gpu_work(arguments[1]), arguments[2]);
-  else if (is("train", 4))
-    fmt::print("{}\n", train(arguments[1], arguments[2], std::stoi(arguments[3])).dump());
+  else if (is("train", 4) || is("train", 5))
+    fmt::print("{}\n", train(arguments[1], arguments[2], std::stoi(arguments[3]),
+                             arguments.size() == 5 ? std::stol(arguments[4]) : 0)
+                           .dump());
   else if (is("chains", 3))
     fmt::print("{}\n", chains(std::stol(arguments[1]), std::stol(arguments[2])).dump());
   else if (is("many", 4))
@@ -142,7 +146,7 @@ int main(int argc, char** argv) {
     const int code = bl::bench::run({argv + 1, argv + argc});
     if (code == 2)
       fmt::print(stderr,
-                 "usage: bench_gpu list | problem WORK FOLDER | train WORK DEVICE RUNS | "
+                 "usage: bench_gpu list | problem WORK FOLDER | train WORK DEVICE RUNS [EPOCHS] | "
                  "chains CHAINS STEPS | many SHAPE MODELS EPOCHS\n");
     return code;
   } catch (const std::exception& error) {

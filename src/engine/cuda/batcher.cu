@@ -14,6 +14,7 @@ namespace {
 constexpr int kPointsOfChunk = 64;       // where rows are many
 constexpr int kPartsOfModel = 32;        // where a batch is shared by blocks: chunks at most
 constexpr int kFewestPoints = 4;         // of a chunk, where blocks share a batch
+constexpr int kFewestApart = 2;          // the same, where row features' weights are shared out by heads
 constexpr int kLeastPoints = 4;          // of a chunk, or one row: what a block must have room for
 constexpr int kHeadsOfPart = 4;          // row features' weights: heads of a block, at least
 constexpr std::size_t kRowsApart = 512;  // longer batches are faster as products over memory of the GPU
@@ -28,16 +29,17 @@ void cut(Launch<T>& launch, const Placed<T>& placed, int jobs, int rows, int thr
   const Plan& plan = launch.plan;
   const int heads = plan.layer[0].heads, processors_now = processors();
   const int share = std::max(1, processors_now / jobs);
+  const int fewest = placed.apart() ? kFewestApart : kFewestPoints;
   if (placed.apart()) {
     launch.parts = std::min(processors_now,
                             std::max((heads + kHeadsOfPart - 1) / kHeadsOfPart,
-                                     std::min(kPartsOfModel, (rows + kFewestPoints - 1) / kFewestPoints)));
+                                     std::min(kPartsOfModel, (rows + fewest - 1) / fewest)));
     launch.parts = std::min(launch.parts, share);
     launch.heads_per_part = (heads + launch.parts - 1) / launch.parts;
   }
   const int chunks = std::min(placed.apart() ? launch.parts : std::max(share, 1), kPartsOfModel);
   const int wanted =
-      std::max(kFewestPoints, std::min(kPointsOfChunk, (rows + chunks - 1) / chunks * plan.most_per_row()));
+      std::max(fewest, std::min(kPointsOfChunk, (rows + chunks - 1) / chunks * plan.most_per_row()));
   launch.rows_per_chunk =
       std::max(1, resident_points<T>(plan, launch.heads_per_part, wanted, jobs > processors_now));
   launch.ld = padded(std::max(launch.rows_per_chunk * plan.most_per_row(), 4));

@@ -94,22 +94,23 @@ BL_HOST_DEVICE UpdateStep<T> update_step(const Rule& rule, const StepNumbers& nu
           .fresh_mean = !averaged};
 }
 
-// One parameter's step; g by its stored value. Returns the new stored value.
+// One parameter's step; g by its stored value. Returns the new stored value. second is Adam's, mean that of averaging:
+// others leave them alone.
 template <class T>
 __device__ T update_one(const Rule& rule, const UpdateStep<T>& step, const Slot& slot, T decay, T g, T p,
-                        T* first, T* second, T* mean) {
+                        T& first, T& second, T& mean) {
   if (step.clip != T(1)) g *= step.clip;
   if (rule.kind == OptimizerKind::sgd) {
-    const T m = static_cast<T>(rule.momentum) * *first + g + decay * p;
-    *first = m;
+    const T m = static_cast<T>(rule.momentum) * first + g + decay * p;
+    first = m;
     p -= step.rate * m;
   } else {
     const bool decoupled = rule.kind == OptimizerKind::adamw;
     if (!decoupled) g += decay * p;
     const T beta1 = static_cast<T>(rule.beta1), beta2 = static_cast<T>(rule.beta2);
-    const T m = beta1 * *first + (T(1) - beta1) * g, v = beta2 * *second + (T(1) - beta2) * g * g;
-    *first = m;
-    *second = v;
+    const T m = beta1 * first + (T(1) - beta1) * g, v = beta2 * second + (T(1) - beta2) * g * g;
+    first = m;
+    second = v;
     const T shrink = decoupled ? step.rate * decay * p : T(0);
     p -= shrink + step.step * m / (sqrt(v) * step.correction + static_cast<T>(rule.epsilon));
   }
@@ -118,7 +119,7 @@ __device__ T update_one(const Rule& rule, const UpdateStep<T>& step, const Slot&
     if (slot.bound == 2 && p > T(0)) p = T(0);
     if (slot.bound == 3) p = T(0);
   }
-  if (rule.average > 0) *mean = step.fresh_mean ? p : step.past * *mean + (T(1) - step.past) * p;
+  if (rule.average > 0) mean = step.fresh_mean ? p : step.past * mean + (T(1) - step.past) * p;
   return p;
 }
 

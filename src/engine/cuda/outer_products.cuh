@@ -72,9 +72,9 @@ __device__ void outer_backward(const Launch<T>& launch, const Data<T>& data, con
   if (stages)
     for (int i = static_cast<int>(threadIdx.x); i < staged; i += threads)
       room[i] = __ldcg(d_heads + static_cast<std::size_t>(i / step.count) * launch.outer_ld + i % step.count);
-  T* const partial = room + (stages ? (staged + 3) / 4 * 4 : 0);
+  T* const partial = room + (stages ? (staged + 3) / 4 * 4 : 0);  // of all turns but the first
   const int left_over = numbers - (stages ? (staged + 3) / 4 * 4 : 0);
-  const int turns = max(1, min(min(threads / tiles, left_over / (16 * tiles)), 16));
+  const int turns = max(1, min(min(threads / tiles, 1 + left_over / (16 * tiles)), 16));
   __syncthreads();
   for (int task = static_cast<int>(threadIdx.x); task < tiles * turns; task += threads) {
     const int tile = task % tiles, turn = task / tiles;
@@ -86,7 +86,7 @@ __device__ void outer_backward(const Launch<T>& launch, const Data<T>& data, con
       left[i] = stages ? room + h * step.count : d_heads + static_cast<std::size_t>(h) * launch.outer_ld;
     }
     T sum[4][4] = {};
-#pragma unroll 8
+#pragma unroll 16
     for (int r = turn; r < step.count; r += turns) {
       const Four<T> x =
           load4(data.context + static_cast<std::size_t>(step.rows[r]) * data.context_stride + k);
@@ -97,7 +97,7 @@ __device__ void outer_backward(const Launch<T>& launch, const Data<T>& data, con
         for (int j = 0; j < 4; ++j) sum[i][j] += d * x.v[j];
       }
     }
-    T* const to = turns == 1 ? nullptr : partial + 16 * task;
+    T* const to = turn == 0 ? nullptr : partial + 16 * (task - tiles);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const Four<T> row{{sum[i][0], sum[i][1], sum[i][2], sum[i][3]}};
@@ -112,9 +112,9 @@ __device__ void outer_backward(const Launch<T>& launch, const Data<T>& data, con
   for (int i = static_cast<int>(threadIdx.x); i < 4 * tiles; i += threads) {
     const int tile = i / 4, k = 4 * (tile % quads), h = 4 * (tile / quads) + i % 4;
     if (h >= heads) continue;
-    Four<T> sum{};
-    for (int turn = 0; turn < turns; ++turn) {
-      const Four<T> one = load4(partial + 16 * (turn * tiles + tile) + 4 * (i % 4));
+    Four<T> sum = load4(gradient + h * stride + k);
+    for (int turn = 1; turn < turns; ++turn) {
+      const Four<T> one = load4(partial + 16 * ((turn - 1) * tiles + tile) + 4 * (i % 4));
 #pragma unroll
       for (int j = 0; j < 4; ++j) sum.v[j] += one.v[j];
     }

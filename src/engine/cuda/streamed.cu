@@ -77,7 +77,7 @@ __global__ void update_kernel(int n, Rule rule, const Job<T>* job, const int* st
   for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < n;
        i += static_cast<int>(gridDim.x * blockDim.x)) {
     const T p = update_one<T>(rule, *numbers, slots[i], rule.decays ? decay[i] : T(0), g[i], job->raw[i],
-                              job->first + i, job->second + i, job->mean + i);
+                              job->first[i], job->second[i], job->mean[i]);
     job->raw[i] = p;
     effective_parameters[i] = effective(slots[i], p);
   }

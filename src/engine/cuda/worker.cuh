@@ -115,6 +115,7 @@ struct Worker {
     const Piece& context = plan.layer[0].context;
     return context.weight + head * context.stride;
   }
+  __device__ int outer_count() const { return heads * plan.layer[0].context.stride; }
 
   __device__ void begin() {
     if (threadIdx.x == 0)
@@ -136,8 +137,8 @@ struct Worker {
     if (!apart()) return;
     head = min(part * launch.heads_per_part, plan.layer[0].heads);
     heads = min(launch.heads_per_part, plan.layer[0].heads - head);
-    const int count = heads * plan.layer[0].context.stride, first = outer_first();
-    for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
+    const int first = outer_first();
+    for (int i = static_cast<int>(threadIdx.x); i < outer_count(); i += static_cast<int>(blockDim.x)) {
       s.outer_w[i] = job.raw[first + i];
       s.outer_g[i] = T(0);
     }
@@ -250,11 +251,16 @@ struct Worker {
     if (apart()) {
       outer_backward(launch, frame.data, step, heads_of(head), heads, s.outer_g, s.ws, plan.rows * launch.ld);
       __syncthreads();
-      const int count = heads * plan.layer[0].context.stride, first = outer_first();
-      for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
-        const T g = launch.slots[first + i].free ? s.outer_g[i] : T(0);
-        s.outer_g[i] = g;
-        square += static_cast<double>(g) * static_cast<double>(g);
+      const int first = outer_first();
+      for (int i = 4 * static_cast<int>(threadIdx.x); i < outer_count();
+           i += 4 * static_cast<int>(blockDim.x)) {
+        Four<T> g = load4(s.outer_g + i);
+#pragma unroll
+        for (int j = 0; j < 4; ++j) {
+          if (!launch.slots[first + i + j].free) g.v[j] = T(0);
+          square += static_cast<double>(g.v[j]) * static_cast<double>(g.v[j]);
+        }
+        store4(s.outer_g + i, g);
       }
     }
     square = block_sum(square, s.scratch);
@@ -272,20 +278,17 @@ struct Worker {
          i += static_cast<int>(blockDim.x))
       job.gradient[i] = s.g[i];
     if (!apart()) return;
-    const int count = heads * plan.layer[0].context.stride, first = outer_first();
-    for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
+    const int first = outer_first();
+    for (int i = static_cast<int>(threadIdx.x); i < outer_count(); i += static_cast<int>(blockDim.x))
       job.gradient[first + i] = s.outer_g[i];
   }
 
   __device__ void update(const UpdateStep<T>& numbers) {
     const Rule& rule = launch.rule;
-    const auto one = [&](int i, T g, T p) {
-      return update_one<T>(rule, numbers, launch.slots[i], rule.decays ? job.decay[i] : T(0), g, p,
-                           job.first + i, job.second + i, job.mean + i);
-    };
     for (int i = slice_begin() + static_cast<int>(threadIdx.x); i < slice_end();
          i += static_cast<int>(blockDim.x)) {
-      const T p = one(i, s.g[i], __ldcg(job.raw + i));
+      const T p = update_one<T>(rule, numbers, launch.slots[i], rule.decays ? job.decay[i] : T(0), s.g[i],
+                                __ldcg(job.raw + i), job.first[i], job.second[i], job.mean[i]);
       __stcg(job.raw + i, p);
       const T shown = effective(launch.slots[i], p);
       if (alone())
@@ -293,13 +296,34 @@ struct Worker {
       else
         __stcg(job.shown + i, shown);
     }
-    if (!apart()) return;
-    const int count = heads * plan.layer[0].context.stride, first = outer_first();
-    for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
-      const T p = one(first + i, s.outer_g[i], s.outer_w[i]);
-      s.outer_w[i] = p;
-      job.raw[first + i] = p;
+    if (apart()) update_outer(numbers);
+  }
+  // Four at a time, and all of them loaded before anything is stored: the wait for memory is most of the time.
+  __device__ void update_outer(const UpdateStep<T>& numbers) {
+    const Rule& rule = launch.rule;
+    const bool adam = rule.kind != OptimizerKind::sgd, averages = rule.average > 0;
+    const int first = outer_first();
+    for (int i = 4 * static_cast<int>(threadIdx.x); i < outer_count(); i += 4 * static_cast<int>(blockDim.x)) {
+      const int at = first + i;
+      const Four<T> g = load4(s.outer_g + i), none{};
+      const Four<T> decay = rule.decays ? load4(job.decay + at) : none;
+      Four<T> p = load4(s.outer_w + i), m = load4(job.first + at);
+      Four<T> v = adam ? load4(job.second + at) : none, mean = averages ? load4(job.mean + at) : none;
+#pragma unroll
+      for (int j = 0; j < 4; ++j)
+        p.v[j] = update_one<T>(rule, numbers, launch.slots[at + j], decay.v[j], g.v[j], p.v[j], m.v[j],
+                               v.v[j], mean.v[j]);
+      store4(s.outer_w + i, p);
+      store4(job.first + at, m);
+      if (adam) store4(job.second + at, v);
+      if (averages) store4(job.mean + at, mean);
     }
+  }
+  // Row features' weights go home after the last step: nobody else reads them before.
+  __device__ void store_outer() const {
+    const int first = outer_first();
+    for (int i = static_cast<int>(threadIdx.x); i < outer_count(); i += static_cast<int>(blockDim.x))
+      job.raw[first + i] = s.outer_w[i];
   }
 
   // Whether the step may be taken; everything about it goes to `out`.
@@ -355,6 +379,7 @@ struct Worker {
       __syncthreads();
     }
     __syncthreads();
+    if (apart() && launch.updates) store_outer();
     if (part == 0 && threadIdx.x == 0) home.out = out;
   }
 };

@@ -1,9 +1,9 @@
-"""Chains on a GPU from Python, beside those of the processor. Skipped, with a word, where there is no GPU."""
+"""Fits, resamples and chains on a GPU from Python, beside those of the processor. Skipped, with a word, where there is no GPU."""
 
 import numpy as np
 import pytest
 
-from behavior_learning import BLRegressor, UsageError, devices
+from behavior_learning import BLChoice, BLClassifier, BLRegressor, UsageError, devices
 
 GPU = any(one["device"] == "cuda" for one in devices())
 needs_gpu = pytest.mark.skipif(not GPU, reason="SKIPPED, no GPU")
@@ -16,6 +16,26 @@ def fitted():
     X = rng.normal(size=(400, 2))
     Y = np.stack([X[:, 0] + 0.5 * rng.normal(size=400), X[:, 1] + 0.5 * rng.normal(size=400)], axis=1)
     return BLRegressor(layers=[4], epochs=20, seed=1).fit(X, Y), X[:3]
+
+
+@needs_gpu
+def test_a_fit_on_the_gpu_is_that_of_the_processor():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(600, 6))
+    y = (X[:, 0] * X[:, 1] + X[:, 2] + 0.5 * rng.normal(size=600) > 0).astype(int)
+    options = dict(layers=[6], epochs=15, members=2, seed=1, precision="float64", curves="none")
+    here, there = (BLClassifier(device=device, **options).fit(X, y).predict_proba(X) for device in ("cpu", "cuda"))
+    np.testing.assert_allclose(there, here, atol=1e-8)  # the same start, orders and steps; rounding grows along them
+
+
+@needs_gpu
+def test_resamples_on_the_gpu_are_those_of_the_processor(choices):
+    long, _ = choices
+    rest = dict(layout="long", situation="situation", alternative="alternative", chosen="chosen", attributes=["price", "quality"])
+    model = BLChoice(form="linear", **rest).fit(long)
+    here, there = (model.summary(long, bootstrap=50, device=device).to_dict() for device in ("cpu", "cuda"))
+    for a, b in zip(here["estimates"], there["estimates"]):
+        assert b["bootstrap_error"] == pytest.approx(a["bootstrap_error"], rel=1e-7)
 
 
 @needs_gpu

@@ -80,7 +80,7 @@ def failures(page, bl):
         environment = {"PATH": f"{pathlib.Path(bl).resolve().parent}:/usr/bin:/bin", "LC_ALL": "C.UTF-8",
                        "REPOSITORY": str(ROOT)}
         for command in [*PREPARED.get(page, []), *commands((ROOT / page).read_text())]:
-            done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, text=True, timeout=300,
+            done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, text=True, timeout=1200,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             if done.returncode != 0:
                 yield f"{page}: {command}\n{done.stdout}"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whole commands on the GPU and on the processor: an image model trained, and a bootstrap.
+"""Whole commands on the GPU and on the processor: an image model and the density of two numbers trained, and a bootstrap.
 
     bench/gpu/whole_commands.py build/release/bl [--mnist FOLDER] [--resamples 10000] [--processor-resamples 1000]
 
@@ -71,6 +71,30 @@ def bootstrap(bl, folder, resamples, processor_resamples, devices):
     return out
 
 
+def write_moons(path, rows):
+    """Two numbers on two half circles with noise of 0.1; beside them a feature that says nothing."""
+    draw = random.Random(7)
+    with open(path, "w") as out:
+        out.write("x,a,b\n")
+        for i in range(rows):
+            angle = math.pi * draw.random()
+            a, b = (math.cos(angle), math.sin(angle)) if i % 2 else (1 - math.cos(angle), 0.5 - math.sin(angle))
+            out.write(f"{draw.gauss(0, 1):.5f},{a + draw.gauss(0, 0.1):.5f},{b + draw.gauss(0, 0.1):.5f}\n")
+
+
+def density(bl, folder, devices):
+    data = str(folder / "moons.csv")
+    write_moons(data, 4000)
+    out = {}
+    for device in devices:
+        text, whole = run([bl, "fit", data, "--target", "a,b", "--device", device, "--json", "-o", str(folder / f"{device}.bl")])
+        found = json.loads(text)
+        out[device] = {"training_seconds": round(found["seconds"], 2), "command_seconds": round(whole, 2),
+                       "log_likelihood": found["test"]["log_likelihood"]}
+        print(f"two numbers, 4,000 rows, {device}: {out[device]}", flush=True)
+    return out
+
+
 def mnist(bl, folder, data, devices):
     named = lambda part: next(str(path) for path in sorted(data.glob(f"{part}-images-idx3-ubyte*")))
     out = {}
@@ -96,6 +120,7 @@ def main():
     devices = a.devices.split(",")
     with tempfile.TemporaryDirectory() as folder:
         out = {"cores": os.cpu_count(), "bootstrap": bootstrap(a.bl, pathlib.Path(folder), a.resamples, a.processor_resamples, devices)}
+        out["density"] = density(a.bl, pathlib.Path(folder), devices)
         if a.mnist:
             out["mnist"] = mnist(a.bl, pathlib.Path(folder), a.mnist, devices)
     print(json.dumps(out))

@@ -42,7 +42,7 @@ void refuse_large(const FittedModel& model) {
   if (count > kMostParameters)
     throw UsageError(fmt::format(
         "the model has {} parameters, and standard errors are computed for at most "
-        "{}; fit fewer blocks (`layers`){}",
+        "{}; fit one block of few heads (`single`, `heads` = 1,0,0 or 1,1,0), or fewer blocks (`layers`){}",
         count, kMostParameters,
         model.stored.choice() != nullptr ? ""
                                          : ", or let `simplify` find a problem that can be read in full"));

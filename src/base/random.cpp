@@ -31,7 +31,7 @@ void fill_normals(std::uint64_t seed, Purpose purpose, std::uint32_t epoch, std:
 }  // namespace
 
 double RandomStream::uniform(std::uint64_t row, std::uint64_t index) const {
-  return open_unit(word(block(seed_, purpose_, epoch_, row, index / 2), index));
+  return random_uniform(seed_, static_cast<std::uint16_t>(purpose_), epoch_, row, index);
 }
 
 double RandomStream::normal(std::uint64_t row, std::uint64_t index) const {

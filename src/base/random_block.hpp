@@ -41,6 +41,13 @@ BL_HOST_DEVICE inline double open_unit(std::uint64_t word) {
   return (static_cast<double>(word >> 11) + 0.5) * 0x1p-53;
 }
 
+// Number `index` of a row's uniform numbers: every block has two.
+BL_HOST_DEVICE inline double random_uniform(std::uint64_t seed, std::uint16_t purpose, std::uint32_t epoch,
+                                            std::uint64_t row, std::uint64_t index) {
+  const RandomBlock words = random_block(seed, purpose, epoch, row, index / 2);
+  return open_unit(index % 2 == 0 ? words.first : words.second);
+}
+
 // Box and Muller's transform.
 BL_HOST_DEVICE inline NormalPair normal_pair(const RandomBlock& words) {
   const double radius = std::sqrt(-2.0 * std::log(open_unit(words.first)));

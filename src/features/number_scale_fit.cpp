@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "base/text.hpp"
 #include "bl/errors.hpp"
@@ -40,13 +41,19 @@ double normal_fit(const NumberScale& scale, std::span<const double> values) {
   return -0.5 * std::log(square) - slope;
 }
 
+// To three digits: the numbers of an axis are free to choose, and people read them.
+double readable(double value) {
+  const double rounded = std::strtod(fmt::format("{:.3g}", value).c_str(), nullptr);
+  return std::isfinite(rounded) && rounded != 0 ? rounded : value;
+}
+
 NumberScale log_scale(std::span<const double> sorted) {
   NumberScale scale{.transform = ResponseTransform::log, .masses = {}};
   if (sorted.front() > 0) return scale;
   const auto positive = std::upper_bound(sorted.begin(), sorted.end(), 0.0);
   constexpr double kShift = 0.1;  // of the median of what is positive
   scale.location =
-      -kShift * quantile(sorted.subspan(static_cast<std::size_t>(positive - sorted.begin())), 0.5);
+      readable(-kShift * quantile(sorted.subspan(static_cast<std::size_t>(positive - sorted.begin())), 0.5));
   return scale;
 }
 
@@ -55,7 +62,7 @@ NumberScale asinh_scale(std::span<const double> sorted) {
   const double range = quantile(sorted, 0.75) - quantile(sorted, 0.25);
   return {.transform = ResponseTransform::asinh,
           .location = quantile(sorted, 0.5),
-          .unit = range > 0 ? range / kNormalRange : 1,
+          .unit = range > 0 ? readable(range / kNormalRange) : 1,
           .masses = {}};
 }
 

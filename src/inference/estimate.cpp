@@ -63,7 +63,7 @@ bool newton_step(Loss& loss, const Rechart& rechart, Estimate& e) {
 std::string cause_of(const Estimate& e, double tolerance) {
   if (!e.identification.is_minimum)
     return "the loss still falls along some direction: this point is a saddle, not a minimum; try more "
-           "`starts`";
+           "`starts`, or fewer heads (`heads`)";
   return fmt::format(
       "the gradient is {:.1e} standard deviations of a row's score, above {:.0e}, so this is not the "
       "minimum; "

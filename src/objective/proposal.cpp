@@ -141,16 +141,12 @@ Proposal::Proposal(const Matrix<double>& values, const Support& support) : dimen
 
 double Proposal::draw(const RandomStream& stream, std::uint64_t row, std::uint64_t index,
                       std::span<double> place) const {
-  const auto dims = static_cast<std::uint64_t>(dimension_);
-  const std::uint64_t first = index * (dims + 1);
-  const double p = stream.uniform(row, first) * cumulative_.back();
-  const auto found = std::upper_bound(cumulative_.begin(), cumulative_.end() - 1, p);
-  const auto box = static_cast<std::uint64_t>(found - cumulative_.begin());
-  for (std::uint64_t a = 0; a < dims; ++a) {
-    const double lower = lower_[box * dims + a], upper = upper_[box * dims + a];
-    place[a] = lower + (upper - lower) * stream.uniform(row, first + 1 + a);
-  }
-  return log_densities_[box];
+  const ProposalBoxes all = view();
+  const auto uniform = [&](std::uint64_t i) { return stream.uniform(row, i); };
+  const int box = all.box(index, uniform);
+  for (int a = 0; a < all.dimension; ++a)
+    place[static_cast<std::size_t>(a)] = all.place(box, index, a, uniform);
+  return log_densities_[static_cast<std::size_t>(box)];
 }
 
 double Proposal::log_density(std::span<const double> place) const {

@@ -11,6 +11,7 @@
 
 #include "base/matrix.hpp"
 #include "base/random.hpp"
+#include "objective/proposal_boxes.hpp"
 #include "objective/quadrature_rule.hpp"
 
 namespace bl {
@@ -25,6 +26,13 @@ class Proposal {
 
   Index dimension() const { return dimension_; }
   Index boxes() const { return static_cast<Index>(log_densities_.size()); }
+
+  // What draws read; valid as long as the proposal.
+  ProposalBoxes view() const {
+    return {lower_.data(), upper_.data(), cumulative_.data(), static_cast<int>(boxes()),
+            static_cast<int>(dimension_)};
+  }
+  std::span<const double> log_densities() const { return log_densities_; }
 
   // Candidate `index` of a row goes to `place`; returns the log of the density there. A function of its arguments alone.
   double draw(const RandomStream& stream, std::uint64_t row, std::uint64_t index,

@@ -59,7 +59,7 @@ void use_exact_normaliser(const Settings& s, const Architecture& a, const Encode
 }
 
 bool plans_random_candidates(const Settings& s) {
-  return s.panels == 0 && s.optimizer != "lbfgs" && s.starts == 0 && !s.identifiable && s.device == "cpu";
+  return s.panels == 0 && s.optimizer != "lbfgs" && s.starts == 0 && !s.identifiable;
 }
 
 void use_random_candidates(const Settings& s, const Support& support, const Matrix<double>& train_values,

@@ -22,7 +22,7 @@ NumberPolicy plan_number_policy(const Settings& settings, const Schema& schema);
 void use_exact_normaliser(const Settings& settings, const Architecture& architecture, const Encoder& encoder,
                           const Support& support, ObjectiveSpec& objective);
 // Whether the likelihood of continuous responses that has no exact normaliser is learned with random candidates. A fit to
-// the minimum needs a loss that stands still, and a GPU has fixed nodes.
+// the minimum needs a loss that stands still.
 bool plans_random_candidates(const Settings& settings);
 // They in the place of quadrature; more than two responses are judged by them, too.
 void use_random_candidates(const Settings& settings, const Support& support,

@@ -142,7 +142,7 @@ NumberRows number_rows(const gibbs::Utility& utility, const ResponseEncoding& re
         const double y = r.truth[at];
         const auto interval = distribution.central_interval(kIntervalMass);
         r.mean[at] = distribution.mean();
-        if (notes && distribution.transformed()) notes->add_mean(distribution.probability_below(r.mean[at]));
+        if (notes && distribution.transformed()) notes->add_mean(distribution.mean_in_tail(r.mean[at]));
         r.log_density[at] = distribution.log_density(y);
         if (notes) notes->add_log_density(r.log_density[at]);
         r.crps[at] = distribution.crps(y);

@@ -87,6 +87,14 @@ double NumberDistribution::probability_below(double y) const {
   return distribution_ ? distribution_->cdf(v) : density_->cdf(v);
 }
 
+bool NumberDistribution::mean_in_tail(double mean) const {
+  constexpr double kFar = 0.1;  // standard deviations of the responses
+  const double below = probability_below(mean);
+  if (std::max(below, 1 - below) <= kOutInTheTail) return false;
+  const double end = quantile(below > 0.5 ? kOutInTheTail : 1 - kOutInTheTail);
+  return std::abs(mean - end) > kFar * (decoded(1) - decoded(-1)) / 2;
+}
+
 piecewise::Interval NumberDistribution::central_interval(double mass) const {
   return {quantile((1 - mass) / 2), quantile((1 + mass) / 2)};
 }

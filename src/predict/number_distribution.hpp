@@ -15,6 +15,8 @@
 
 namespace bl {
 
+inline constexpr double kOutInTheTail = 0.95;
+
 class NumberDistribution {
  public:
   // Distribution and response outlive this. Only exact distributions may have a transform or point masses.
@@ -27,6 +29,9 @@ class NumberDistribution {
   // Whether a transform makes the mean one of exponentials, and the probability of what lies below a value.
   bool transformed() const;
   double probability_below(double y) const;
+  // Whether a tail makes this mean: nearly all of the distribution (kOutInTheTail) lies on one side of it, and farther away
+  // than a tenth of what responses differ by. Beside a point mass that has nearly all of it, a mean is near.
+  bool mean_in_tail(double mean) const;
   piecewise::Interval central_interval(double mass) const;
   // The shortest set of at least this mass. With a transform to a two-thousandth of the support.
   std::vector<piecewise::Interval> highest_density_region(double mass) const;

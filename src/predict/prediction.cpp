@@ -200,7 +200,7 @@ void distribution_1d_columns(const FittedModel& model, const gibbs::Utility& uti
         const auto put = [&](double value) { out.columns[at++].numbers[i] = value; };
         const double mean = distribution.mean(), spread = distribution.standard_deviation();
         if (notes && means_alone && distribution.transformed()) {
-          notes->add_mean(distribution.probability_below(mean));
+          notes->add_mean(distribution.mean_in_tail(mean));
           notes->add_standard_deviation(distribution.probability_below(mean + spread) -
                                         distribution.probability_below(mean - spread));
         }

@@ -8,13 +8,12 @@
 #include <numeric>
 
 #include "base/rank_gather.hpp"
+#include "predict/number_distribution.hpp"
 
 namespace bl {
 
 namespace {
 
-// A mean that more than this share of its own distribution lies below (or above) is made by the rest.
-constexpr double kOutInTheTail = 0.95;
 // A standard deviation within which more than this share lies is made by the rest: a normal distribution has 68% there,
 // an exponential one 86%, a log-normal one 95% where sigma is 1.5 and 98% where it is 2.
 constexpr double kWithinOne = 0.98;
@@ -30,10 +29,10 @@ void RowNotes::add_quadrature(double error, double tolerance) {
   if (!(error <= largest_error_)) largest_error_ = error;  // NaN stays
 }
 
-void RowNotes::add_mean(double below) {
+void RowNotes::add_mean(bool in_tail) {
   const std::lock_guard lock(mutex_);
   ++means_;
-  if (std::max(below, 1 - below) > kOutInTheTail) ++in_tail_;
+  if (in_tail) ++in_tail_;
 }
 
 void RowNotes::add_standard_deviation(double within) {

@@ -18,8 +18,8 @@ class RowNotes {
  public:
   // The quadrature of a row: the error of its probabilities, and the one that was asked for.
   void add_quadrature(double error, double tolerance);
-  // The mean of a row: the probability that the row's own distribution has below it.
-  void add_mean(double below);
+  // The mean of a row: whether it lies out in a tail of the row's own distribution.
+  void add_mean(bool in_tail);
   // The standard deviation of a row: the probability that the row's own distribution has within one of the mean.
   void add_standard_deviation(double within);
   // How likely the response of a row is.

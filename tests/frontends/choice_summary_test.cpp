@@ -245,7 +245,8 @@ TEST_F(ChoiceSummary, WhatTheChoicesDoNotDetermineIsNamed) {
   EXPECT_THAT(found["notes"][0].get<std::string>(), HasSubstr("half (collinear with time)"));
   // The others are those of the utility without it.
   fit("", "m");
-  for (const json& one : summary("m.bl")["estimates"]) {
+  const json without = summary("m.bl");
+  for (const json& one : without["estimates"]) {
     EXPECT_NEAR(rows[one["name"]]["estimate"], one["estimate"], 1e-6);
     EXPECT_NEAR(rows[one["name"]]["standard_error"], one["standard_error"], 1e-6);
   }

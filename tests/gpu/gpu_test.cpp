@@ -56,7 +56,6 @@ std::vector<AgreeCase> agree_cases() {
   std::vector<AgreeCase> all;
   for (const Task task : kTasks)
     for (const Path path : {Path::shared_memory, Path::heads_apart, Path::memory}) {
-      if (task == Task::candidates_2d) continue;  // drawn on the processor
       all.push_back({task, path});
     }
   return all;

@@ -4,6 +4,7 @@
 #include "base/random_block.hpp"
 #include "compute/activation_kinds.hpp"
 #include "engine/cuda/plan.hpp"
+#include "objective/proposal_boxes.hpp"
 
 namespace bl::cuda {
 
@@ -22,7 +23,10 @@ struct Data {
   const int* chosen = nullptr;
   // Quadrature.
   const T* nodes = nullptr;
-  const T* log_weights = nullptr;
+  const T* log_weights = nullptr;  // of nodes; of random candidates by box
+  // Random candidates.
+  ProposalBoxes boxes;
+  const T* own_log_weights = nullptr;  // of each row's own value
 
   __device__ double weight(int row) const { return weights ? static_cast<double>(weights[row]) : 1.0; }
 };

@@ -15,6 +15,7 @@ struct LikelihoodLoss {
     const Plan& plan = *f.plan;
     const int row = f.step->rows[f.first + r];
     const bool outputs = f.source == Source::outputs, nodes = f.source == Source::nodes;
+    const bool random = f.source == Source::random;  // the row's own value is the first of them
     const int slots = outputs ? plan.outputs : f.per_row - (nodes ? 1 : 0);
     const int count =
         f.source == Source::alternatives ? f.data.set_begin[row + 1] - f.data.set_begin[row] : slots;
@@ -23,7 +24,10 @@ struct LikelihoodLoss {
       return outputs ? f.at(slab + k, r) : f.at(slab, r * f.per_row + k + (nodes ? 1 : 0));
     };
     const auto logit = [&](int k) {
-      return *place(plan.out, k) * inverse + (nodes ? f.data.log_weights[k] : T(0));
+      return *place(plan.out, k) * inverse +
+             (nodes    ? f.data.log_weights[k]
+              : random ? *f.at(plan.log_weight, r * f.per_row + k)
+                       : T(0));
     };
     T most = -INFINITY;
     for (int k = lanes.lane; k < count; k += lanes.lanes) {
@@ -41,6 +45,7 @@ struct LikelihoodLoss {
     }
     const T normaliser = most + std::log(lanes.sum(sum));
     const int observed = nodes                              ? -1
+                         : random                           ? 0
                          : f.source == Source::alternatives ? f.data.chosen[row]
                                                             : f.data.classes[row];
     const double weight = f.data.weight(row);

@@ -35,12 +35,26 @@ __device__ inline HeadPlace place_of(const LayerPlan& layer, int head) {
   return {kind, each == 1 ? place : place / each};
 }
 
-// The response of every candidate.
+// The response of every candidate, and how much random ones weigh.
 template <class T>
 struct FillValues {
   Frame<T> f;
+  __device__ void draw(int row, int k, int j, int p) const {
+    const StepInput& step = *f.step;
+    const auto uniform = [&](std::uint64_t i) {
+      return random_uniform(step.seed, step.purpose, step.epoch, static_cast<std::uint64_t>(row), i);
+    };
+    const auto index = static_cast<std::uint64_t>(k - 1);
+    const int box = f.data.boxes.box(index, uniform);
+    *f.at(f.plan->value + j, p) = static_cast<T>(f.data.boxes.place(box, index, j, uniform));
+    if (j == 0) *f.at(f.plan->log_weight, p) = f.data.log_weights[box];
+  }
   __device__ void operator()(int j, int p) const {
     const int row = f.row_of(p), k = f.candidate_of(p), values = f.plan->values;
+    if (f.source == Source::random) {
+      if (k > 0) return draw(row, k, j, p);
+      if (j == 0) *f.at(f.plan->log_weight, p) = f.data.own_log_weights[row];
+    }
     const T* from = f.data.values + static_cast<std::size_t>(row) * values;
     if (f.source == Source::alternatives)
       from = f.data.attributes + static_cast<std::size_t>(f.data.set_begin[row] + k) * values;

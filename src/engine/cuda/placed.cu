@@ -1,6 +1,7 @@
 #include "engine/cuda/placed.cuh"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/cuda/cuda.hpp"
 
@@ -16,6 +17,8 @@ int candidates(const Objective<T>& objective, Source source) {
       return static_cast<int>(objective.network().architecture().input.classes);
     case Source::nodes:
       return static_cast<int>(objective.spec().rule.size()) + 1;
+    case Source::random:
+      return objective.spec().random->count + 1;
     case Source::alternatives: {
       std::int64_t most = 1;
       for (Index i = 0; i < data.rows; ++i) {
@@ -35,7 +38,7 @@ template <class T>
 Placed<T>::Placed(const Objective<T>& objective, cudaStream_t stream) {
   const Architecture& a = objective.network().architecture();
   const ParameterLayout& layout = objective.network().layout();
-  const Source source = source_of(a, !objective.data().alternatives.begin.empty());
+  const Source source = source_of(a, objective.spec(), !objective.data().alternatives.begin.empty());
   const int per_row = candidates(objective, source);
   const Index heads = a.layers[0].blocks * a.layers[0].heads_per_block();
   apart_ = objective.spec().kind == ObjectiveKind::likelihood && !a.basis.response_only &&
@@ -52,6 +55,7 @@ Placed<T>::Placed(const Objective<T>& objective, cudaStream_t stream) {
   place_context(objective, stream);
   place_weights(objective, stream);
   if (source == Source::alternatives) place_alternatives(objective, stream);
+  if (source == Source::random) place_proposal(objective, stream);
   check(cudaStreamSynchronize(stream), "loading the data");
 }
 
@@ -96,6 +100,32 @@ void Placed<T>::place_context(const Objective<T>& objective, cudaStream_t stream
   data_.classes = classes_.data();
   data_.nodes = nodes_.data();
   data_.log_weights = log_weights_.data();
+}
+
+template <class T>
+void Placed<T>::place_proposal(const Objective<T>& objective, cudaStream_t stream) {
+  const Proposal& proposal = *objective.spec().random->proposal;
+  const DatasetView<T>& view = objective.data();
+  const ProposalBoxes boxes = proposal.view();
+  const double log_count = std::log(objective.spec().random->count + 1.0);
+  const auto weight = [&](double log_density) { return static_cast<T>(-log_density - log_count); };
+  std::vector<T> of_boxes, own;
+  for (const double log_density : proposal.log_densities()) of_boxes.push_back(weight(log_density));
+  std::vector<double> place(static_cast<std::size_t>(boxes.dimension));
+  for (Index i = 0; i < view.rows; ++i) {
+    std::copy_n(view.values.row(i), boxes.dimension, place.begin());
+    own.push_back(weight(proposal.log_density(place)));
+  }
+  const auto count = static_cast<std::size_t>(boxes.count), numbers = count * place.size();
+  boxes_lower_.write(std::span(boxes.lower, numbers), stream);
+  boxes_upper_.write(std::span(boxes.upper, numbers), stream);
+  boxes_cumulative_.write(std::span(boxes.cumulative, count), stream);
+  log_weights_.write(of_boxes, stream);
+  own_log_weights_.write(own, stream);
+  check(cudaStreamSynchronize(stream), "loading the data");
+  data_.boxes = {boxes_lower_.data(), boxes_upper_.data(), boxes_cumulative_.data(), boxes.count, boxes.dimension};
+  data_.log_weights = log_weights_.data();
+  data_.own_log_weights = own_log_weights_.data();
 }
 
 template <class T>
@@ -170,6 +200,9 @@ bool same_but_weights(const Objective<T>& a, const Objective<T>& b) {
                exact, random] = a.spec();
   const ObjectiveSpec& spec = b.spec();
   const auto nodes = rule.nodes.flat(), other_nodes = spec.rule.nodes.flat();
+  if (random.has_value() != spec.random.has_value() ||
+      (random && (random->proposal != spec.random->proposal || random->count != spec.random->count)))
+    return false;
   return kind == spec.kind && temperature == spec.temperature && draws == spec.draws &&
          label_smoothing == spec.label_smoothing && gamma_discrete == spec.gamma_discrete &&
          gamma_continuous == spec.gamma_continuous && rule.log_weights == spec.rule.log_weights &&

@@ -33,12 +33,14 @@ class Placed {
   void place_weights(const Objective<T>& objective, cudaStream_t stream);
   void place_context(const Objective<T>& objective, cudaStream_t stream);
   void place_alternatives(const Objective<T>& objective, cudaStream_t stream);
+  void place_proposal(const Objective<T>& objective, cudaStream_t stream);
 
   std::shared_ptr<const Placed> like_;  // has everything but the weights; null: nobody else has it
   PlannedModel resident_, streamed_;
   bool apart_ = false;
   Data<T> data_;
-  Array<T> context_, values_, weights_, attributes_, nodes_, log_weights_;
+  Array<T> context_, values_, weights_, attributes_, nodes_, log_weights_, own_log_weights_;
+  Array<double> boxes_lower_, boxes_upper_, boxes_cumulative_;
   Array<int> classes_, set_begin_, set_classes_, chosen_;
   Array<std::int32_t> term_begin_, factors_;
   Array<Slot> slots_;

@@ -171,16 +171,18 @@ void place_slabs(Plan& plan, bool apart, bool samples) {
   }
   plan.value = slab(plan.values);
   if (score && !samples) plan.noise = slab(plan.values);
+  if (plan.source == Source::random) plan.log_weight = slab(1);
   if (score) plan.residual = slab(plan.values);
   if (score && !samples) plan.direction = slab(plan.values);
 }
 
 }  // namespace
 
-Source source_of(const Architecture& a, bool alternatives) {
+Source source_of(const Architecture& a, const ObjectiveSpec& spec, bool alternatives) {
   return alternatives             ? Source::alternatives
          : a.form == Form::vector ? Source::outputs
          : a.input.classes > 0    ? Source::classes
+         : spec.random            ? Source::random
                                   : Source::nodes;
 }
 
@@ -188,9 +190,6 @@ std::string why_processor_only(const Architecture& a, const ObjectiveSpec& spec)
   if (spec.exact)
     return "the exact likelihood of one number is computed on the processor alone; another activation "
            "(`utility` = tanh) goes to the GPU";
-  if (spec.random)
-    return "random candidates are drawn on the processor alone; `panels` has fixed nodes, which go to the "
-           "GPU";
   if (a.layers.size() > kMostLayers)
     return fmt::format("networks of more than {} layers, here {}, are computed on the processor alone",
                        kMostLayers, a.layers.size());

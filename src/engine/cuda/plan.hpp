@@ -44,7 +44,7 @@ struct LayerPlan {
   bool operator==(const LayerPlan&) const = default;
 };
 
-enum class Source { outputs, classes, alternatives, nodes, values };
+enum class Source { outputs, classes, alternatives, nodes, random, values };
 
 struct Plan {
   int layers = 0;
@@ -71,7 +71,7 @@ struct Plan {
   // Slabs.
   int row_features = 0, row_heads = 0, features = 0, features_dot = 0, z = 0, z_dot = 0;
   int s = 0, s_dot = 0, d_s = 0, d_s_dot = 0, out = 0, out_dot = 0, d_out = 0;
-  int value = 0, noise = 0, residual = 0, direction = 0;
+  int value = 0, noise = 0, residual = 0, direction = 0, log_weight = 0;
   int rows = 0;  // of the workspace
 
   const std::int32_t* term_begin = nullptr;  // on the GPU
@@ -112,6 +112,6 @@ PlannedModel plan_model(const Architecture& architecture, const ParameterLayout&
                         const ObjectiveSpec& spec, Source source, int per_row, PlanUse use);
 
 // How the likelihood of this objective sees its rows.
-Source source_of(const Architecture& architecture, bool alternatives);
+Source source_of(const Architecture& architecture, const ObjectiveSpec& spec, bool alternatives);
 
 }  // namespace bl::cuda

@@ -13,7 +13,7 @@ namespace {
 
 PlannedModel planned(const Architecture& a, PlanUse use) {
   ObjectiveSpec spec;
-  const Source source = source_of(a, false);
+  const Source source = source_of(a, {}, false);
   return plan_model(a, ParameterLayout(a), spec, source, source == Source::outputs ? 1 : 3, use);
 }
 

@@ -132,11 +132,11 @@ TEST(RowNotes, SayHowManyDistributionsMissedTheToleranceAndByHowMuch) {
 
 TEST(RowNotes, SayWhichMeansATailDominates) {
   RowNotes notes;
-  notes.add_mean(0.8);
-  notes.add_mean(0.3);
+  notes.add_mean(false);
+  notes.add_mean(false);
   EXPECT_TRUE(notes.texts().empty());
-  notes.add_mean(0.97);
-  notes.add_mean(0.02);
+  notes.add_mean(true);
+  notes.add_mean(true);
   ASSERT_EQ(notes.texts().size(), 1U);
   EXPECT_THAT(notes.texts()[0], HasSubstr("the mean of 2 of 4 rows lies beyond 95% of its own distribution"));
 }

@@ -71,6 +71,23 @@ TEST(NumberDistribution, MomentsAndScoresAreThoseOfItsQuantiles) {
   }
 }
 
+TEST(NumberDistribution, AMeanIsOutInTheTailWhereTheTailMakesIt) {
+  // On a logarithmic axis: nearly all of it between -1 and 1, and a thin tail that falls more slowly than responses grow.
+  const ResponseEncoding logarithm = encoding_of(kScales[1]);
+  const NumberDistribution tail({{-1, 0, 1, 20}, {0, 1, -5, -14}}, logarithm);
+  EXPECT_GT(tail.probability_below(tail.mean()), kOutInTheTail);
+  EXPECT_TRUE(tail.mean_in_tail(tail.mean()));
+  // Nearly all of it in a point mass: hardly anything lies below the mean, and the mean is near the mass.
+  const ResponseEncoding masses = encoding_of(kScales[4]);
+  const Slot slot = encoded_slots(masses).back();
+  const NumberDistribution point(
+      {{-3, slot.lower - 1e-3, slot.lower, slot.upper, slot.upper + 1e-3, 3}, {-6, -6, 0, 0, -6, -6}},
+      masses);
+  EXPECT_GT(std::exp(point.log_density(2)), kOutInTheTail);
+  EXPECT_LT(point.probability_below(point.mean()), 1 - kOutInTheTail);
+  EXPECT_FALSE(point.mean_in_tail(point.mean()));
+}
+
 TEST(NumberDistribution, DensitiesAndPointMassesAddUpToOne) {
   for (const NumberScale& scale : kScales) {
     const ResponseEncoding r = encoding_of(scale);

@@ -22,7 +22,7 @@ from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import train_test_split
 
 BUNDLED = ["breast_cancer", "wine", "iris", "digits"]
-TARGETS = {"biopsy": "class", "Pima.tr": "type", "birthwt": "low", "Mroz": "work", "diamonds": "cut",
+TARGETS = {"fgl": "type", "biopsy": "class", "Pima.tr": "type", "birthwt": "low", "Mroz": "work", "diamonds": "cut",
            "Participation": "lfp", "HI": "whi", "Computers": "premium", "Males": "union", "VietNamH": "urban",
            "Star": "classk", "Wages": "union", "turnout": "vote", "Mathlevel": "sex", "voteincome": "vote"}
 

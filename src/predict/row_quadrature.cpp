@@ -39,8 +39,9 @@ gibbs::Distribution1d row_distribution_1d(const gibbs::Utility& utility, const d
 }
 
 gibbs::Distribution2d row_distribution_2d(const gibbs::Utility& utility, const double* context,
-                                          std::int32_t class_index, RowNotes* notes) {
+                                          std::int32_t class_index, RowNotes* notes, double tolerance) {
   gibbs::QuadratureOptions options = gibbs::kRowDistribution2dOptions;
+  options.tolerance = tolerance;
   options.max_points = kMostPoints2d;
   gibbs::Distribution2d distribution = utility.distribution_2d(context, class_index, options);
   judge(distribution.error(), options.tolerance, notes);

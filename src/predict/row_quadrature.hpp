@@ -10,7 +10,8 @@ namespace bl {
 gibbs::Distribution1d row_distribution_1d(const gibbs::Utility& utility, const double* context,
                                           std::int32_t class_index, double tolerance, RowNotes* notes);
 gibbs::Distribution2d row_distribution_2d(const gibbs::Utility& utility, const double* context,
-                                          std::int32_t class_index, RowNotes* notes);
+                                          std::int32_t class_index, RowNotes* notes,
+                                          double tolerance = gibbs::kRowDistribution2dOptions.tolerance);
 
 // NumericError where the error of probabilities is above `worst`.
 void require_error_below(double error, double worst);

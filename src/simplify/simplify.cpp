@@ -80,15 +80,17 @@ std::string comma_list(const std::vector<std::string>& names) {
   return out;
 }
 
-// Few blocks tell several classes apart by what they want: one head has one direction (docs/simplify.md).
-constexpr const char* kHeadsOfManyClasses = "4,1,1";
+// Few blocks tell several classes apart by what they want: one head has one direction (docs/curves.md).
+constexpr const char* kHeadsOfManyClasses = "6,1,1";
+constexpr std::size_t kManyRows = 1000;  // few rows do not pay for them
 
 // A fit of this size with these defaults that belong to small models.
 Settings small_settings(const Task& task, const Size& size) {
   Settings s = task.settings;
   s.layers = std::to_string(size.blocks);
   s.members = 1;
-  if (s.heads == "auto" && task.large->space.classes() > 2) s.heads = kHeadsOfManyClasses;
+  if (s.heads == "auto" && task.large->space.classes() > 2 && task.split.train.size() >= kManyRows)
+    s.heads = kHeadsOfManyClasses;
   s.threads = static_cast<std::int64_t>(task.options->threads);
   std::vector<std::string> ignored = split_list(s.ignore);
   const auto kept = task.ranked.begin() + static_cast<std::ptrdiff_t>(size.columns);

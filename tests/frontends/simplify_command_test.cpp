@@ -101,6 +101,30 @@ TEST_F(SimplifyCommand, KeepsTheColumnsThatMatter) {
   EXPECT_EQ(few["rows"], large["rows"]);
 }
 
+// Three places along x0: one U head has one direction, and small problems of several classes have more where rows are many.
+TEST_F(SimplifyCommand, SeveralClassesHaveSeveralWants) {
+  const RandomStream random(12, Purpose::test);
+  for (const auto& [rows, wants] : {std::pair<std::uint64_t, std::size_t>{1500, 6}, {400, 1}}) {
+    std::ostringstream table;
+    table << "x0,x1,place\n";
+    for (std::uint64_t i = 0; i < rows; ++i) {
+      const double x = random.normal(0, i);
+      table << x << "," << random.normal(1, i) << ","
+            << (x < -0.5  ? "left"
+                : x > 0.5 ? "right"
+                          : "middle")
+            << "\n";
+    }
+    folder_.write("places.csv", table.str());
+    bl("fit places.csv --target place --quiet --output places.bl");
+    bl("simplify places.bl places.csv --blocks 1 --columns 2 --starts 1 --output small.bl");
+    const std::string text = bl("explain small.bl --terms all");
+    EXPECT_THAT(text, HasSubstr("\n  max  U1 "));
+    EXPECT_EQ(text.find("U" + std::to_string(wants + 1) + " "), std::string::npos);
+    if (wants > 1) EXPECT_THAT(text, HasSubstr("U" + std::to_string(wants) + " "));
+  }
+}
+
 TEST_F(SimplifyCommand, LadderIsATableWithOneChoice) {
   bl("fit data.csv --target amount --ignore choice --quiet --output number.bl");
   expect_screen(bl("explain number.bl"));

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -76,9 +78,7 @@ class Fit {
     encoding.name = column.name;
     encoding.type = column.type;
     encoding.raw = data.raw;
-    for (const Index row : rows_) {
-      if (data.missing(row)) fail(row, column.name, "the response is missing; fill it in or remove the row");
-    }
+    refuse_missing(column, data);
     if (encoding.is_class()) {
       encoding.levels = column.levels.empty() ? distinct_levels(data, all_rows(table_.rows)) : column.levels;
       check_level_count(column.name, encoding.levels.size());
@@ -96,6 +96,14 @@ class Fit {
   }
 
  private:
+  void refuse_missing(const SchemaColumn& column, const Column& data) const {
+    const auto missing = [&](Index row) { return data.missing(row); };
+    const auto first = std::find_if(rows_.begin(), rows_.end(), missing);
+    if (first == rows_.end()) return;
+    const auto others = std::ranges::count_if(all_rows(table_.rows), missing) - 1;
+    const std::string more = others > 0 ? fmt::format(", and in {} other rows", others) : "";
+    fail(*first, column.name, "the response is missing" + more + "; fill it in or remove the row");
+  }
   // The column must have been read in the way the schema says.
   void check_column(const SchemaColumn& column, const Column& data) const {
     const bool numbers = column.type == ColumnType::continuous, words = column.type == ColumnType::text;

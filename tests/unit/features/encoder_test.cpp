@@ -242,7 +242,9 @@ TEST(Encoder, ErrorsInTraining) {
   EXPECT_THAT(error({read("x,y\n1,a\n,b\n"), y, {}}),
               AllOf(HasSubstr("t.csv:3: column 'x'"), HasSubstr("impute")));
   EXPECT_THAT(error({read("x,y\n1,a\n2,\n3,b\n"), y, {}}),
-              HasSubstr("t.csv:3: column 'y': the response is missing"));
+              HasSubstr("t.csv:3: column 'y': the response is missing; fill it in"));
+  EXPECT_THAT(error({read("x,y\n1,a\n2,\n3,b\n4,\n5,\n"), y, {}}),
+              HasSubstr("t.csv:3: column 'y': the response is missing, and in 2 other rows"));
   EXPECT_THAT(error({read("x,y\n1,a\n2,a\n"), y, {}}),
               AllOf(HasSubstr("'y' has one value only"), HasSubstr("'a'")));
   EXPECT_THAT(error({read("x,y\n1,1.5\n2,1.5\n"), y, {}}), HasSubstr("'y' has one value only"));

@@ -20,7 +20,7 @@ constexpr Index kRing = 24;               // points of a ring of the climb
 constexpr Index kAhead = 4;               // points ahead: 1, 2, 4 and 8 times the last move
 constexpr Index kTrials = 2 * kRing + kAhead;
 constexpr int kClimbRounds = 600;
-constexpr double kShortestStep = 1e-8;
+constexpr double kShortestStep = 1e-8;  // share of the sides; heights of smooth peaks are exact to its square
 const double kGoldenAngle = std::numbers::pi * (3 - std::sqrt(5.0));
 constexpr Index kSegment = 65;  // points between two peaks that tell one ridge from two hills
 

@@ -56,8 +56,8 @@ std::vector<Metric> many_response_metrics(const FittedModel& model, const gibbs:
                                           const Matrix<double>& context, const Matrix<double>& values,
                                           std::span<const double> weights, ThreadPool& pool,
                                           RowNotes* notes) {
-  // Of one row among many. The bound is that of the coarser of two rules, so most rows are far more exact.
-  constexpr double kEnoughForMeans = 1e-3;
+  // Enough for a mean over rows. It bounds the error of the coarser of two rules; the finer one is used.
+  constexpr double kTolerance = 1e-3;
   const Index rows = values.rows(), dims = values.cols();
   Matrix<double> mean(rows, dims);
   std::vector<Metric> out;
@@ -82,7 +82,7 @@ std::vector<Metric> many_response_metrics(const FittedModel& model, const gibbs:
     else
       pool.run(static_cast<std::size_t>(rows), [&](std::size_t at) {
         const auto i = static_cast<Index>(at);
-        put(i, 1, row_distribution_2d(utility, context.row(i), gibbs::kAllClasses, notes, kEnoughForMeans));
+        put(i, 1, row_distribution_2d(utility, context.row(i), gibbs::kAllClasses, notes, kTolerance));
       });
     out.push_back({"log_likelihood", metrics::mean_log_likelihood(log_density, weights)});
   } else {

@@ -1,5 +1,6 @@
 #include "features/number_scale.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -51,6 +52,8 @@ TEST(NumberScale, OneOutlierDoesNotSetTheScale) {
   const NumberScale scale = choose_number_scale(values, kAutomatic, "y");
   EXPECT_EQ(scale.transform, ResponseTransform::asinh);
   EXPECT_LT(scale.place(1e6), 20);
+  EXPECT_NEAR(scale.unit, 1, 0.1);                                      // standard normal but for one
+  EXPECT_EQ(std::stod(fmt::format("{:.3g}", scale.unit)), scale.unit);  // people read it
 }
 
 // Places ascend with the response and lead back to it; slots stand apart from everything else.

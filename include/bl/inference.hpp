@@ -60,6 +60,19 @@ struct EstimatedCurve {
   int flat_degrees = 0;
 };
 
+// A product of two curves of a head, with pointwise intervals. Over the training rows it is uncorrelated with
+// the functions of one of its columns, and its mean is 0.
+struct EstimatedProduct {
+  std::string name;                                         // U.age~*hours~*[y=buy]
+  std::string in_words;                                     // high where both are high or both are low
+  std::string first, second;                                // the columns
+  std::vector<double> first_at, second_at;                  // knots of the grid
+  std::vector<double> value, standard_error, lower, upper;  // by knots of the first; NaN: not determined
+  // Wald test that it is zero everywhere. NaN where the rows do not determine it.
+  double flat = 0, flat_p = 1;
+  int flat_degrees = 0;
+};
+
 // One of the points at which starts ended.
 struct OptimumFound {
   double loss = 0;
@@ -108,6 +121,7 @@ struct InferenceSummary {
   std::optional<ChoiceFacts> choice = {};
   std::vector<EstimatedParameter> estimates;
   std::vector<EstimatedCurve> curves = {};
+  std::vector<EstimatedProduct> products = {};
   std::vector<double> covariance_matrix;  // estimates x estimates, row-major; NaN where there is none
 };
 

@@ -87,7 +87,7 @@ InferenceSummary stored_inference(const Model& model, const InferenceOptions& op
                                        .stored = &stored,
                                        .covariance = stored_covariance(stored, options.covariance)},
                                       options);
-  out.curves = estimated_curves(m, stored_covariance(stored, options.covariance), options);
+  add_curves(m, stored_covariance(stored, options.covariance), options, out);
   describe_stored_covariance(stored, options.covariance, out);
   name_columns(m, out);
   return out;
@@ -117,7 +117,7 @@ Inference infer(const Model& model, const Data& data, const InferenceOptions& op
   if (!found.device_note.empty()) out.notes.push_back(found.device_note);
   name_columns(m, out);
   Model estimated = model_of(std::move(stored));
-  out.curves = estimated_curves(estimated.impl(), found.estimate.entries, options);
+  add_curves(estimated.impl(), found.estimate.entries, options, out);
   return {std::move(estimated), std::move(out)};
 }
 

@@ -3,102 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 
-#include "base/unknown.hpp"
-#include "bl/errors.hpp"
+#include "explain/estimated_weights.hpp"
 #include "features/curve.hpp"
-#include "inference/hypothesis.hpp"
 #include "model/parameters.hpp"
 
 namespace bl::explain {
 
 namespace {
 
-// A row of gradients by the stored positions, of which weights without one are fixed.
-double standard_error(const Eigen::RowVectorXd& gradient, const Eigen::MatrixXd& covariance) {
-  double variance = 0;  // entries without a variance count only where they have a factor
-  for (Eigen::Index i = 0; i < gradient.size(); ++i)
-    for (Eigen::Index j = 0; j < gradient.size(); ++j)
-      if (gradient(i) != 0 && gradient(j) != 0) variance += gradient(i) * covariance(i, j) * gradient(j);
-  return std::sqrt(variance);
+// The straight part and the bends at x: what the weights of a curve are multiplied by.
+Eigen::VectorXd curve_factors(const FeatureEncoding& feature, Eigen::Index count, double x) {
+  Eigen::VectorXd out(count);
+  const double straight = straight_part(feature, x);
+  out(0) = feature.bends.line ? straight : 0;
+  for (Eigen::Index j = 1; j < count; ++j)
+    out(j) = bend_value(feature, static_cast<std::size_t>(j - 1), x, straight);
+  return out;
 }
-
-class HeadCurve {
- public:
-  HeadCurve(const StoredModel& model, const CurveMap& map, Index first_weight,
-            const std::map<Index, Eigen::Index>& places, const Eigen::MatrixXd& covariance)
-      : feature_(model.encoder.features()[map.feature]), covariance_(covariance) {
-    const auto slots = static_cast<Eigen::Index>(map.parts.size());
-    weights_ = Eigen::VectorXd::Zero(slots);
-    gradients_ = Eigen::MatrixXd::Zero(slots, covariance.rows());
-    for (Eigen::Index slot = 0; slot < slots; ++slot)
-      for (const auto& [term, factor] : map.parts[static_cast<std::size_t>(slot)]) {
-        const Index position = first_weight + static_cast<Index>(term);
-        weights_(slot) += factor * model.parameters[static_cast<std::size_t>(position)];
-        if (const auto place = places.find(position); place != places.end())
-          gradients_(slot, place->second) += factor;
-      }
-  }
-
-  double value(double x) const { return basis(x).dot(weights_); }
-  double error(double x) const {
-    const Eigen::VectorXd at = basis(x);
-    Eigen::RowVectorXd gradient = Eigen::RowVectorXd::Zero(gradients_.cols());
-    for (Eigen::Index slot = 0; slot < at.size(); ++slot)
-      if (at(slot) != 0) gradient += at(slot) * gradients_.row(slot);
-    return standard_error(gradient, covariance_);
-  }
-
-  // Wald, that the weights from this slot on are zero; those that are fixed say nothing.
-  Band::Test zero_from(Eigen::Index first) const {
-    std::vector<Eigen::Index> slots;
-    for (Eigen::Index slot = first; slot < weights_.size(); ++slot)
-      if (!gradients_.row(slot).isZero(0)) slots.push_back(slot);
-    const auto count = static_cast<Eigen::Index>(slots.size());
-    Eigen::VectorXd estimates(count);
-    Eigen::MatrixXd covariance(count, count);
-    for (Eigen::Index i = 0; i < count; ++i) {
-      estimates(i) = weights_(slots[static_cast<std::size_t>(i)]);
-      for (Eigen::Index j = 0; j < count; ++j)
-        covariance(i, j) = product(slots[static_cast<std::size_t>(i)], slots[static_cast<std::size_t>(j)]);
-    }
-    try {
-      const inference::TestResult result = inference::wald(
-          {Eigen::MatrixXd::Identity(count, count), Eigen::VectorXd::Zero(count)}, estimates, covariance);
-      return {result.statistic, result.degrees, result.p};
-    } catch (const Error&) {
-      return {kUnknown, static_cast<int>(count), kUnknown};
-    }
-  }
-
-  bool has_line() const { return feature_.bends.line && !gradients_.row(0).isZero(0); }
-
- private:
-  Eigen::VectorXd basis(double x) const {
-    Eigen::VectorXd out(weights_.size());
-    out(0) = feature_.bends.line ? straight_part(feature_, x) : 0;
-    const double straight = straight_part(feature_, x);
-    for (Eigen::Index j = 1; j < out.size(); ++j)
-      out(j) = bend_value(feature_, static_cast<std::size_t>(j - 1), x, straight);
-    return out;
-  }
-
-  double product(Eigen::Index a, Eigen::Index b) const {
-    double sum = 0;
-    for (Eigen::Index i = 0; i < covariance_.rows(); ++i)
-      for (Eigen::Index j = 0; j < covariance_.cols(); ++j)
-        if (gradients_(a, i) != 0 && gradients_(b, j) != 0)
-          sum += gradients_(a, i) * covariance_(i, j) * gradients_(b, j);
-    return sum;
-  }
-
-  const FeatureEncoding& feature_;
-  const Eigen::MatrixXd& covariance_;
-  Eigen::VectorXd weights_;    // of the straight part and the bends
-  Eigen::MatrixXd gradients_;  // of these by the stored positions
-};
 
 // Between the knots too, where errors are smaller than on the line between theirs.
 std::vector<double> band_points(const Pieces& pieces) {
@@ -112,47 +34,76 @@ std::vector<double> band_points(const Pieces& pieces) {
   return out;
 }
 
-Band band_of(const HeadCurve& curve, const Pieces& pieces, const Variable& variable, Units units) {
-  const auto raw = [&](double x) {
-    return units == Units::standardised ? x * variable.scale + variable.mean : x;
+Band band_of(const FeatureEncoding& feature, const EstimatedWeights& weights, const Pieces& pieces,
+             Units units) {
+  const auto factors = [&](double x) {
+    return curve_factors(feature, weights.size(),
+                         units == Units::standardised ? x * feature.scale + feature.mean : x);
   };
   Band band;
   band.at = band_points(pieces);
   for (const double x : band.at) {
-    band.values.push_back(curve.value(raw(x)));
-    band.errors.push_back(curve.error(raw(x)));
+    band.values.push_back(weights.value(factors(x)));
+    band.errors.push_back(weights.error(factors(x)));
   }
-  for (const double x : pieces.knots) band.knot_errors.push_back(curve.error(raw(x)));
-  if (curve.has_line()) band.straight = curve.zero_from(1);
-  band.flat = curve.zero_from(0);
+  for (const double x : pieces.knots) band.knot_errors.push_back(weights.error(factors(x)));
+  if (feature.bends.line && !weights.fixed(0)) band.straight = weights.zero_from(1);
+  band.flat = weights.zero_from(0);
   return band;
+}
+
+SurfaceErrors errors_of(const ProductEncoding& product, const EstimatedWeights& weights) {
+  SurfaceErrors out;
+  Eigen::VectorXd factors(weights.size());
+  for (std::size_t knot = 0; knot < product.columns[0].size(); ++knot) {
+    for (std::size_t k = 0; k < product.columns.size(); ++k)
+      factors(static_cast<Eigen::Index>(k)) = product.columns[k][knot];
+    out.at_knots.push_back(weights.error(factors));
+  }
+  out.flat = weights.zero_from(0);
+  return out;
+}
+
+bool stands_for(const CurvedTerm& curved, const Problem& problem, const Monomial& term) {
+  if (curved.factors != term.factors) return false;
+  if (!curved.product) return term.curve && term.curve->variable == curved.variable;
+  return term.product && term.product->variables == problem.products[*curved.product].variables;
+}
+
+// `first` is where the weights of the head stand.
+void add_to_head(const Encoder& encoder, const CurveMaps& maps, const Estimates& estimates, Index first,
+                 const Problem& problem, Head& head) {
+  for (Monomial& term : head.terms) {
+    const auto map = std::find_if(maps.begin(), maps.end(),
+                                  [&](const auto& one) { return stands_for(one.first, problem, term); });
+    if (map == maps.end()) continue;
+    const auto& [curved, parts] = *map;
+    const EstimatedWeights weights(estimates, first, parts);
+    const FeatureEncoding& feature = encoder.features()[curved.feature];
+    if (curved.product)
+      term.product->errors = errors_of(encoder.products()[*curved.product], weights);
+    else if (feature.bends.size() > 0)
+      term.curve->band = band_of(feature, weights, term.curve->pieces, problem.units);
+  }
 }
 
 }  // namespace
 
-void add_bands(const StoredModel& model, const std::vector<CurveMap>& maps, const Eigen::MatrixXd& covariance,
+void add_bands(const StoredModel& model, const CurveMaps& maps, const Eigen::MatrixXd& covariance,
                Problem& problem) {
   const Architecture& a = model.architecture;
   const ParameterLayout layout(a);
-  std::map<Index, Eigen::Index> places;
+  Estimates estimates{.parameters = model.parameters, .covariance = covariance};
   for (const Index position : model.inference->positions)
-    places.emplace(position, static_cast<Eigen::Index>(places.size()));
+    estimates.places.emplace(position, static_cast<Eigen::Index>(estimates.places.size()));
   for (std::size_t b = 0; b < problem.layers[0].size(); ++b) {
     std::size_t at = 0;
     for (const HeadKind kind : kHeadKinds)
       for (Index h = 0; h < a.layers[0].heads(kind); ++h, ++at) {
         const TensorInfo& weight = layout.tensor(fmt::format("layers/0/{}/weight", letter(kind)));
         const Index row = static_cast<Index>(b) * a.layers[0].heads(kind) + h;
-        for (Monomial& term : problem.layers[0][b].heads[at].terms) {
-          if (!term.curve || problem.variables[term.curve->variable].bends.empty()) continue;
-          const auto map = std::find_if(maps.begin(), maps.end(), [&](const CurveMap& one) {
-            return one.variable == term.curve->variable && one.factors == term.factors;
-          });
-          if (map == maps.end()) continue;
-          const HeadCurve curve(model, *map, weight.offset + row * weight.cols, places, covariance);
-          term.curve->band =
-              band_of(curve, term.curve->pieces, problem.variables[term.curve->variable], problem.units);
-        }
+        add_to_head(model.encoder, maps, estimates, weight.offset + row * weight.cols, problem,
+                    problem.layers[0][b].heads[at]);
       }
   }
 }

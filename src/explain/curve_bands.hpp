@@ -1,4 +1,4 @@
-// Pointwise standard errors of curves, and tests of whether they bend at all.
+// Pointwise standard errors of curves and products of two; tests of whether they bend, or have an effect.
 #pragma once
 
 #include <Eigen/Core>
@@ -9,10 +9,10 @@
 
 namespace bl::explain {
 
-// By the delta method: a curve is linear in its head's weights, of which `covariance` holds the entries at the
-// stored positions (NaN: not determined). Curves without bends have no band. `problem` is that of the model, in its
-// units; `model` stores an inference.
-void add_bands(const StoredModel& model, const std::vector<CurveMap>& maps, const Eigen::MatrixXd& covariance,
+// By the delta method: both are linear in their head's weights, of which `covariance` holds the entries at
+// the stored positions (NaN: not determined). Curves without bends have no band. `problem` is that of the
+// model, in its units; `model` stores an inference.
+void add_bands(const StoredModel& model, const CurveMaps& maps, const Eigen::MatrixXd& covariance,
                Problem& problem);
 
 }  // namespace bl::explain

@@ -68,65 +68,78 @@ void add_factor(std::size_t variable, std::vector<Factor>& factors) {
   factors.insert(std::lower_bound(factors.begin(), factors.end(), factor), factor);
 }
 
+Monomial curve_term(const Encoder& encoder, const Problem& problem, const CurvedTerm& curved,
+                    const std::vector<double>& weights) {
+  const FeatureEncoding& feature = encoder.features()[curved.feature];
+  Monomial::Curve curve{.variable = curved.variable, .pieces = pieces_of(feature, weights)};
+  if (problem.units == Units::standardised) standardise(feature, curve.pieces);
+  const double size = curve.pieces.size();
+  return {.coefficient = 1, .size = size, .factors = curved.factors, .curve = std::move(curve)};
+}
+
+Monomial product_term(const Encoder& encoder, const Problem& problem, const CurvedTerm& curved,
+                      const std::vector<double>& weights) {
+  Monomial::Product product{.variables = problem.products[*curved.product].variables,
+                            .surface = surface_of(encoder.products()[*curved.product], weights)};
+  if (problem.units == Units::standardised) {
+    standardise(problem.variables[product.variables[0]], product.surface.first);
+    standardise(problem.variables[product.variables[1]], product.surface.second);
+  }
+  const double size = product.surface.size();
+  return {.coefficient = 1, .size = size, .factors = curved.factors, .product = std::move(product)};
+}
+
 }  // namespace
 
 bool is_curved(const FeatureEncoding& feature) {
   return feature.bends.size() > 0 || !feature.pull.from.empty();
 }
 
+std::optional<CurvePart> curve_part(const Encoder& encoder, const Problem& problem,
+                                    const std::vector<Variable>& written,
+                                    const std::vector<std::size_t>& variable_of,
+                                    const std::vector<Factor>& factors) {
+  std::optional<std::size_t> input;
+  CurvePart out;
+  for (const Factor& factor : factors) {
+    out.whole.factors.push_back({.variable = variable_of[factor.variable], .power = factor.power});
+    if (written[factor.variable].kind != VariableKind::bend) continue;
+    if (input || factor.power > 1)
+      throw UsageError("a product of two curves cannot be explained; fit it without curves");
+    input = factor.variable;
+  }
+  if (!input) return std::nullopt;
+  const EncodedColumn& column = encoder.columns()[*input];
+  out.whole.variable = variable_of[*input];
+  out.whole.feature = column.feature;
+  if (column.kind == EncodedColumn::Kind::product) {
+    out.whole.product = product_of(encoder, column);
+    add_factor(problem.products[*out.whole.product].variables[1], out.whole.factors);
+    out.place = static_cast<std::size_t>(column.level);
+    out.count = encoder.products()[*out.whole.product].columns.size();
+    return out;
+  }
+  out.place = column.kind == EncodedColumn::Kind::bend ? static_cast<std::size_t>(column.level) + 1 : 0;
+  out.count = encoder.features()[column.feature].bends.size() + 1;
+  return out;
+}
+
 void gather_curves(const Encoder& encoder, const Problem& problem, const std::vector<Variable>& written,
                    const std::vector<std::size_t>& variable_of, std::vector<Monomial>& terms) {
-  std::map<std::pair<std::vector<Factor>, std::size_t>, std::vector<double>> weights;  // by factors, variable
-  std::map<std::pair<std::vector<Factor>, std::size_t>, std::vector<double>> together;  // by factors, product
+  std::map<CurvedTerm, std::vector<double>> weights;
   std::vector<Monomial> gathered;
   for (Monomial& term : terms) {
-    const Factor* bent = nullptr;
-    for (const Factor& factor : term.factors) {
-      if (written[factor.variable].kind != VariableKind::bend) continue;
-      if (bent != nullptr || factor.power > 1)
-        throw UsageError("a product of two curves cannot be explained; fit it without curves");
-      bent = &factor;
+    if (const auto part = curve_part(encoder, problem, written, variable_of, term.factors)) {
+      auto& sum = weights[part->whole];
+      sum.resize(part->count, 0);
+      sum[part->place] += term.coefficient;
+      continue;
     }
-    const std::size_t input = bent == nullptr ? 0 : bent->variable;
-    const bool curved = bent != nullptr;
     for (Factor& factor : term.factors) factor.variable = variable_of[factor.variable];
-    if (!curved) {
-      gathered.push_back(std::move(term));
-      continue;
-    }
-    const EncodedColumn& column = encoder.columns()[input];
-    if (column.kind == EncodedColumn::Kind::product) {
-      const std::size_t product = product_of(encoder, column);
-      add_factor(problem.products[product].variables[1], term.factors);
-      auto& sum = together[{term.factors, product}];
-      sum.resize(encoder.products()[product].columns.size(), 0);
-      sum[static_cast<std::size_t>(column.level)] += term.coefficient;
-      continue;
-    }
-    auto& sum = weights[{term.factors, variable_of[input]}];
-    sum.resize(encoder.features()[column.feature].bends.size() + 1, 0);
-    const bool bend = column.kind == EncodedColumn::Kind::bend;
-    sum[bend ? static_cast<std::size_t>(column.level) + 1 : 0] += term.coefficient;
+    gathered.push_back(std::move(term));
   }
-  for (const auto& [key, sum] : weights) {
-    const std::size_t first = static_cast<std::size_t>(
-        std::find(variable_of.begin(), variable_of.end(), key.second) - variable_of.begin());
-    const FeatureEncoding& feature = encoder.features()[encoder.columns()[first].feature];
-    Monomial::Curve curve{.variable = key.second, .pieces = pieces_of(feature, sum)};
-    if (problem.units == Units::standardised) standardise(feature, curve.pieces);
-    const double size = curve.pieces.size();
-    gathered.push_back({.coefficient = 1, .size = size, .factors = key.first, .curve = std::move(curve)});
-  }
-  for (const auto& [key, sum] : together) {
-    Monomial::Product product{.variables = problem.products[key.second].variables,
-                              .surface = surface_of(encoder.products()[key.second], sum)};
-    if (problem.units == Units::standardised) {
-      standardise(problem.variables[product.variables[0]], product.surface.first);
-      standardise(problem.variables[product.variables[1]], product.surface.second);
-    }
-    const double size = product.surface.size();
-    gathered.push_back({.coefficient = 1, .size = size, .factors = key.first, .product = std::move(product)});
-  }
+  for (const auto& [curved, sum] : weights)
+    gathered.push_back((curved.product ? product_term : curve_term)(encoder, problem, curved, sum));
   std::stable_sort(gathered.begin(), gathered.end(),
                    [](const Monomial& a, const Monomial& b) { return GradedOrder()(a.factors, b.factors); });
   terms = std::move(gathered);

@@ -8,14 +8,12 @@ namespace bl::explain {
 
 namespace {
 
-// What the errors say about a straight line in its place.
-std::string test_in_words(const Monomial::Curve& curve) {
-  if (!curve.band || !curve.band->straight) return "";
+// "; a straight line is rejected (p = 0.012)"; nothing where the rows do not determine it.
+std::string test_in_words(const char* hypothesis, const WaldTest& test) {
   constexpr double kLevel = 0.05;
-  const double p = curve.band->straight->p;
-  if (std::isnan(p)) return "";
-  const std::string value = p < 0.0005 ? "p < 0.0005" : fmt::format("p = {:.3f}", p);
-  return fmt::format("; a straight line {} ({})", p < kLevel ? "is rejected" : "is not rejected", value);
+  if (std::isnan(test.p)) return "";
+  const std::string value = test.p < 0.0005 ? "p < 0.0005" : fmt::format("p = {:.3f}", test.p);
+  return fmt::format("; {} {} ({})", hypothesis, test.p < kLevel ? "is rejected" : "is not rejected", value);
 }
 
 }  // namespace
@@ -26,7 +24,10 @@ bool is_bent(const Problem& problem, const Monomial::Curve& curve) {
 
 std::string curve_in_words(const Problem& problem, const Monomial::Curve& curve) {
   const Pieces& p = curve.pieces;
-  if (is_bent(problem, curve)) return in_words(p) + test_in_words(curve);
+  if (is_bent(problem, curve))
+    return in_words(p) + (curve.band && curve.band->straight
+                              ? test_in_words("a straight line", *curve.band->straight)
+                              : "");
   // Pulling in makes the outer pieces flatter, so that the steepest one is the line itself.
   std::size_t steepest = 0;
   for (std::size_t i = 0; i + 1 < p.knots.size(); ++i)
@@ -39,7 +40,8 @@ std::string curve_in_words(const Problem& problem, const Monomial::Curve& curve)
 
 std::string product_in_words(const Problem& problem, const Monomial::Product& product) {
   return in_words(product.surface, problem.variables[product.variables[0]].name,
-                  problem.variables[product.variables[1]].name);
+                  problem.variables[product.variables[1]].name) +
+         (product.errors ? test_in_words("that it has no effect", product.errors->flat) : "");
 }
 
 }  // namespace bl::explain

@@ -18,7 +18,6 @@ namespace {
 
 constexpr double kName = 130, kPanel = 190, kHigh = 64, kGapX = 18, kGapY = 26, kHead = 44;
 constexpr std::size_t kMostColumns = 12, kLongestName = 18;
-constexpr double kBand = 1.959963984540054;  // standard errors to either side: 95%
 
 struct Drawn {
   std::size_t head;
@@ -54,7 +53,7 @@ std::pair<double, double> range_of(const Monomial::Curve& curve) {
   }
   if (!curve.band) return out;
   for (std::size_t i = 0; i < curve.band->at.size(); ++i) {
-    const double half = kBand * curve.band->errors[i];
+    const double half = kBandWidth * curve.band->errors[i];
     if (!std::isfinite(half)) continue;
     out.first = std::min(out.first, curve.band->values[i] - half);
     out.second = std::max(out.second, curve.band->values[i] + half);
@@ -87,7 +86,7 @@ std::string band_shape(const Monomial::Curve& curve, const std::function<double(
   if (!curve.band) return "";
   std::string upper, lower;
   for (std::size_t i = 0; i < curve.band->at.size(); ++i) {
-    const double half = kBand * curve.band->errors[i], value = curve.band->values[i];
+    const double half = kBandWidth * curve.band->errors[i], value = curve.band->values[i];
     if (!std::isfinite(half)) continue;
     upper += fmt::format("{:.1f},{:.1f} ", x(curve.band->at[i]), y(value + half));
     lower.insert(0, fmt::format("{:.1f},{:.1f} ", x(curve.band->at[i]), y(value - half)));
@@ -144,8 +143,13 @@ double panel_left(double left, std::size_t head) {
 double add_products(const Problem& problem, const std::vector<ProductRow>& products, const Point& at,
                     double extent, std::string& svg) {
   if (products.empty()) return at.y;
+  const bool errors = std::any_of(products.begin(), products.end(), [](const ProductRow& row) {
+    return std::any_of(row.heads.begin(), row.heads.end(),
+                       [](const auto& one) { return one.product->errors.has_value(); });
+  });
   svg += svg_text({at.x, at.y + 10},
-                  fmt::format("Products of two curves: full color at {}", number_text(extent)),
+                  fmt::format("Products of two curves: full color at {}{}", number_text(extent),
+                              errors ? "; circles: knots whose 95% interval includes 0" : ""),
                   "font-weight='bold'");
   double y = at.y + kGapY;
   for (const ProductRow& row : products) {

@@ -39,6 +39,7 @@ void gather(Monomial term, std::vector<Monomial>& terms) {
   if (term.product) {  // of the same curves, and so over the same grid
     Surface& sum = same->product->surface;
     for (std::size_t i = 0; i < sum.values.size(); ++i) sum.values[i] += term.product->surface.values[i];
+    same->product->errors.reset();
     same->size = sum.size();
     return;
   }

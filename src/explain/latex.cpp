@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/markup.hpp"
+#include "base/unknown.hpp"
 #include "explain/curve_words.hpp"
 #include "explain/render.hpp"
 
@@ -77,9 +78,11 @@ std::string head_lines(const Problem& problem, const Block& block, const Head& h
   return {};
 }
 
-// A table of values: knots of the first variable downwards, of the second across.
+// A table of values, with their errors where they are known: knots of the first variable downwards, of the
+// second across.
 std::string surface_note(const Problem& problem, const Head& head, const Monomial& term) {
   const Surface& s = term.product->surface;
+  const auto& errors = term.product->errors;
   std::string out = fmt::format("In {}, ${}$: {}. It is bilinear between\n\n\\begin{{tabular}}{{r|{}}}\n",
                                 latex_escaped(head.name), factors(problem, term),
                                 latex_escaped(product_in_words(problem, *term.product)),
@@ -88,13 +91,17 @@ std::string surface_note(const Problem& problem, const Head& head, const Monomia
   out += " \\\\ \\hline\n";
   for (std::size_t i = 0; i < s.first.knots.size(); ++i) {
     out += fmt::format("${}$", latex_number(s.first.knots[i]));
-    for (std::size_t j = 0; j < s.second.knots.size(); ++j)
+    for (std::size_t j = 0; j < s.second.knots.size(); ++j) {
       out += fmt::format(" & ${}$", latex_number(s.at_knots(i, j)));
+      const double error = errors ? errors->at_knots[i * s.second.knots.size() + j] : kUnknown;
+      if (std::isfinite(error)) out += fmt::format(" (${}$)", latex_number(error));
+    }
     out += " \\\\\n";
   }
-  return out + fmt::format("\\end{{tabular}}\n\n({} downwards, {} across).\n\n",
+  return out + fmt::format("\\end{{tabular}}\n\n({} downwards, {} across{}).\n\n",
                            latex_escaped(problem.variables[term.product->variables[0]].name),
-                           latex_escaped(problem.variables[term.product->variables[1]].name));
+                           latex_escaped(problem.variables[term.product->variables[1]].name),
+                           errors ? "; standard errors in parentheses" : "");
 }
 
 // What f is in each head: in words, and by its points.

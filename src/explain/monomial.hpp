@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "explain/bands.hpp"
 #include "explain/pieces.hpp"
 #include "explain/surface.hpp"
 
@@ -40,6 +41,7 @@ struct Monomial {
   struct Product {
     std::array<std::size_t, 2> variables = {};
     Surface surface = {};
+    std::optional<SurfaceErrors> errors = {};  // where there are standard errors
     bool operator==(const Product&) const = default;
   };
   std::optional<Product> product = {};

@@ -1,7 +1,6 @@
 // A function of one variable by what it is at knots: what a curve of a column is in a head.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,21 +27,6 @@ struct Pieces {
   std::vector<double> points() const;
   // Root mean square over the knots, which stand about as close as the rows do.
   double size() const;
-};
-
-// What the errors of the estimates make of a curve.
-struct Band {
-  std::vector<double> at, values, errors;  // standard errors at points from the first knot to the last
-  std::vector<double> knot_errors;         // at the knots
-  struct Test {
-    double statistic = 0;  // chi-squared
-    int degrees = 0;
-    double p = 1;  // NaN: not determined
-    bool operator==(const Test&) const = default;
-  };
-  std::optional<Test> straight = {};  // that it is a straight line; none of a curve that has no line
-  Test flat = {};                     // that it is zero everywhere
-  bool operator==(const Band&) const = default;
 };
 
 // "rises to 45, then flat": moves of less than a tenth of the range are passed over.

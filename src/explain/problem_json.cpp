@@ -78,29 +78,29 @@ class Writer {
 
   json write(const Monomial::Product& product) const {
     const Surface& s = product.surface;
-    json values = json::array();
-    for (std::size_t i = 0; i < s.first.knots.size(); ++i) {
-      const auto row = s.values.begin() + static_cast<std::ptrdiff_t>(i * s.second.knots.size());
-      values.push_back(std::vector<double>(row, row + static_cast<std::ptrdiff_t>(s.second.knots.size())));
+    const std::size_t width = s.second.knots.size();
+    json out = {
+        {"variables", {p_.variables[product.variables[0]].name, p_.variables[product.variables[1]].name}},
+        {"knots", {s.first.knots, s.second.knots}},
+        {"periods", {s.first.period, s.second.period}},
+        {"values", finite_rows(s.values, width)},
+        {"in_words", product_in_words(p_, product)}};
+    if (product.errors) {
+      out["standard_errors"] = finite_rows(product.errors->at_knots, width);
+      out["no_effect"] = write(product.errors->flat);
     }
-    return {{"variables", {p_.variables[product.variables[0]].name, p_.variables[product.variables[1]].name}},
-            {"knots", {s.first.knots, s.second.knots}},
-            {"periods", {s.first.period, s.second.period}},
-            {"values", values},
-            {"in_words", product_in_words(p_, product)}};
+    return out;
   }
 
-  static json write(const Band::Test& test) {
+  static json write(const WaldTest& test) {
     return {
         {"chi_squared", finite(test.statistic)}, {"degrees_of_freedom", test.degrees}, {"p", finite(test.p)}};
   }
 
   static json write(const Band& band) {
-    json errors = json::array();
-    for (const double error : band.errors) errors.push_back(finite(error));
     json out = {{"at", band.at},
                 {"values", band.values},
-                {"standard_errors", errors},
+                {"standard_errors", finite(band.errors)},
                 {"no_effect", write(band.flat)}};
     if (band.straight) out["straight_line"] = write(*band.straight);
     return out;

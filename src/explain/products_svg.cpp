@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "explain/curve_words.hpp"
 #include "explain/render.hpp"
@@ -33,6 +34,22 @@ std::vector<double> edges_of(const GridAxis& axis) {
   for (std::size_t i = 0; i + 1 < ends.size(); ++i)
     for (int k = 1; k <= kBetween; ++k) out.push_back(ends[i] + (ends[i + 1] - ends[i]) * k / kBetween);
   return out;
+}
+
+// Circles at the knots whose 95% interval includes zero, or that have none.
+std::string zero_marks(const Monomial::Product& product, const std::function<double(double)>& x,
+                       const std::function<double(double)>& y) {
+  if (!product.errors) return "";
+  const Surface& s = product.surface;
+  const std::vector<double> across = ends_of(s.first), upwards = ends_of(s.second);
+  std::string out;
+  for (std::size_t i = 0; i < across.size(); ++i)
+    for (std::size_t j = 0; j < upwards.size(); ++j) {
+      const std::size_t knot = i % s.first.knots.size() * s.second.knots.size() + j % s.second.knots.size();
+      if (std::abs(s.values[knot]) > kBandWidth * product.errors->at_knots[knot]) continue;
+      out += fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='2.5'/>", x(across[i]), y(upwards[j]));
+    }
+  return fmt::format("<g class='zero' fill='white' stroke='#555'>{}</g>", out);
 }
 
 }  // namespace
@@ -94,7 +111,7 @@ std::string heat_map(const Problem& problem, const Monomial::Product& product, c
   std::string ticks;
   for (const double knot : s.first.knots) ticks += fmt::format("M{:.1f} {:.1f}v4", x(knot), foot);
   for (const double knot : s.second.knots) ticks += fmt::format("M{:.1f} {:.1f}h-4", top.x, y(knot));
-  return out + fmt::format("<path d='{}' stroke='#777'/></g>\n", ticks) +
+  return out + fmt::format("<path d='{}' stroke='#777'/>{}</g>\n", ticks, zero_marks(product, x, y)) +
          svg_text({top.x, foot + 15}, number_text(across.front()), "fill='#666' font-size='10'") +
          svg_text({top.x + width, foot + 15}, number_text(across.back()),
                   "fill='#666' font-size='10' text-anchor='end'");

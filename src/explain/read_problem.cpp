@@ -8,7 +8,6 @@
 #include <set>
 
 #include "bl/errors.hpp"
-#include "explain/curve_terms.hpp"
 #include "explain/expansion.hpp"
 #include "features/pull.hpp"
 #include "model/parameters.hpp"
@@ -44,32 +43,19 @@ class Reader {
     return std::move(problem_);
   }
 
-  std::vector<CurveMap> maps() {
+  CurveMaps maps() {
     name_variables();
     const Expansion expansion(layer_terms(a_, 0), substitutions(written_, problem_.units));
-    const auto& columns = model_.encoder.columns();
-    std::map<std::pair<std::vector<Factor>, std::size_t>, CurveMap> found;
+    CurveMaps out;
     for (std::size_t t = 0; t < static_cast<std::size_t>(layer_input_size(a_, 0)); ++t)
       for (const auto& [monomial, factor] : expansion.parts(t)) {
-        std::vector<Factor> factors = expansion.monomials()[monomial];
-        const auto bent = std::find_if(factors.begin(), factors.end(), [&](const Factor& one) {
-          return written_[one.variable].kind == VariableKind::bend;
-        });
-        if (bent == factors.end()) continue;
-        const EncodedColumn& column = columns[bent->variable];
-        if (column.kind == EncodedColumn::Kind::product) continue;
-        for (Factor& one : factors) one.variable = variable_of_[one.variable];
-        CurveMap& map = found[{factors, column.feature}];
-        map.factors = factors;
-        map.variable = bent->variable;
-        map.feature = column.feature;
-        map.parts.resize(model_.encoder.features()[column.feature].bends.size() + 1);
-        const bool bend = column.kind == EncodedColumn::Kind::bend;
-        map.parts[bend ? static_cast<std::size_t>(column.level) + 1 : 0].emplace_back(
-            t, static_cast<double>(factor));
+        const auto part =
+            curve_part(model_.encoder, problem_, written_, variable_of_, expansion.monomials()[monomial]);
+        if (!part) continue;
+        CurveParts& parts = out[part->whole];
+        parts.resize(part->count);
+        parts[part->place].emplace_back(t, static_cast<double>(factor));
       }
-    std::vector<CurveMap> out;
-    for (auto& [key, map] : found) out.push_back(std::move(map));
     return out;
   }
 
@@ -291,7 +277,7 @@ Problem read_problem(const StoredModel& model, const ClassNames& classes, Units 
   return Reader(model, classes, units).read();
 }
 
-std::vector<CurveMap> curve_maps(const StoredModel& model, const ClassNames& classes, Units units) {
+CurveMaps curve_maps(const StoredModel& model, const ClassNames& classes, Units units) {
   return Reader(model, classes, units).maps();
 }
 

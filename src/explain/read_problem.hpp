@@ -1,11 +1,13 @@
 // From a stored model to the problem it poses.
 #pragma once
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "artifact/model_file.hpp"
+#include "explain/curve_terms.hpp"
 #include "explain/problem.hpp"
 
 namespace bl::explain {
@@ -19,15 +21,11 @@ struct ClassNames {
   std::vector<Variable> values = {};
 };
 
-// How the curves of a first-layer head follow from its weights. A curve of a feature, times other factors, is the
-// sum over `parts` of weight times the straight part (parts[0]) or bend j (parts[j + 1]) of the feature.
-struct CurveMap {
-  std::vector<Factor> factors = {};  // as in the term of the problem
-  std::size_t variable = 0;
-  std::size_t feature = 0;                                              // of the encoder
-  std::vector<std::vector<std::pair<std::size_t, double>>> parts = {};  // term of the basis, factor
-};
-std::vector<CurveMap> curve_maps(const StoredModel& model, const ClassNames& classes, Units units);
+// How the curves and products of a first-layer head follow from its weights: for each part (CurvePart) the
+// terms of the basis whose weights it sums, with their factors.
+using CurveParts = std::vector<std::vector<std::pair<std::size_t, double>>>;
+using CurveMaps = std::map<CurvedTerm, CurveParts>;
+CurveMaps curve_maps(const StoredModel& model, const ClassNames& classes, Units units);
 
 // Original units: the standardisation of every column is substituted into every term and multiplied out, so
 // that the formula on raw values gives the model's utility. What is lost is a matter of the data: where a

@@ -13,12 +13,11 @@ namespace bl {
 
 namespace {
 
-// Of a table; estimates of choices name no curves.
+// Of a table; estimates of choices name no curves. Columns of two values have products, but no bends.
 bool has_curves(const FittedModel& model) {
-  const auto& features = model.stored.encoder.features();
+  const auto& columns = model.stored.encoder.columns();
   return model.stored.choice() == nullptr &&
-         std::any_of(features.begin(), features.end(),
-                     [](const FeatureEncoding& one) { return one.bends.size() > 0; });
+         std::any_of(columns.begin(), columns.end(), [](const EncodedColumn& one) { return one.bends(); });
 }
 
 // "U" of the only head of its kind in the only block, "L1.B2.C1" otherwise; like the names of coefficients.
@@ -32,21 +31,24 @@ std::string short_head(const explain::Problem& problem, const explain::Block& bl
   return name;
 }
 
-EstimatedCurve curve_of(const explain::Problem& problem, const explain::Monomial& term,
-                        const InferenceOptions& options) {
-  const explain::Monomial::Curve& curve = *term.curve;
+// Of a curve or a product, by its values and standard errors.
+void add_intervals(double level, auto& out) {
+  const double width = inference::normal_quantile(0.5 + 0.5 * level);
+  for (std::size_t i = 0; i < out.value.size(); ++i) {
+    out.lower.push_back(out.value[i] - width * out.standard_error[i]);
+    out.upper.push_back(out.value[i] + width * out.standard_error[i]);
+  }
+}
+
+EstimatedCurve curve_of(const std::string& name, const explain::Monomial::Curve& curve, double level) {
   const explain::Band& band = *curve.band;
-  const double width = inference::normal_quantile(0.5 + 0.5 * options.level);
   EstimatedCurve out;
+  out.name = name;
   out.in_words = explain::shape_in_words(curve.pieces);
   out.at = curve.pieces.knots;
   out.value = curve.pieces.values;
   out.standard_error = band.knot_errors;
-  for (std::size_t i = 0; i < out.at.size(); ++i) {
-    out.lower.push_back(out.value[i] - width * out.standard_error[i]);
-    out.upper.push_back(out.value[i] + width * out.standard_error[i]);
-  }
-  out.name = explain::factors_text(problem, term);
+  add_intervals(level, out);
   if (band.straight) {
     out.straight = band.straight->statistic;
     out.straight_degrees = band.straight->degrees;
@@ -55,6 +57,24 @@ EstimatedCurve curve_of(const explain::Problem& problem, const explain::Monomial
   out.flat = band.flat.statistic;
   out.flat_degrees = band.flat.degrees;
   out.flat_p = band.flat.p;
+  return out;
+}
+
+EstimatedProduct product_of(const std::string& name, const explain::Problem& problem,
+                            const explain::Monomial::Product& product, double level) {
+  EstimatedProduct out;
+  out.name = name;
+  out.first = problem.variables[product.variables[0]].name;
+  out.second = problem.variables[product.variables[1]].name;
+  out.in_words = explain::shape_in_words(product.surface, out.first, out.second);
+  out.first_at = product.surface.first.knots;
+  out.second_at = product.surface.second.knots;
+  out.value = product.surface.values;
+  out.standard_error = product.errors->at_knots;
+  add_intervals(level, out);
+  out.flat = product.errors->flat.statistic;
+  out.flat_degrees = product.errors->flat.degrees;
+  out.flat_p = product.errors->flat.p;
   return out;
 }
 
@@ -75,20 +95,21 @@ explain::Problem problem_with_stored_bands(const FittedModel& model, explain::Un
   return problem_with_bands(model, units, stored_covariance(*stored, "robust"));
 }
 
-std::vector<EstimatedCurve> estimated_curves(const FittedModel& model, const Eigen::MatrixXd& covariance,
-                                             const InferenceOptions& options) {
-  std::vector<EstimatedCurve> out;
-  if (!has_curves(model)) return out;
+void add_curves(const FittedModel& model, const Eigen::MatrixXd& covariance, const InferenceOptions& options,
+                InferenceSummary& summary) {
+  if (!has_curves(model)) return;
   const explain::Problem problem = problem_with_bands(
       model, options.standardised ? explain::Units::standardised : explain::Units::original, covariance);
   for (const explain::Block& block : problem.layers[0])
     for (const explain::Head& head : block.heads)
-      for (const explain::Monomial& term : head.terms)
-        if (term.curve && term.curve->band) {
-          out.push_back(curve_of(problem, term, options));
-          out.back().name = short_head(problem, block, head) + "." + out.back().name;
-        }
-  return out;
+      for (const explain::Monomial& term : head.terms) {
+        const std::string name =
+            short_head(problem, block, head) + "." + explain::factors_text(problem, term);
+        if (term.curve && term.curve->band)
+          summary.curves.push_back(curve_of(name, *term.curve, options.level));
+        if (term.product && term.product->errors)
+          summary.products.push_back(product_of(name, problem, *term.product, options.level));
+      }
 }
 
 }  // namespace bl

@@ -20,12 +20,6 @@ std::string p_words(double p) {
   return std::isnan(p) ? "not determined" : p < 0.0005 ? "p < 0.0005" : fmt::format("p = {:.3f}", p);
 }
 
-std::string test_words(const char* what, double statistic, int degrees, double p) {
-  if (std::isnan(p)) return fmt::format("{}: not determined by these rows", what);
-  return fmt::format("{}: chi-squared {:.2f}, {} degree{} of freedom, {}", what, statistic, degrees,
-                     degrees == 1 ? "" : "s", p_words(p));
-}
-
 std::vector<std::string> tests_of(const EstimatedCurve& one) {
   std::vector<std::string> out;
   if (one.straight_degrees > 0)
@@ -34,17 +28,17 @@ std::vector<std::string> tests_of(const EstimatedCurve& one) {
   return out;
 }
 
-json all_finite(const std::vector<double>& values) {
-  json out = json::array();
-  for (const double value : values) out.push_back(finite(value));
-  return out;
+}  // namespace
+
+std::string test_words(const char* hypothesis, double statistic, int degrees, double p) {
+  if (std::isnan(p)) return fmt::format("{}: not determined by these rows", hypothesis);
+  return fmt::format("{}: chi-squared {:.2f}, {} degree{} of freedom, {}", hypothesis, statistic, degrees,
+                     degrees == 1 ? "" : "s", p_words(p));
 }
 
 json test_json(double statistic, int degrees, double p) {
   return {{"chi_squared", finite(statistic)}, {"degrees_of_freedom", degrees}, {"p", finite(p)}};
 }
-
-}  // namespace
 
 std::string curves_text(const InferenceSummary& s) {
   if (s.curves.empty()) return "";
@@ -98,10 +92,10 @@ json curves_json(const InferenceSummary& s) {
     out.push_back({{"name", one.name},
                    {"in_words", one.in_words},
                    {"at", one.at},
-                   {"value", all_finite(one.value)},
-                   {"standard_error", all_finite(one.standard_error)},
-                   {"lower", all_finite(one.lower)},
-                   {"upper", all_finite(one.upper)},
+                   {"value", finite(one.value)},
+                   {"standard_error", finite(one.standard_error)},
+                   {"lower", finite(one.lower)},
+                   {"upper", finite(one.upper)},
                    {"no_effect", test_json(one.flat, one.flat_degrees, one.flat_p)}});
     if (one.straight_degrees > 0)
       out.back()["straight_line"] = test_json(one.straight, one.straight_degrees, one.straight_p);

@@ -162,12 +162,11 @@ std::string text(const InferenceSummary& s) {
   out += thin + "\n";
   for (const EstimatedParameter& one : s.estimates)
     if (!one.of_bend) out += text_row(one, boot) + "\n";
-  return out + rule + "\n" + footer(s) + curves_text(s);
+  return out + rule + "\n" + footer(s) + curves_text(s) + products_text(s);
 }
 
 json to_json(const InferenceSummary& s) {
-  json estimates = json::array(), optima = json::array(), covariance = json::array(),
-       clusters = json::array();
+  json estimates = json::array(), optima = json::array(), clusters = json::array();
   for (const EstimatedParameter& one : s.estimates)
     estimates.push_back({{"name", one.name},
                          {"estimate", finite(one.estimate)},
@@ -180,7 +179,6 @@ json to_json(const InferenceSummary& s) {
                          {"state", one.state}});
   for (const OptimumFound& one : s.optima)
     optima.push_back({{"loss", one.loss}, {"gradient", one.gradient}, {"starts", one.starts}});
-  for (const double value : s.covariance_matrix) covariance.push_back(finite(value));
   for (const auto& [column, count] : s.clusters) clusters.push_back({{"column", column}, {"count", count}});
   json out = {{"model", s.model},
               {"response", s.response},
@@ -206,7 +204,7 @@ json to_json(const InferenceSummary& s) {
               {"bootstrap", s.bootstrap},
               {"digest", s.digest},
               {"estimates", estimates},
-              {"covariance_matrix", covariance}};
+              {"covariance_matrix", finite(s.covariance_matrix)}};
   if (s.choice)
     out["choice"] = {{"alternatives", s.choice->alternatives},
                      {"persons", s.choice->persons},
@@ -214,6 +212,7 @@ json to_json(const InferenceSummary& s) {
                      {"rho_square", finite(s.choice->rho_square)},
                      {"adjusted_rho_square", finite(s.choice->adjusted_rho_square)}};
   if (!s.curves.empty()) out["curves"] = curves_json(s);
+  if (!s.products.empty()) out["products"] = products_json(s);
   return out;
 }
 
@@ -245,7 +244,7 @@ std::string latex(const InferenceSummary& s) {
           "{} & {} & {} & {} & {} & {} & {} \\\\\n", latex_escaped(one.name), estimate_cell(one.estimate),
           one.state.empty() ? estimate_cell(one.standard_error) : one.state, estimate_cell(one.z),
           probability(one.p), estimate_cell(one.lower), estimate_cell(one.upper));
-  out += curves_latex(s);
+  out += curves_latex(s) + products_latex(s);
   out += "\\hline\n";
   for (const auto& [name, value] : facts(s))
     out += fmt::format("\\multicolumn{{7}}{{l}}{{{}: {}}} \\\\\n", latex_escaped(name), latex_escaped(value));
@@ -265,7 +264,7 @@ std::string markdown(const InferenceSummary& s) {
         one.state.empty() ? estimate_cell(one.standard_error) : one.state, estimate_cell(one.z),
         probability(one.p), estimate_cell(one.lower), estimate_cell(one.upper));
   }
-  out += curves_markdown(s) + "\n";
+  out += curves_markdown(s) + products_markdown(s) + "\n";
   for (const auto& [name, value] : facts(s)) out += fmt::format("- {}: {}\n", name, value);
   for (const std::string& one : s.unidentified) out += fmt::format("- Not identified: {}\n", one);
   for (const std::string& note : s.notes) out += fmt::format("- {}\n", note);

@@ -9,6 +9,8 @@ import numpy as np
 from . import _core
 from ._effects import grid_of
 
+_BAND = 1.959963984540054  # standard errors to either side: 95%
+
 
 def _axes(ax: Any) -> Any:
     if ax is not None:
@@ -178,14 +180,18 @@ def _curve_line(curve: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _heat_map(ax: Any, product: dict[str, Any], extent: float) -> None:
-    """A product of two curves: the first variable across, the second upwards."""
+    """A product of two curves: the first variable across, the second upwards; circles where it may be zero."""
     values = np.asarray(product["values"])
+    errors = np.array(product.get("standard_errors", np.zeros_like(values)), dtype=float)
     knots = [np.asarray(one) for one in product["knots"]]
     for axis, period in enumerate(product["periods"]):
         if period > 0:
             knots[axis] = np.append(knots[axis], knots[axis][0] + period)
-            values = np.append(values, values.take([0], axis=axis), axis=axis)
+            values, errors = (np.append(one, one.take([0], axis=axis), axis=axis) for one in (values, errors))
     ax.pcolormesh(*knots, values.T, shading="gouraud", cmap="RdBu", vmin=-extent, vmax=extent)
+    if "standard_errors" in product:
+        first, second = np.nonzero(~(np.abs(values) > _BAND * errors))
+        ax.scatter(knots[0][first], knots[1][second], s=12, facecolors="w", edgecolors="0.35", clip_on=False)
 
 
 def curves(estimator: Any, block: str = "L1.B1", *, columns: int = 8) -> Any:
@@ -193,7 +199,8 @@ def curves(estimator: Any, block: str = "L1.B1", *, columns: int = 8) -> Any:
 
     The columns with the highest curves come first; ticks are the knots, closer where there are more rows. Where the
     model has standard errors, 95% bands are drawn. Products of two curves follow as heat maps on the same scale: blue
-    raises, red lowers. Returns the array of axes, columns and products x heads."""
+    raises, red lowers; knots whose 95% interval includes zero are circled. Returns the array of axes, columns and
+    products x heads."""
     try:
         from matplotlib import pyplot
     except ImportError as error:
@@ -233,7 +240,7 @@ def curves(estimator: Any, block: str = "L1.B1", *, columns: int = 8) -> Any:
             ax.plot(*_curve_line(curve))
             if "band" in curve:
                 at, middle = curve["band"]["at"], np.asarray(curve["band"]["values"])
-                half = 1.959963984540054 * np.array(curve["band"]["standard_errors"], dtype=float)
+                half = _BAND * np.array(curve["band"]["standard_errors"], dtype=float)
                 ax.fill_between(at, middle - half, middle + half, alpha=0.2, linewidth=0)
             ax.axhline(0, color="0.8", zorder=0)
             ax.plot(curve["knots"], np.zeros(len(curve["knots"])), "|", color="0.4", transform=ax.get_xaxis_transform())

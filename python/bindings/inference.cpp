@@ -81,6 +81,20 @@ void bind_estimates(nb::module_& module) {
       .def_ro("flat", &EstimatedCurve::flat)
       .def_ro("flat_degrees", &EstimatedCurve::flat_degrees)
       .def_ro("flat_p", &EstimatedCurve::flat_p);
+  nb::class_<EstimatedProduct>(module, "EstimatedProduct")
+      .def_ro("name", &EstimatedProduct::name)
+      .def_ro("in_words", &EstimatedProduct::in_words)
+      .def_ro("first", &EstimatedProduct::first)
+      .def_ro("second", &EstimatedProduct::second)
+      .def_ro("first_at", &EstimatedProduct::first_at)
+      .def_ro("second_at", &EstimatedProduct::second_at)
+      .def_ro("value", &EstimatedProduct::value)
+      .def_ro("standard_error", &EstimatedProduct::standard_error)
+      .def_ro("lower", &EstimatedProduct::lower)
+      .def_ro("upper", &EstimatedProduct::upper)
+      .def_ro("flat", &EstimatedProduct::flat)
+      .def_ro("flat_degrees", &EstimatedProduct::flat_degrees)
+      .def_ro("flat_p", &EstimatedProduct::flat_p);
 }
 
 }  // namespace
@@ -111,6 +125,7 @@ void bind_inference(nb::module_& module) {
       .def_ro("notes", &InferenceSummary::notes)
       .def_ro("estimates", &InferenceSummary::estimates)
       .def_ro("curves", &InferenceSummary::curves)
+      .def_ro("products", &InferenceSummary::products)
       .def("choice", &choice_facts)
       .def("covariance_matrix", [](const InferenceSummary& s) { return to_array(s.covariance_matrix); });
   bind_infer(module);

@@ -86,3 +86,20 @@ def test_plots_show_the_numbers(labels, numbers):
     plots.effect(regressor, X, 1)
     with pytest.raises(ValueError, match="one number"):
         plots.density(classifier, X)
+
+
+def test_heat_maps_circle_knots_that_are_not_told_from_zero():
+    rng = np.random.default_rng(3)
+    X = rng.random((800, 2))
+    y = np.where(rng.random(800) < 1 / (1 + np.exp(-8 * (X[:, 0] - 0.5) * (X[:, 1] - 0.5))), "b", "a")
+    model = BLClassifier(
+        single=True, utility_activation="identity", heads="1,0,0", curves="x0~*x1~", starts=1, fractions="1:0:0"
+    ).fit(X, y)
+    terms = model.explain().to_dict()["layers"][0][0]["heads"][0]["terms"]
+    product = next(term["product"] for term in terms if "product" in term)
+    zero = np.abs(product["values"]) <= 1.959964 * np.array(product["standard_errors"])
+    circles = plots.curves(model)[-1, 0].collections[1]
+    assert len(circles.get_offsets()) == zero.sum() > 0
+    estimated = model.summary().to_dict()["products"][0]
+    assert estimated["no_effect"] == product["no_effect"]
+    np.testing.assert_allclose(estimated["standard_error"], product["standard_errors"])

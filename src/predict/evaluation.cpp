@@ -223,6 +223,13 @@ NumberRows all_number_rows(const PredictedRows& part, const gibbs::Utility& util
   return out;
 }
 
+void note_responses(const NumberRows& numbers, std::span<const double> weights, const PredictedRows& part,
+                    RowNotes& notes) {
+  const auto first = static_cast<std::size_t>(part.first()), count = static_cast<std::size_t>(part.count());
+  for (std::size_t i = first; i < first + count; ++i)
+    notes.add_response(numbers.mean[i], numbers.truth[i], weights.empty() ? 1.0 : weights[i]);
+}
+
 }  // namespace
 
 Matrix<double> class_log_probabilities(const FittedModel& model, const gibbs::Utility& utility,
@@ -260,7 +267,9 @@ std::vector<Metric> evaluate_rows(const FittedModel& model, const Encoder& encod
     const Column& column = table.column(response.name);
     std::vector<double> truth;
     for (const Index row : rows) truth.push_back(column.numbers[static_cast<std::size_t>(row)]);
-    more = number_metrics(all_number_rows(part, utility, response, truth, pool, notes), encoded.weights);
+    const NumberRows numbers = all_number_rows(part, utility, response, truth, pool, notes);
+    if (notes) note_responses(numbers, encoded.weights, part, *notes);
+    more = number_metrics(numbers, encoded.weights);
   }
   if (model.space.values() > 1)
     more = many_response_metrics(model, utility, encoded.features, encoded.continuous, encoded.weights, pool,

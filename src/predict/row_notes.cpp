@@ -77,14 +77,48 @@ std::optional<std::string> RowNotes::overconfidence() const {
       outcomes_, loss, foreseen);
 }
 
+void RowNotes::add_response(double mean, double response, double weight) {
+  const double difference = mean - response, square = weight * weight;
+  const std::lock_guard lock(mutex_);
+  ++responses_;
+  PredictedMeans& sums = means_of_responses_;
+  sums.weight += weight;
+  sums.predicted += weight * mean;
+  sums.observed += weight * response;
+  sums.size += weight * std::abs(response);
+  sums.squared_weight += square;
+  sums.difference += square * difference;
+  sums.squared_difference += square * difference * difference;
+}
+
+// Where means are right they are those of the responses, on average and up to chance.
+std::optional<std::string> RowNotes::biased_means() const {
+  constexpr double kStandardErrors = 4, kNoticeable = 0.1;
+  const PredictedMeans& sums = means_of_responses_;
+  const double predicted = sums.predicted / sums.weight, observed = sums.observed / sums.weight;
+  const double bias = predicted - observed;
+  const double error = std::sqrt(std::max(0.0, sums.squared_difference - 2 * bias * sums.difference +
+                                                   bias * bias * sums.squared_weight)) /
+                       sums.weight;
+  if (!(std::abs(bias) > kStandardErrors * error && std::abs(bias) > kNoticeable * sums.size / sums.weight))
+    return std::nullopt;
+  return fmt::format(
+      "the predicted means of {} rows are {:.3g} on average where the responses are {:.3g}: means depend on "
+      "the tails, which are learned from few rows; the median (`quantiles` 0.5) and other quantiles do not",
+      responses_, predicted, observed);
+}
+
 void RowNotes::join(Ranks& ranks) {
   const std::lock_guard lock(mutex_);
   for (std::size_t* count : {&rows_, &missed_, &means_, &in_tail_, &deviations_, &made_by_tail_, &densities_,
-                             &impossible_, &outcomes_}) {
+                             &impossible_, &outcomes_, &responses_}) {
     const auto counts = gather_one(ranks, *count);
     *count = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
   }
-  for (double* sum : {&loss_, &foreseen_loss_, &foreseen_variance_}) {
+  PredictedMeans& means = means_of_responses_;
+  for (double* sum :
+       {&loss_, &foreseen_loss_, &foreseen_variance_, &means.weight, &means.predicted, &means.observed,
+        &means.size, &means.squared_weight, &means.difference, &means.squared_difference}) {
     const auto sums = gather_one(ranks, *sum);
     *sum = std::accumulate(sums.begin(), sums.end(), 0.0);
   }
@@ -119,6 +153,7 @@ std::vector<std::string> RowNotes::texts() const {
                     "its log-density is minus infinity; fit with a wider `support`",
                     impossible_, densities_));
   if (const auto text = overconfidence()) texts.push_back(*text);
+  if (const auto text = biased_means()) texts.push_back(*text);
   return texts;
 }
 

@@ -14,6 +14,12 @@
 
 namespace bl {
 
+// Sums over rows of a weight, what it weighs, and what the error of the means needs.
+struct PredictedMeans {
+  double weight = 0, predicted = 0, observed = 0, size = 0;
+  double squared_weight = 0, difference = 0, squared_difference = 0;  // by the square of the weight
+};
+
 class RowNotes {
  public:
   // The quadrature of a row: the error of its probabilities, and the one that was asked for.
@@ -22,6 +28,8 @@ class RowNotes {
   void add_mean(bool in_tail);
   // The standard deviation of a row: the probability that the row's own distribution has within one of the mean.
   void add_standard_deviation(double within);
+  // The mean that was predicted for a row, the response it turned out to have, and the row's weight.
+  void add_response(double mean, double response, double weight);
   // How likely the response of a row is.
   void add_log_density(double value);
   // The class that a row turned out to have, and what was foreseen of all classes.
@@ -34,6 +42,7 @@ class RowNotes {
 
  private:
   std::optional<std::string> overconfidence() const;
+  std::optional<std::string> biased_means() const;
 
   mutable std::mutex mutex_;
   std::size_t rows_ = 0, missed_ = 0;
@@ -43,6 +52,8 @@ class RowNotes {
   std::size_t densities_ = 0, impossible_ = 0;
   std::size_t outcomes_ = 0;
   double loss_ = 0, foreseen_loss_ = 0, foreseen_variance_ = 0;  // sums of the outcomes'
+  std::size_t responses_ = 0;
+  PredictedMeans means_of_responses_;
 };
 
 // Notes that `on_note` is told at the end; where nobody listens there are none to take.

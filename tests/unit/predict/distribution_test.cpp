@@ -116,6 +116,17 @@ TEST(LogDensity, OfAClassAndANumberSumsToTheNumbersOwn) {
   EXPECT_NEAR(at_middle, table.columns[table.columns.size() - 2].numbers[0], 1e-9);
 }
 
+// Metrics of two numbers take a coarser rule: its normalisers are off by 1e-3 at most, and so is their average logarithm.
+TEST(LogDensity, OfTwoNumbersIsOnAverageTheLogLikelihoodOfTheMetrics) {
+  const Data rows = made({"x", "y", "other"}, 60);
+  const Model model = fitted(rows, "y,other");
+  double sum = 0;
+  for (const double one : log_density(model, rows)) sum += one;
+  const auto metrics = model.evaluate(rows, Part::all, {});
+  ASSERT_EQ(metrics.front().name, "log_likelihood");
+  EXPECT_NEAR(metrics.front().value, sum / 60, 1e-3);
+}
+
 // What a fit says of held-out rows whose quadrature missed its tolerance; predictions without a place for notes refuse.
 TEST(RowNotes, SayHowManyDistributionsMissedTheToleranceAndByHowMuch) {
   RowNotes notes;
@@ -169,6 +180,31 @@ TEST(RowNotes, SayWhereProbabilitiesAreOverconfident) {
   RowNotes impossible;  // a class of probability 0 takes no part in the entropy, and its loss is infinite
   impossible.add_outcome(1, std::array<double, 2>{0.0, -std::numeric_limits<double>::infinity()});
   EXPECT_THAT(impossible.texts()[0], HasSubstr("is inf where"));
+}
+
+// Responses of 1 and 3, 50 of each: their average is 2 with an error of 1 / sqrt(100) = 0.1. Means 0.39 off are within four
+// errors, means 0.41 off are not, and 0.19 off is less than a tenth of the responses at any number of rows.
+TEST(RowNotes, SayWhereMeansAreNotThoseOfTheResponses) {
+  const auto texts = [](double mean, int rows, double weight = 1) {
+    RowNotes notes;
+    for (int i = 0; i < rows; ++i) notes.add_response(mean, i % 2 == 0 ? 1 : 3, weight);
+    return notes.texts();
+  };
+  EXPECT_TRUE(texts(2.39, 100).empty());
+  EXPECT_TRUE(texts(1.61, 100).empty());
+  EXPECT_TRUE(texts(2.19, 100'000).empty());
+  for (const double weight : {1.0, 7.0}) {
+    ASSERT_EQ(texts(2.41, 100, weight).size(), 1U);
+    EXPECT_THAT(texts(2.41, 100, weight)[0],
+                HasSubstr("the predicted means of 100 rows are 2.41 on average where the responses are 2:"));
+    EXPECT_EQ(texts(1.59, 100, weight).size(), 1U);
+  }
+  RowNotes weighted;  // rows of weight 0 have no say
+  for (int i = 0; i < 100; ++i) {
+    weighted.add_response(2, i % 2 == 0 ? 1 : 3, 1);
+    weighted.add_response(2, 100, 0);
+  }
+  EXPECT_TRUE(weighted.texts().empty());
 }
 
 // At a temperature of 1e-14 a distribution is one peak among roundings: an error where nobody listens, a number and a

@@ -218,6 +218,28 @@ TEST_F(Gpu, FitsTogetherKeepTheirOwnUpdateRules) {
   EXPECT_NE(side_by_side[0], side_by_side[1]);
 }
 
+// Every fit opens and closes cuBLAS and records its steps (two lengths of batches) while others do.
+TEST_F(Gpu, LargeFitsTogetherDoNotSpoilEachOthersRecordings) {
+  cuda::tuning() = {.wide_context = 4096, .streamed = true};
+  const Fixture<float> f(Task::vector, 88, 64, {64, 32});
+  const auto fit = [&](Engine<float>& engine) {
+    LearnerState<float> state = f.state;
+    const RowSet rows = engine.load(f.objective);
+    engine.write(f.network, update_of(OptimizerKind::adamw, false, 0), state);
+    engine.steps(f.plan(rows), {});
+    engine.read(state);
+    return state.parameters;
+  };
+  const std::vector<float> alone = fit(*make_engine<float>(gpu_context()));
+  for (int round = 0; round < 10; ++round) {
+    std::vector<std::vector<float>> side_by_side(8);
+    const auto engine = make_engine<float>(gpu_context());
+    engine->load(f.objective);
+    engine->together(8, 1e6, [&](std::size_t i, Engine<float>& own) { side_by_side[i] = fit(own); });
+    for (const std::vector<float>& one : side_by_side) ASSERT_EQ(one, alone) << "round " << round;
+  }
+}
+
 TEST_F(Gpu, ChainsAreThoseOfTheReference) {
   for (const gibbs::Method method :
        {gibbs::Method::langevin, gibbs::Method::mala, gibbs::Method::hmc, gibbs::Method::paper}) {

@@ -92,13 +92,18 @@ struct Cublas::State {
 Cublas::Cublas(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Cublas::~Cublas() {
+  const std::lock_guard lock(whole_device());
   state_->call->destroy(state_->handle);
 }
 
 std::unique_ptr<Cublas> Cublas::open(cudaStream_t stream, Device::Products products) {
   auto state = std::make_unique<State>();
   state->call = functions();
-  if (!state->call || state->call->create(&state->handle) != 0) return nullptr;
+  if (!state->call) return nullptr;
+  {
+    const std::lock_guard lock(whole_device());
+    if (state->call->create(&state->handle) != 0) return nullptr;
+  }
   state->stream = stream;
   state->products = products;
   state->workspace.reserve(kWorkspace);
@@ -132,7 +137,7 @@ void Cublas::multiply(bool transpose_a, bool transpose_b, int m, int n, int k, c
   const int status =
       state_->call->multiply(state_->handle, transpose_a, transpose_b, m, n, k, &alpha, left, kind, lda,
                              right, kind, ldb, &beta, c, kFloat, ldc, compute, kDefaultAlgorithm);
-  if (status != 0) fail(false, "a product", "cuBLAS refused it", 0, 0);
+  if (status != 0) product_refused(status, m, n, k);
 }
 
 void Cublas::multiply(bool transpose_a, bool transpose_b, int m, int n, int k, const double* a, int lda,
@@ -141,7 +146,7 @@ void Cublas::multiply(bool transpose_a, bool transpose_b, int m, int n, int k, c
   const int status =
       state_->call->multiply(state_->handle, transpose_a, transpose_b, m, n, k, &alpha, a, kDouble, lda, b,
                              kDouble, ldb, &beta, c, kDouble, ldc, kComputeDouble, kDefaultAlgorithm);
-  if (status != 0) fail(false, "a product", "cuBLAS refused it", 0, 0);
+  if (status != 0) product_refused(status, m, n, k);
 }
 
 }  // namespace bl::cuda

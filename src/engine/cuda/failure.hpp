@@ -6,6 +6,9 @@ namespace bl::cuda {
 // UsageError where the GPU has too little memory (bytes free of total), else NumericError.
 [[noreturn]] void fail(bool memory, const char* what, const char* reason, double free, double total);
 
+// NumericError: what cuBLAS answered to a product of m x k and k x n.
+[[noreturn]] void product_refused(int status, int m, int n, int k);
+
 // UsageError: a GPU was asked for and there is none.
 [[noreturn]] void no_gpu(const char* why);
 

@@ -1,7 +1,6 @@
 #include "engine/cuda/memory.cuh"
 
 #include <map>
-#include <mutex>
 
 namespace bl::cuda {
 
@@ -43,6 +42,7 @@ void* take_memory(std::size_t bytes) {
     }
   }
   void* data = nullptr;
+  const std::lock_guard lock(whole_device());
   check(cudaMalloc(&data, bytes), "the data");
   return data;
 }
@@ -59,7 +59,13 @@ void give_back_memory(void* data, std::size_t bytes) {
       return;
     }
   }
+  const std::lock_guard lock(whole_device());
   cudaFree(data);
+}
+
+std::mutex& whole_device() {
+  static std::mutex& one = *new std::mutex;  // like what is kept, it outlives all who use it
+  return one;
 }
 
 Stream::Stream() {

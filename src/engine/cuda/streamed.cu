@@ -187,8 +187,14 @@ void Streamed<T>::step(const Request<T>& request, int rows, double scale) {
     check(cudaGetLastError(), "a launch");
   };
   cudaGraph_t graph = nullptr;
+  const std::lock_guard recording(whole_device());
   check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "recording a step");
-  launches();
+  try {
+    launches();
+  } catch (...) {
+    cudaStreamEndCapture(stream_, &graph);  // whoever has the stream next finds it ready
+    throw;
+  }
   check(cudaStreamEndCapture(stream_, &graph), "recording a step");
   cudaGraphExec_t ready = nullptr;
   check(cudaGraphInstantiate(&ready, graph, 0), "recording a step");

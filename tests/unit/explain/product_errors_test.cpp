@@ -199,10 +199,10 @@ TEST(ProductErrors, AreDroppedWhereProductsAreAdded) {
   problem.variables = {{.name = "a"},
                        {.name = "b"},
                        {.name = "[y=1]", .kind = explain::VariableKind::level, .column = "y", .level = "1"}};
-  const Monomial::Product product{
-      .variables = {0, 1},
-      .surface = {.first = {{0, 1}}, .second = {{0, 1}}, .values = {1, -1, -1, 1}},
-      .errors = explain::SurfaceErrors{.at_knots = {1, 1, 1, 1}}};
+  Monomial::Product product{.variables = {0, 1}};
+  product.surface.first.knots = product.surface.second.knots = {0, 1};
+  product.surface.values = {1, -1, -1, 1};
+  product.errors = explain::SurfaceErrors{.at_knots = {1, 1, 1, 1}};
   explain::Head head{.terms = {{.coefficient = 1, .factors = {{0}, {1}, {2}}, .product = product}}};
   problem.layers = {{{.heads = {head}}}};
   EXPECT_TRUE(explain::at_level(problem, "y", "1").layers[0][0].heads[0].terms.at(0).product->errors);

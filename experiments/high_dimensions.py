@@ -13,8 +13,9 @@ several run at a time. Every run is kept in the file of results as it ends; runs
 standard deviation over seeds beside the paper's figures. --rows N takes the first N rows of each file: a test that all works.
 """
 import argparse
-import csv
 import concurrent.futures
+import csv
+import functools
 import json
 import pathlib
 import shlex
@@ -175,8 +176,9 @@ def decay_of(bl, model):
     return float(used["weight_decay"]) if "weight_decay" in used else None
 
 
+@functools.cache
 def torch_inputs(name, files, other):
-    """Training, test and foreign rows as the paper encodes them, and the labels."""
+    """Training, test and foreign rows as the paper encodes them."""
     if name in IMAGES:
         rows = [np.fromfile(path, dtype=np.uint8)[16:].reshape(-1, 784) / 255.0 for path in (*files, other[1])]
         mean, scale = rows[0].mean(), rows[0].std()
@@ -194,25 +196,26 @@ def torch_inputs(name, files, other):
 def by_torch(a, name, depth, seed, files, other):
     import torch
     torch.manual_seed(seed)
-    rows = [torch.tensor(one, dtype=torch.float32) for one in torch_inputs(name, files, other)]
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    rows = [torch.tensor(one, dtype=torch.float32, device=device) for one in torch_inputs(name, tuple(files), tuple(other))]
     levels, train = np.unique(labels_of(files[0]), return_inverse=True)
     widths = (IMAGE_LAYERS if name in IMAGES else TEXT_LAYERS)["emlp"][depth - 1].split(",")
     layers, last = [], rows[0].shape[1]
     for width in map(int, widths):
         layers += [torch.nn.Linear(last, width), torch.nn.ReLU()]
         last = width
-    network = torch.nn.Sequential(*layers, torch.nn.Linear(last, len(levels)))
+    network = torch.nn.Sequential(*layers, torch.nn.Linear(last, len(levels))).to(device)
     optimizer = torch.optim.Adam(network.parameters(), lr=1e-3)
-    target = torch.tensor(train)
+    target = torch.tensor(train, device=device)
     started = time.time()
     for _ in range(a.epochs or 20):
-        for batch in torch.randperm(len(target)).split(64):
+        for batch in torch.randperm(len(target), device=device).split(64):
             optimizer.zero_grad()
             torch.nn.functional.cross_entropy(network(rows[0][batch]), target[batch]).backward()
             optimizer.step()
     seconds = time.time() - started
     with torch.no_grad():
-        inside, outside = (network(one).double() for one in rows[1:])
+        inside, outside = (network(one).double().cpu() for one in rows[1:])
     truth = np.searchsorted(levels, labels_of(files[1]))
     return {**figures(inside.softmax(1).numpy(), truth, inside.logsumexp(1).numpy(), outside.logsumexp(1).numpy(),
                       outside.softmax(1).max(1).values.numpy()), "seconds": seconds}

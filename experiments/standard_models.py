@@ -4,6 +4,7 @@ A model is `space(trial)`, which gives a dictionary of hyper-parameters, and `fi
 which gives a function from rows to class probabilities. Rows are `Rows`: features encoded as the paper does (ordinal and nominal as
 codes and indicators, numbers standardised by training rows), the frame they come from, and the class as codes.
 """
+import contextlib
 import warnings
 from dataclasses import dataclass
 
@@ -41,7 +42,7 @@ def of_scikit_learn(make):
 def of_bl(settings):
     def fitted(parameters, seed, train, validation):
         from behavior_learning import BLClassifier
-        model = BLClassifier(seed=seed, unseen="missing", **settings(parameters))
+        model = BLClassifier(seed=seed, unseen="missing", threads=1, **settings(parameters))
         model.fit(train.frame, train.y, validation=(validation.frame, validation.y))
         def predict(rows):
             out = np.zeros((len(rows.y), rows.classes))
@@ -82,6 +83,13 @@ def shallow_settings(p):
 
 # --- neural networks in PyTorch
 
+def on_device(values):
+    """As a tensor, on a GPU where there is one; numbers with single precision."""
+    import torch
+    tensor = torch.tensor(values)
+    return (tensor.float() if tensor.is_floating_point() else tensor).to("cuda" if torch.cuda.is_available() else "cpu")
+
+
 def torch_fit(network, p, seed, train, validation, patience, epochs=200):
     """Cross-entropy, early stopping by the validation loss; the better of its epochs."""
     import copy
@@ -89,16 +97,15 @@ def torch_fit(network, p, seed, train, validation, patience, epochs=200):
     import torch
     torch.manual_seed(seed)
     torch.set_num_threads(1)
-    model = network(train.x.shape[1], train.classes)
+    x, y, vx, vy = map(on_device, (train.x, train.y, validation.x, validation.y))
+    model = network(train.x.shape[1], train.classes).to(x.device)
     rule = torch.optim.AdamW if p["optimizer"] == "adamw" else torch.optim.Adam
     optimizer = rule(model.parameters(), lr=p["learning_rate"], weight_decay=p.get("weight_decay", 0))
-    x, y = torch.tensor(train.x, dtype=torch.float32), torch.tensor(train.y)
-    vx, vy = torch.tensor(validation.x, dtype=torch.float32), torch.tensor(validation.y)
     loss = torch.nn.functional.cross_entropy
     best, kept, stale = np.inf, None, 0
     for _ in range(epochs):
         model.train()
-        for batch in torch.randperm(len(y)).split(p["batch_size"]):
+        for batch in torch.randperm(len(y), device=y.device).split(p["batch_size"]):
             optimizer.zero_grad()
             loss(model(x[batch]), y[batch]).backward()
             optimizer.step()
@@ -115,7 +122,7 @@ def torch_fit(network, p, seed, train, validation, patience, epochs=200):
         model.load_state_dict(kept)
     def predict(rows):
         with torch.no_grad():
-            return model(torch.tensor(rows.x, dtype=torch.float32)).softmax(1).double().numpy()
+            return torch.cat([model(one) for one in on_device(rows.x).split(4096)]).softmax(1).double().cpu().numpy()
     return predict
 
 
@@ -181,7 +188,7 @@ def tabnet_fitted(p, seed, train, validation):
     model = TabNetClassifier(n_d=p["size"], n_a=p["size"], n_steps=p["n_steps"], gamma=p["gamma"],
                              lambda_sparse=p["lambda_sparse"], seed=seed, verbose=0,
                              optimizer_params={"lr": p["learning_rate"]})
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), contextlib.redirect_stdout(None):  # it prints where it stops
         warnings.simplefilter("ignore")
         model.fit(train.x.astype(np.float32), train.y, eval_set=[(validation.x.astype(np.float32), validation.y)],
                   batch_size=p["batch_size"], virtual_batch_size=p["virtual_batch_size"], patience=20)
@@ -203,7 +210,7 @@ def svgp_fitted(p, seed, train, validation):
     import torch
     torch.manual_seed(seed)
     torch.set_num_threads(1)
-    x, y = torch.tensor(train.x, dtype=torch.float32), torch.tensor(train.y)
+    x, y = on_device(train.x), on_device(train.y)
     classes = torch.Size([train.classes])
     kernels = {"rbf": gpytorch.kernels.RBFKernel, "matern": gpytorch.kernels.MaternKernel,
                "rational_quadratic": gpytorch.kernels.RQKernel}
@@ -224,20 +231,20 @@ def svgp_fitted(p, seed, train, validation):
         def forward(self, at):
             return gpytorch.distributions.MultivariateNormal(self.mean_module(at), self.covar_module(at))
 
-    points = x[torch.randperm(len(x))[:min(p["num_inducing"], len(x))]].clone()
-    process = Process(points)
-    likelihood = gpytorch.likelihoods.SoftmaxLikelihood(num_classes=train.classes, mixing_weights=False)
+    points = x[torch.randperm(len(x), device=x.device)[:min(p["num_inducing"], len(x))]].clone()
+    process = Process(points).to(x.device)
+    likelihood = gpytorch.likelihoods.SoftmaxLikelihood(num_classes=train.classes, mixing_weights=False).to(x.device)
     bound = gpytorch.mlls.VariationalELBO(likelihood, process, num_data=len(y))
     optimizer = torch.optim.Adam([*process.parameters(), *likelihood.parameters()], lr=p["learning_rate"])
     for _ in range(p["training_iters"]):
-        batch = torch.randint(len(y), (min(1024, len(y)),))
+        batch = torch.randint(len(y), (min(1024, len(y)),), device=y.device)
         optimizer.zero_grad()
         (-bound(process(x[batch]), y[batch])).backward()
         optimizer.step()
     def predict(rows):
-        parts = torch.tensor(rows.x, dtype=torch.float32).split(2048)
+        parts = on_device(rows.x).split(2048)
         with torch.no_grad(), gpytorch.settings.num_likelihood_samples(64):
-            return torch.cat([likelihood(process(one)).probs.mean(0) for one in parts]).double().numpy()
+            return torch.cat([likelihood(process(one)).probs.mean(0) for one in parts]).double().cpu().numpy()
     return predict
 
 

@@ -2,29 +2,36 @@
 """The paper's standard prediction (section 4.1): ten tables, ten baselines, BL(Single), BL(Shallow) and our default.
 
     experiments/standard_prediction.py DATA_FOLDER [--trials 3] [--seeds 2] [--rows 3000] [--only adult,...]
-        [--models "bl shallow,lightgbm,..."] [--results standard_prediction.jsonl] [--diagram ranks.svg]
+        [--models "bl shallow,lightgbm,..."] [--results standard_prediction.jsonl] [--diagram ranks.svg] [--gains gains.svg] [--jobs 1]
 
 Every model is tuned by TPE (Optuna) over the paper's space, on the validation part of one random 7:1:2 split, then fitted and judged on the
 test part of a split per seed. The defaults are cheap: 3 trials, 2 seeds, at most 3,000 rows of each table; the paper has
-`--trials 50 --seeds 8 --rows 0` (all rows). Every fit is kept in the file of results as it ends; what is found there is not run again.
-Prints relative gains over the decision tree in AUC and macro F1, mean ranks, pairwise tests, and draws the critical-difference
-diagram. Packages: scikit-learn, lightgbm, optuna, torch, pytorch-tabnet, gpytorch and behavior_learning; a model whose package is not
+`--trials 50 --seeds 8 --rows 0` (all rows). Every fit is kept in the file of results as it ends; what is found there is not run again, trials neither.
+--jobs runs so many pairs of table and model at a time, each on one thread; models in PyTorch use a GPU where there is one.
+Prints relative gains over the decision tree in AUC and macro F1, mean ranks, pairwise tests, and draws the gains and the
+critical-difference diagram (--gains, --diagram). Packages: scikit-learn, lightgbm, optuna, torch, pytorch-tabnet, gpytorch and behavior_learning; a model whose package is not
 installed is named and left out.
 """
 import argparse
+import concurrent.futures
 import importlib.util
 import json
 import math
+import multiprocessing
+import os
 import pathlib
 import sys
 import time
 
-import numpy as np
-import pandas as pd
-from sklearn.metrics import f1_score, roc_auc_score
-from sklearn.preprocessing import StandardScaler
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ[f"{library}_NUM_THREADS"] = "1"
 
-from standard_models import MODELS, Rows
+import numpy as np  # noqa: E402
+import pandas as pd  # noqa: E402
+from sklearn.metrics import f1_score, roc_auc_score  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+
+from standard_models import MODELS, Rows  # noqa: E402
 
 TABLES = ["german_credit", "adult", "compas", "bank_marketing", "planning_relax", "eeg_eye_state", "magic_gamma",
           "electricity", "wine_quality_red", "steel_plates_faults"]
@@ -38,10 +45,12 @@ NEMENYI = {2: 1.960, 3: 2.343, 4: 2.569, 5: 2.728, 6: 2.850, 7: 2.949, 8: 3.031,
 
 def encoded(frame, numbers, train):
     """Numbers standardised by training rows, missing ones at the mean; levels as columns of 0 and 1."""
-    values = StandardScaler().fit(frame.loc[train, numbers]).transform(frame[numbers]) if len(numbers) else None
-    levels = pd.get_dummies(frame.drop(columns=numbers), dtype=float)
-    parts = [np.nan_to_num(values)] if values is not None else []
-    return np.hstack([*parts, levels.to_numpy()])
+    parts = []
+    if numbers:
+        parts.append(np.nan_to_num(StandardScaler().fit(frame.loc[train, numbers]).transform(frame[numbers])))
+    if len(numbers) < len(frame.columns):
+        parts.append(pd.get_dummies(frame.drop(columns=numbers), dtype=float).to_numpy())
+    return np.hstack(parts)
 
 
 def split(path, rows, seed):
@@ -81,49 +90,65 @@ def judged(model, parameters, seed, parts):
     return {**found, "seconds": time.time() - started}
 
 
-def tuned(model, table, parts, trials, keep):
+class Results:
+    """Lines of a file, one a fit. Each is written as it is known; several processes may write at once."""
+
+    def __init__(self, path, rows):
+        self.path, self.rows = path, rows
+        self.kept = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+    def keep(self, one):
+        one = {**one, "rows": self.rows}
+        self.kept.append(one)
+        with open(self.path, "a") as out:
+            out.write(json.dumps(one) + "\n")
+
+    def find(self, **wanted):
+        return next((r for r in self.kept if r["rows"] == self.rows and all(r.get(k) == v for k, v in wanted.items())), None)
+
+
+def tuned(model, table, parts, trials, results):
     import optuna
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     space = MODELS[model][0]
     def value(trial):
         p = space(trial)
-        found = judged(model, p, 0, parts)["validation"]
+        place = {"kind": "trial", "table": table, "model": model, "number": trial.number}
+        found = results.find(**place, parameters=p)  # the sampler has a seed, so a run that was stopped meets the same trials
+        if found is None:
+            results.keep({**place, "parameters": p, **judged(model, p, 0, parts)})
+            found = results.kept[-1]
         trial.set_user_attr("parameters", p)
-        return found["auc"] + found["f1"]
+        return found["validation"]["auc"] + found["validation"]["f1"]
     study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=0))
     study.optimize(value, n_trials=trials)
-    keep({"kind": "tuned", "table": table, "model": model, "trials": trials,
-          "parameters": study.best_trial.user_attrs["parameters"]})
     return study.best_trial.user_attrs["parameters"]
 
 
+def run_pair(a, table, model):
+    """All seeds of a model on a table, tuned first."""
+    results = Results(a.results, a.rows)
+    trials = a.trials if MODELS[model][0] else 0
+    wanted = [s for s in range(a.seeds) if not results.find(kind="run", table=table, model=model, seed=s, trials=trials)]
+    if not wanted:
+        return
+    path = a.data / f"{table}.csv"
+    parameters = tuned(model, table, split(path, a.rows, 1000), trials, results) if trials else {}
+    for seed in wanted:
+        one = judged(model, parameters, seed, split(path, a.rows, seed))
+        results.keep({"kind": "run", "table": table, "model": model, "seed": seed, "trials": trials, "parameters": parameters,
+                      **one})
+        print(f"{table:<20} {model:<20} seed {seed}: AUC {one['test']['auc']:.3f}, F1 {one['test']['f1']:.3f}, "
+              f"{one['seconds']:.1f} s", file=sys.stderr, flush=True)
+
+
 def run_all(a, tables, models):
-    kept = [json.loads(line) for line in a.results.read_text().splitlines()] if a.results.exists() else []
-    def keep(one):
-        one = {**one, "rows": a.rows}
-        kept.append(one)
-        with open(a.results, "a") as out:
-            out.write(json.dumps(one) + "\n")
-    def find(**wanted):
-        return next((r for r in kept if all(r.get(k) == v for k, v in wanted.items())), None)
-    for table in tables:
-        for model in models:
-            trials = a.trials if MODELS[model][0] else 0
-            wanted = [s for s in range(a.seeds)
-                      if not find(kind="run", table=table, model=model, seed=s, trials=trials, rows=a.rows)]
-            if not wanted:
-                continue
-            path = a.data / f"{table}.csv"
-            found = find(kind="tuned", table=table, model=model, trials=trials, rows=a.rows)
-            parameters = (found["parameters"] if found else
-                          tuned(model, table, split(path, a.rows, 1000), trials, keep) if trials else {})
-            for seed in wanted:
-                one = judged(model, parameters, seed, split(path, a.rows, seed))
-                keep({"kind": "run", "table": table, "model": model, "seed": seed, "trials": trials, **one})
-                print(f"{table:<20} {model:<20} seed {seed}: AUC {one['test']['auc']:.3f}, F1 {one['test']['f1']:.3f}, "
-                      f"{one['seconds']:.1f} s", file=sys.stderr, flush=True)
-    return [r for r in kept if r["kind"] == "run" and r["rows"] == a.rows and r["table"] in tables and
-            r["model"] in models and r["trials"] == (a.trials if MODELS[r["model"]][0] else 0)]
+    with concurrent.futures.ProcessPoolExecutor(a.jobs, multiprocessing.get_context("spawn")) as pool:
+        for done in [pool.submit(run_pair, a, table, model) for table in tables for model in models]:
+            done.result()
+    return [r for r in Results(a.results, a.rows).kept
+            if r["kind"] == "run" and r["rows"] == a.rows and r["table"] in tables and r["model"] in models and
+            r["seed"] < a.seeds and r["trials"] == (a.trials if MODELS[r["model"]][0] else 0)]
 
 
 # --- report
@@ -143,7 +168,7 @@ def ranks(values):
 def diagram(names, mean_ranks, difference):
     """Mean ranks on a line; bars join models that the Nemenyi test does not tell apart."""
     order = np.argsort(mean_ranks)
-    width, left, right = 720, 150, 570
+    width, left, right = 800, 190, 610
     at = lambda rank: left + (rank - 1) / (len(names) - 1) * (right - left)
     half = (len(names) + 1) // 2
     bars, last = [], -1
@@ -170,11 +195,31 @@ def diagram(names, mean_ranks, difference):
             f'font-size="12"><title>Mean ranks; critical difference {difference:.2f}</title>' + "".join(out) + "</svg>\n")
 
 
-def report(runs, tables, models, path):
+def bars(names, gains):
+    """Two panels of bars, gains in percent, the model that gains most in macro F1 first."""
+    order, width, line, left = np.argsort(-gains["macro F1"]), 250, 20, 150
+    out = []
+    for panel, (figure, values) in enumerate(gains.items()):
+        x0, scale = left + panel * (width + 70), width / max(np.max(values), 1)
+        out.append(f'<text x="{x0}" y="20" font-weight="bold">gain in {figure}, %</text>')
+        for i, model in enumerate(order):
+            y, color = 34 + line * i, "#648fff" if names[model].startswith("bl ") else "#bbbbbb"
+            length = scale * max(values[model], 0)
+            if panel == 0:
+                out.append(f'<text x="{left - 8}" y="{y + 12}" text-anchor="end">{names[model]}</text>')
+            out.append(f'<rect x="{x0}" y="{y}" width="{length:.1f}" height="{line - 5}" fill="{color}"/>'
+                       f'<text x="{x0 + length + 4:.1f}" y="{y + 12}">{values[model]:+.1f}</text>')
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + 2 * (width + 70)} {40 + line * len(order)}" '
+            f'font-family="sans-serif" font-size="12"><title>Gains over the decision tree</title>' + "".join(out) + "</svg>\n")
+
+
+def report(runs, tables, models, path, gains_path):
     from scipy.stats import friedmanchisquare, wilcoxon
     auc, f1 = means(runs, tables, models, "auc"), means(runs, tables, models, "f1")
     base = models.index("decision tree") if "decision tree" in models else None
     gain = lambda values: 100 * (values / values[:, [base]] - 1).mean(axis=0) if base is not None else values.mean(axis=0)
+    if base is not None:
+        gains_path.write_text(bars(models, {"AUC": gain(auc), "macro F1": gain(f1)}))
     order = ranks(f1)
     mean_ranks = order.mean(axis=0)
     seconds = [np.mean([r["seconds"] for r in runs if r["model"] == m]) for m in models]
@@ -215,6 +260,8 @@ def main():
     parser.add_argument("--models", default=",".join(MODELS))
     parser.add_argument("--results", type=pathlib.Path, default=pathlib.Path("standard_prediction.jsonl"))
     parser.add_argument("--diagram", type=pathlib.Path, default=pathlib.Path("standard_prediction.svg"))
+    parser.add_argument("--gains", type=pathlib.Path, default=pathlib.Path("standard_prediction_gains.svg"))
+    parser.add_argument("--jobs", type=int, default=1, help="pairs of table and model at a time")
     a = parser.parse_args()
     models = []
     for model in a.models.split(","):
@@ -226,7 +273,7 @@ def main():
         else:
             models.append(model)
     tables = a.only.split(",")
-    report(run_all(a, tables, models), tables, models, a.diagram)
+    report(run_all(a, tables, models), tables, models, a.diagram, a.gains)
 
 
 if __name__ == "__main__":

@@ -68,8 +68,19 @@ def test_standard_prediction(tmp_path):
         frame["color"] = np.where(random.random(160) > 0.5, "red", "blue")
         frame["y"] = np.where(x[:, 0] + 0.5 * (frame["color"] == "red") + 0.3 * random.normal(size=160) > 0, "yes", "no")
         frame.to_csv(tmp_path / f"{table}.csv", index=False)
-    printed = run("standard_prediction.py", tmp_path, "--trials", "1", "--seeds", "1", "--only", "german_credit,adult,compas",
-                  "--models", "decision tree,logistic,bl shallow", "--results", tmp_path / "r.jsonl", "--diagram",
-                  tmp_path / "ranks.svg")
+    results = tmp_path / "r.jsonl"
+    arguments = [tmp_path, "--trials", "2", "--seeds", "1", "--only", "german_credit,adult,compas", "--models",
+                 "decision tree,logistic,bl shallow", "--results", results, "--diagram", tmp_path / "ranks.svg",
+                 "--gains", tmp_path / "gains.svg"]
+    printed = run("standard_prediction.py", *arguments, "--jobs", "2")
     assert "| bl shallow |" in printed and "Friedman" in printed
     assert (tmp_path / "ranks.svg").read_text().startswith("<svg")
+    assert (tmp_path / "gains.svg").read_text().count("<rect") == 6
+    lines = [json.loads(line) for line in results.read_text().splitlines()]
+    assert sorted(one["kind"] for one in lines) == 9 * ["run"] + 18 * ["trial"]
+    # A run that was stopped: its last fit is made again with what the trials in the file found, and nothing else.
+    tuned = [one for one in lines if one["kind"] == "trial" or one["model"] != "logistic"]
+    results.write_text("".join(json.dumps(one) + "\n" for one in tuned))
+    without_seconds = lambda text: [line.rsplit("|", 2)[0] for line in text.splitlines()]
+    assert without_seconds(run("standard_prediction.py", *arguments)) == without_seconds(printed)
+    assert len(results.read_text().splitlines()) == len(lines)

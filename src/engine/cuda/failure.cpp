@@ -17,8 +17,8 @@ void fail(bool memory, const char* what, const char* reason, double free, double
 
 void product_refused(int status, int m, int n, int k) {
   throw NumericError(fmt::format(
-      "the GPU failed during a product of {} x {} and {} x {}: cuBLAS returned status {}; use `device` = cpu", m, k,
-      k, n, status));
+      "the GPU failed during a product of {} x {} and {} x {}: cuBLAS returned status {}; use `device` = cpu",
+      m, k, k, n, status));
 }
 
 void no_gpu(const char* why) {

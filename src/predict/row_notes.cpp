@@ -103,8 +103,8 @@ std::optional<std::string> RowNotes::biased_means() const {
   if (!(std::abs(bias) > kStandardErrors * error && std::abs(bias) > kNoticeable * sums.size / sums.weight))
     return std::nullopt;
   return fmt::format(
-      "the predicted means of {} rows are {:.3g} on average where the responses are {:.3g}: means depend on "
-      "the tails, which are learned from few rows; the median (`quantiles` 0.5) and other quantiles do not",
+      "the predicted means of {} rows are {:.3g} on average where the responses are {:.3g}: do not rely on "
+      "them; where tails are long few rows teach a mean, and the median (`quantiles` 0.5) is safer",
       responses_, predicted, observed);
 }
 

@@ -174,7 +174,7 @@ TEST_F(NewcomerTest, TwoNumbersTogether) {
 TEST_F(NewcomerTest, AClassAndANumberTogether) {
   folder_.write("data.csv", number_table(120));
   const std::string fitted =
-      bl("fit data.csv --target y,c --ignore z,w --layers 3,2 --epochs 5 --output model.bl");
+      bl("fit data.csv --target y,c --ignore z,w --layers 3,2 --epochs 60 --output model.bl");
   EXPECT_THAT(fitted, HasSubstr("y (continuous), c (2 classes)"));
   EXPECT_THAT(fitted, HasSubstr(bl("evaluate model.bl data.csv --part test")));
   const Rows rows = cells(bl("predict model.bl data.csv --part test --interval 0.5 --digits full"));

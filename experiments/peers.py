@@ -266,9 +266,9 @@ def summary(runs, figures, peers):
 
 
 def complete(runs):
-    """Peers measured on every pair of table and seed that ours was measured on."""
+    """Packages measured on every pair of table and seed that ours was measured on; variants of ours stand apart."""
     pairs = set(map(tuple, runs[runs.peer == "bl"][["table", "seed"]].to_numpy()))
-    return [p for p in [*PEERS, *sorted(set(runs.peer) - set(PEERS))]
+    return [p for p in PEERS
             if pairs and pairs <= set(map(tuple, runs[runs.peer == p][["table", "seed"]].to_numpy()))]
 
 
@@ -284,7 +284,8 @@ def report(arguments):
     for name in partial:
         own = classes[classes.peer == name][["table", "seed"]]
         some = classes.merge(own, on=["table", "seed"])
-        text += (f"\n{name} where it was measured ({', '.join(sorted(own.table.unique()))}; {len(own)} pairs):\n\n" +
+        where = "" if len(own) == len(pairs) else f" where it was measured ({', '.join(sorted(own.table.unique()))})"
+        text += (f"\n{name}{where}, {len(own)} pairs:\n\n" +
                  summary(some, ["log_loss", "auc", "macro_f1"], ["bl", name]))
     for figure in ("log_loss", "auc", "macro_f1"):
         text += f"\nMean over seeds of the {figure.replace('_', ' ')}:\n\n" + by_table(classes, figure, peers)

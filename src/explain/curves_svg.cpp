@@ -16,7 +16,7 @@ namespace bl::explain {
 
 namespace {
 
-constexpr double kName = 130, kPanel = 190, kHigh = 64, kGapX = 18, kGapY = 26, kHead = 44;
+constexpr double kName = 130, kPanel = 190, kHigh = 64, kGapX = 18, kGapY = 26, kHead = 60;
 constexpr std::size_t kMostColumns = 12, kLongestName = 18;
 
 struct Drawn {
@@ -188,13 +188,15 @@ CurvePanels curve_panels(const Problem& problem, const Block& block, const Point
   }
   if (scale.low == scale.high) return {};
   CurvePanels out;
-  out.svg =
-      svg_text({top.x, top.y + 14},
-               fmt::format("Curves, all on one scale from {} to {}{}{}; ticks: knots, closer where there are "
-                           "more rows",
-                           number_text(scale.low), number_text(scale.high), bands ? ", with 95% bands" : "",
-                           hidden > 0 ? fmt::format(", {} lower columns left out", hidden) : ""),
-               "font-weight='bold'");
+  out.svg = svg_text({top.x, top.y + 14},
+                     fmt::format("Curves, all on one scale from {} to {}", number_text(scale.low),
+                                 number_text(scale.high)),
+                     "font-weight='bold'") +
+            svg_text({top.x, top.y + 32},
+                     fmt::format("{}{}ticks: knots, closer where there are more rows",
+                                 hidden > 0 ? fmt::format("{} lower columns left out; ", hidden) : "",
+                                 bands ? "95% bands; " : ""),
+                     "fill='#666666'");
   const auto left = [&](std::size_t head) { return panel_left(top.x, head); };
   for (std::size_t h = 0; h < block.heads.size(); ++h)
     out.svg +=

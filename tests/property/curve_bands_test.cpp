@@ -11,6 +11,7 @@
 #include "bl/explain.hpp"
 #include "bl/fit.hpp"
 #include "bl/inference.hpp"
+#include "support/planted_logit.hpp"
 
 namespace bl {
 namespace {
@@ -49,15 +50,8 @@ std::string schema_path() {
 }
 
 Settings logit() {
-  Settings s;
-  s.target = "y";
+  Settings s = test::planted_logit();
   s.schema = schema_path();
-  s.single = true;
-  s.utility = "identity";
-  s.heads = "1,0,0";
-  s.starts = 1;
-  s.fractions = "1:0:0";
-  s.threads = 1;
   return s;
 }
 

@@ -12,6 +12,7 @@
 #include "bl/explain.hpp"
 #include "bl/fit.hpp"
 #include "bl/inference.hpp"
+#include "support/planted_logit.hpp"
 
 namespace bl {
 namespace {
@@ -19,15 +20,8 @@ namespace {
 using Cells = Eigen::MatrixXd;  // a number for each pair of levels of x and z
 
 Settings logit() {
-  Settings s;
-  s.target = "y";
+  Settings s = test::planted_logit();
   s.curves = "x~*z~";
-  s.single = true;
-  s.utility = "identity";
-  s.heads = "1,0,0";
-  s.starts = 1;
-  s.fractions = "1:0:0";
-  s.threads = 1;
   return s;
 }
 

@@ -30,9 +30,10 @@ class InterruptTest : public ::testing::Test {
     return exists("model.bl.checkpoint");
   }
   // Kills a fit once it has left a checkpoint, and returns its number of epochs. Checkpoints are written
-  // every two seconds, so a run that is through before the first is made again, longer.
+  // every two seconds, so a run that is through before the first is made again, longer. The first is short,
+  // for programs that a sanitizer slows down.
   int kill_after_checkpoint() const {
-    for (int epochs = 1000;; epochs *= 2) {
+    for (int epochs = 100;; epochs *= 2) {
       Process process(fit("--epochs " + std::to_string(epochs) + " --threads 1 -o model.bl"),
                       folder_.file(""));
       if (wait_for_checkpoint(process)) process.send(SIGKILL);

@@ -113,7 +113,7 @@ class Model {
   // cross_entropy, accuracy.
   std::vector<Metric> evaluate(const Data& data, Part part = Part::all,
                                const PredictOptions& options = {}) const;
-  // Rows of a part; DataError where the data are not those of the fit.
+  // Rows of a part that have their responses; DataError where the data are not those of the fit.
   std::size_t part_rows(const Data& data, Part part) const;
 
   using Impl = FittedModel;

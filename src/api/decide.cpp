@@ -55,6 +55,18 @@ std::vector<double> macro_f1_weights(const FittedModel& model) {
   return out;
 }
 
+// Those rows of a matrix with a row for each of `rows` that stand in `wanted`; both are in ascending order.
+Matrix<double> selected_rows(const Matrix<double>& from, const std::vector<Index>& rows,
+                             const std::vector<Index>& wanted) {
+  Matrix<double> out(static_cast<Index>(wanted.size()), from.cols());
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    while (rows[at] != wanted[i]) ++at;
+    std::copy_n(from.row(static_cast<Index>(at)), from.cols(), out.row(static_cast<Index>(i)));
+  }
+  return out;
+}
+
 std::vector<std::int32_t> decide(const FittedModel& model, const Decision& decision,
                                  const Matrix<double>& p) {
   if (decision.aim == Aim::cost)
@@ -128,13 +140,15 @@ std::vector<Metric> evaluate_decisions(const Model& model, const Data& data, Par
                                        const Decision& decision, const PredictOptions& options) {
   const FittedModel& fitted = of_classes(model);
   std::vector<Metric> metrics = model.evaluate(data, part, options);
-  const Matrix<double> p = probabilities_of(fitted, model.predict(data, part, options));
-  const std::vector<std::int32_t> classes = decide(fitted, decision, p);
   const Table& table = data.impl().table;
+  const std::vector<Index> judged = rows_to_judge(fitted, table, part);
+  const Matrix<double> p = selected_rows(probabilities_of(fitted, model.predict(data, part, options)),
+                                         rows_of_part(fitted, table, part), judged);
+  const std::vector<std::int32_t> classes = decide(fitted, decision, p);
   const bool lenient = options.treat_unseen_as_missing || part != Part::all;
   const Encoder encoder =
       lenient ? fitted.stored.encoder.with_unseen(UnseenPolicy::missing) : fitted.stored.encoder;
-  const Encoded<double> rows = encoder.encode<double>(table, rows_of_part(fitted, table, part));
+  const Encoded<double> rows = encoder.encode<double>(table, judged);
   const std::vector<std::int32_t> truth = fitted.space.combine(rows.classes);
   for (Metric& metric : metrics) {
     if (metric.name == "accuracy") metric.value = metrics::accuracy(truth, classes, rows.weights);

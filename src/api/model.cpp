@@ -155,9 +155,11 @@ std::vector<Metric> Model::evaluate(const Data& data, Part part, const PredictOp
     return choice_metrics(choices, score_choices(*impl_, choices, pool, part));
   }
   HeardNotes heard(options.on_note);
-  std::vector<Metric> metrics =
-      evaluate_rows(*impl_, encoder_for(*impl_, part, options), table, rows_of_part(*impl_, table, part),
-                    utility_at(*impl_, options.temperature), pool, heard.notes());
+  const std::vector<Index> rows = rows_to_judge(*impl_, table, part);
+  if (RowNotes* notes = heard.notes(); notes != nullptr && part == Part::all)
+    notes->add_without_response(static_cast<std::size_t>(table.rows) - rows.size());
+  std::vector<Metric> metrics = evaluate_rows(*impl_, encoder_for(*impl_, part, options), table, rows,
+                                              utility_at(*impl_, options.temperature), pool, heard.notes());
   heard.tell();
   return metrics;
 }
@@ -165,7 +167,7 @@ std::vector<Metric> Model::evaluate(const Data& data, Part part, const PredictOp
 std::size_t Model::part_rows(const Data& data, Part part) const {
   const Table& table = data.impl().table;
   if (is_choice()) return static_cast<std::size_t>(read_part(*impl_, table, part, false).situations());
-  return rows_of_part(*impl_, table, part).size();
+  return rows_to_judge(*impl_, table, part).size();
 }
 
 }  // namespace bl

@@ -119,9 +119,12 @@ std::vector<Metric> evaluate(const Model& model, const SharedData& data, Part pa
   const Table known = known_rows(model, shared);
   ThreadPool pool(options.threads);
   HeardNotes heard(options.on_note);
-  std::vector<Metric> metrics = evaluate_rows(
-      fitted, encoder_for(fitted, part, options), known, rows_of_part(fitted, known, part, &shared),
-      utility_at(fitted, options.temperature), pool, heard.notes(), &shared);
+  const std::vector<Index> rows = rows_to_judge(fitted, known, part, &shared);
+  if (RowNotes* notes = heard.notes(); notes != nullptr && part == Part::all && shared.ranks->rank() == 0)
+    notes->add_without_response(static_cast<std::size_t>(known.rows) - rows.size());
+  std::vector<Metric> metrics =
+      evaluate_rows(fitted, encoder_for(fitted, part, options), known, rows,
+                    utility_at(fitted, options.temperature), pool, heard.notes(), &shared);
   if (RowNotes* notes = heard.notes()) notes->join(*shared.ranks);
   heard.tell();
   return metrics;
@@ -130,7 +133,7 @@ std::vector<Metric> evaluate(const Model& model, const SharedData& data, Part pa
 std::size_t part_rows(const Model& model, const SharedData& data, Part part) {
   if (!data.impl().table) return model.part_rows(*data.impl().whole, part);
   const SharedTable& shared = *data.impl().table;
-  return rows_of_part(model.impl(), known_rows(model, shared), part, &shared).size();
+  return rows_to_judge(model.impl(), known_rows(model, shared), part, &shared).size();
 }
 
 }  // namespace bl

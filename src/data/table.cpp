@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <unordered_map>
 
 #include "base/text.hpp"
 #include "bl/errors.hpp"
+#include "data/category_codes.hpp"
 #include "data/table_hash.hpp"
 
 namespace bl {
@@ -60,11 +62,19 @@ std::string Table::place(Index row) const {
 }
 
 std::vector<std::int32_t> category_codes(const Table& table, const Column& column) {
-  std::vector<std::int32_t> result(static_cast<std::size_t>(table.rows));
+  std::vector<Index> rows(static_cast<std::size_t>(table.rows));
+  std::iota(rows.begin(), rows.end(), Index{0});
+  return category_codes(table, column, rows);
+}
+
+std::vector<std::int32_t> category_codes(const Table& table, const Column& column,
+                                         std::span<const Index> rows) {
+  std::vector<std::int32_t> result;
+  result.reserve(rows.size());
   std::vector<std::int32_t> text_code(column.levels.size(), kMissingCode);
   std::unordered_map<double, std::int32_t> number_code;
   std::int32_t next = 0;
-  for (Index row = 0; row < table.rows; ++row) {
+  for (const Index row : rows) {
     const auto i = static_cast<std::size_t>(row);
     if (column.missing(row)) {
       throw DataError(table.place(row) + ": column " + in_quotes(column.name) +
@@ -74,7 +84,7 @@ std::vector<std::int32_t> category_codes(const Table& table, const Column& colum
                              ? text_code[static_cast<std::size_t>(column.codes[i])]
                              : number_code.try_emplace(column.numbers[i], kMissingCode).first->second;
     if (code == kMissingCode) code = next++;
-    result[i] = code;
+    result.push_back(code);
   }
   return result;
 }

@@ -84,7 +84,8 @@ std::vector<Solution> solutions_of(const FittedModel& model, const explain::Prob
   if (model.stored.choice() != nullptr)
     return choice_solutions(problem, Situations(model, table, options.part, !options.at_best, pool),
                             options.at_best, pool);
-  const std::vector<Index> rows = rows_of_part(model, table, options.part);
+  const std::vector<Index> rows =
+      options.at_best ? rows_of_part(model, table, options.part) : rows_to_judge(model, table, options.part);
   const Encoder& stored = model.stored.encoder;
   const Encoder encoder = options.part == Part::all ? stored : stored.with_unseen(UnseenPolicy::missing);
   std::vector<explain::Response> observed;

@@ -84,6 +84,14 @@ std::optional<std::string> few_rows_note(const Prepared& p) {
       learned, p.split.validation.size(), p.split.test.size());
 }
 
+// Rows that are in no part.
+std::optional<std::string> left_out_note(const Prepared& p) {
+  const std::size_t used = p.split.train.size() + p.split.validation.size() + p.split.test.size();
+  const std::size_t rows = static_cast<std::size_t>(p.table->rows);
+  if (used == rows) return std::nullopt;
+  return fmt::format("{} of {} rows have no response and are left out", rows - used, rows);
+}
+
 }  // namespace
 
 std::string plan_text(const Prepared& p) {
@@ -114,6 +122,7 @@ std::vector<std::string> fit_notes(const Prepared& p, const Trained& trained,
   const auto add = [&](const std::vector<std::string>& more) {
     notes.insert(notes.end(), more.begin(), more.end());
   };
+  if (const auto left_out = left_out_note(p)) notes.push_back(*left_out);
   if (p.settings->schema.empty()) {
     const std::vector<std::string> declared = split_list(p.settings->nominal);
     add(near_number_notes(*p.table, p.encoder.schema(), declared,

@@ -99,7 +99,7 @@ StoredModel learned_from_all(Prepared p, std::vector<std::vector<double>> member
                              Trained& trained) {
   const Trained before = std::move(trained);
   const Split held_out = p.split;
-  p.split.train = all_rows(p.table->rows);
+  p.split.train = rows_of_all_parts(held_out);
   p.split.validation = p.split.test = {};
   const FitReport& report = before.learned.report;
   p.first = {.epochs = report.best_epoch,
@@ -119,7 +119,7 @@ StoredModel learned_from_all(Prepared p, std::vector<std::vector<double>> member
   trained.notes.push_back(
       fmt::format("the model that is kept went on to learn from all {} rows for {} epochs; the metrics are "
                   "those before. `refit` = none leaves that out",
-                  p.table->rows, second.epochs));
+                  p.split.train.size(), second.epochs));
   second.seconds += report.seconds;
   trained.encoded_megabytes = std::max(trained.encoded_megabytes, before.encoded_megabytes);
   return stored;
@@ -129,8 +129,9 @@ StoredModel learned_from_all(Prepared p, std::vector<std::vector<double>> member
 void keep_scores(const Prepared& p, StoredModel& stored, bool all) {
   if (p.space.classes() == 0 || p.space.values() > 0) return;
   ThreadPool pool(static_cast<std::size_t>(p.settings->threads));
-  json quantiles = score_quantiles(FittedModel(stored), p.encoder.with_unseen(UnseenPolicy::missing),
-                                   *p.table, all ? all_rows(p.table->rows) : p.split.train, pool, p.shared);
+  json quantiles =
+      score_quantiles(FittedModel(stored), p.encoder.with_unseen(UnseenPolicy::missing), *p.table,
+                      all ? rows_of_all_parts(p.split) : p.split.train, pool, p.shared);
   if (!quantiles.is_null()) stored.information["training_scores"] = std::move(quantiles);
 }
 
@@ -151,7 +152,7 @@ FitSummary fit_prepared(Prepared prepared, const FitOptions& options) {
   std::vector<std::string> unused = refused_or_listed(unused_settings(settings, use), options.list_unused);
   const Architecture of_member = prepared.architecture;
   // To the minimum it has seen all rows.
-  if (prepared.refits && starts == 0) prepared.rows_later = static_cast<std::size_t>(prepared.table->rows);
+  if (prepared.refits && starts == 0) prepared.rows_later = rows_of_all_parts(prepared.split).size();
   Trained trained = starts > 0 ? train_to_minimum(prepared, starts, options) : train_steps(prepared, options);
   std::vector<std::vector<double>> members = trained.learned.parameters;
   json used = used_settings(prepared, trained, use, starts);

@@ -125,7 +125,8 @@ std::vector<Index> rows_of_part(const FittedModel& model, const Table& table, Pa
   if (part == Part::all) return all_rows(table.rows);
   require_parts(model, table, shared);
   if (learned_from_all_rows(model)) {
-    if (part == Part::train) return all_rows(table.rows);
+    if (part == Part::train)
+      return rows_with_responses(table, model.stored.encoder.schema(), all_rows(table.rows));
     throw UsageError(
         "this model has learned from all rows of its file, the held-out ones too, so they no longer judge "
         "it; "
@@ -135,8 +136,17 @@ std::vector<Index> rows_of_part(const FittedModel& model, const Table& table, Pa
   return rows_of(plan_split(table, model.stored.encoder.schema(), fit_settings(model)), part);
 }
 
+std::vector<Index> rows_to_judge(const FittedModel& model, const Table& table, Part part,
+                                 const SharedTable* shared) {
+  std::vector<Index> rows = rows_of_part(model, table, part, shared);
+  if (rows.empty()) return rows;
+  rows = rows_with_responses(table, model.stored.encoder.schema(), std::move(rows));
+  if (rows.empty()) throw DataError(table.source + ": no row has a response");
+  return rows;
+}
+
 std::vector<Index> rows_of_fit(const FittedModel& model, const Table& table) {
-  return rows_of_part(model, table, is_fit_data(model, table) ? Part::train : Part::all);
+  return rows_to_judge(model, table, is_fit_data(model, table) ? Part::train : Part::all);
 }
 
 }  // namespace bl

@@ -63,7 +63,10 @@ bool is_fit_data(const FittedModel& model, const Table& table, const SharedTable
 // DataError where the table is not that of the fit. Where `shared` is not null it has the features.
 std::vector<Index> rows_of_part(const FittedModel& model, const Table& table, Part part,
                                 const SharedTable* shared = nullptr);
-// The rows of the fit where they are known, else all.
+// Those of them in which no response is missing. DataError where none is left.
+std::vector<Index> rows_to_judge(const FittedModel& model, const Table& table, Part part,
+                                 const SharedTable* shared = nullptr);
+// The rows of the fit where they are known, else all that have their responses.
 std::vector<Index> rows_of_fit(const FittedModel& model, const Table& table);
 // DataError where the table is not that of the fit, UsageError where its parts were given by hand.
 void require_parts(const FittedModel& model, const Table& table, const SharedTable* shared = nullptr);

@@ -11,6 +11,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
+#include "data/category_codes.hpp"
 #include "features/schema_toml.hpp"
 #include "features/shared_encoder.hpp"
 #include "plan/curve_plan.hpp"
@@ -174,6 +175,13 @@ Schema plan_schema(const Table& table, const Settings& settings, const WholeColu
   return schema;
 }
 
+std::vector<Index> rows_with_responses(const Table& table, const Schema& schema, std::vector<Index> rows) {
+  for (const SchemaColumn* response : schema.with_role(Role::response))
+    if (const Column* column = table.find(response->name))
+      std::erase_if(rows, [&](Index row) { return column->missing(row); });
+  return rows;
+}
+
 Split plan_split(const Table& table, const Schema& schema, const Settings& settings) {
   const auto groups = schema.with_role(Role::group);
   const SchemaColumn* classes = class_response(schema);
@@ -186,8 +194,15 @@ Split plan_split(const Table& table, const Schema& schema, const Settings& setti
     if (!classes) throw UsageError("split = 'stratified' needs a class response; use random");
     labels = &table.column(classes->name);
   }
-  return cut(table.rows, kind, settings,
-             labels ? category_codes(table, *labels) : std::vector<std::int32_t>{}, table.source);
+  std::vector<Index> rows = all_rows(table.rows);
+  if (settings.missing != "error") rows = rows_with_responses(table, schema, std::move(rows));
+  if (rows.empty() && table.rows > 0) throw DataError(table.source + ": no row has a response");
+  Split split =
+      cut(static_cast<Index>(rows.size()), kind, settings,
+          labels ? category_codes(table, *labels, rows) : std::vector<std::int32_t>{}, table.source);
+  for (std::vector<Index>* part : {&split.train, &split.validation, &split.test})
+    for (Index& row : *part) row = rows[static_cast<std::size_t>(row)];
+  return split;
 }
 
 Split plan_split(Index situations, const std::vector<std::int32_t>& persons, const Settings& settings,
@@ -230,6 +245,14 @@ std::vector<std::vector<Index>> plan_folds(const Table& table, const Schema& sch
   }
   for (std::vector<Index>& fold : folds) std::sort(fold.begin(), fold.end());
   return folds;
+}
+
+std::vector<Index> rows_of_all_parts(const Split& split) {
+  std::vector<Index> rows = split.train;
+  for (const std::vector<Index>* part : {&split.validation, &split.test})
+    rows.insert(rows.end(), part->begin(), part->end());
+  std::sort(rows.begin(), rows.end());
+  return rows;
 }
 
 const std::vector<Index>& rows_of(const Split& split, Part part) {

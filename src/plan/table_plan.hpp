@@ -31,7 +31,11 @@ EncodeOptions choice_encode_options(const Settings& settings, const Schema& sche
 // (numbers continuous): the joint distribution of all columns.
 Schema plan_schema(const Table& table, const Settings& settings, const WholeColumn& whole = {});
 
-// The split that a fit with these settings makes of this table; the same for the same settings and table.
+// Of these rows, those in which no response is missing. All of them where the table lacks a response altogether.
+std::vector<Index> rows_with_responses(const Table& table, const Schema& schema, std::vector<Index> rows);
+
+// The split that a fit with these settings makes of this table; the same for the same settings and table. Rows
+// without a response are in no part, unless missing values are refused.
 Split plan_split(const Table& table, const Schema& schema, const Settings& settings);
 
 // The same of situations: persons, where there are any, are the groups. `source` stands for the data in
@@ -43,6 +47,9 @@ Split plan_split(Index situations, const std::vector<std::int32_t>& persons, con
 // by their order are neighbours. None where there are fewer rows (or groups) than folds.
 std::vector<std::vector<Index>> plan_folds(const Table& table, const Schema& schema, const Settings& settings,
                                            std::span<const Index> rows, Index count);
+
+// The rows of all parts, in ascending order.
+std::vector<Index> rows_of_all_parts(const Split& split);
 
 // The rows of one part; not of all.
 const std::vector<Index>& rows_of(const Split& split, Part part);

@@ -47,6 +47,11 @@ void RowNotes::add_log_density(double value) {
   if (value == -std::numeric_limits<double>::infinity()) ++impossible_;
 }
 
+void RowNotes::add_without_response(std::size_t rows) {
+  const std::lock_guard lock(mutex_);
+  without_response_ += rows;
+}
+
 void RowNotes::add_outcome(std::int32_t outcome, std::span<const double> log_probabilities) {
   double mean = 0, square = 0;  // of the log loss, by the probabilities themselves
   for (const double log_p : log_probabilities) {
@@ -111,7 +116,7 @@ std::optional<std::string> RowNotes::biased_means() const {
 void RowNotes::join(Ranks& ranks) {
   const std::lock_guard lock(mutex_);
   for (std::size_t* count : {&rows_, &missed_, &means_, &in_tail_, &deviations_, &made_by_tail_, &densities_,
-                             &impossible_, &outcomes_, &responses_}) {
+                             &impossible_, &without_response_, &outcomes_, &responses_}) {
     const auto counts = gather_one(ranks, *count);
     *count = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
   }
@@ -131,6 +136,8 @@ void RowNotes::join(Ranks& ranks) {
 std::vector<std::string> RowNotes::texts() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> texts;
+  if (without_response_ > 0)
+    texts.push_back(fmt::format("{} rows have no response and are left out", without_response_));
   if (missed_ > 0)
     texts.push_back(fmt::format(
         "quadrature missed its tolerance of {:.2g} in {} of {} distributions: their probabilities may be "

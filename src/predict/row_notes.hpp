@@ -32,6 +32,8 @@ class RowNotes {
   void add_response(double mean, double response, double weight);
   // How likely the response of a row is.
   void add_log_density(double value);
+  // So many rows have no response and are not judged.
+  void add_without_response(std::size_t rows);
   // The class that a row turned out to have, and what was foreseen of all classes.
   void add_outcome(std::int32_t outcome, std::span<const double> log_probabilities);
 
@@ -50,6 +52,7 @@ class RowNotes {
   std::size_t means_ = 0, in_tail_ = 0;
   std::size_t deviations_ = 0, made_by_tail_ = 0;
   std::size_t densities_ = 0, impossible_ = 0;
+  std::size_t without_response_ = 0;
   std::size_t outcomes_ = 0;
   double loss_ = 0, foreseen_loss_ = 0, foreseen_variance_ = 0;  // sums of the outcomes'
   std::size_t responses_ = 0;

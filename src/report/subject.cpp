@@ -22,11 +22,12 @@ Rows judged_rows(const FittedModel& model, const Table& table) {
       std::string words = fmt::format(fmt::runtime(text), rows.size());
       return {std::move(rows), std::move(words)};
     }
-  return {all_rows(table.rows),
-          fmt::format(is_fit_data(model, table)
-                          ? fmt::runtime("all {} rows; the fit has seen them, so new rows may do worse")
-                          : fmt::runtime("all {} rows of the file given, which is not that of the fit"),
-                      table.rows)};
+  std::vector<Index> rows = rows_to_judge(model, table, Part::all);
+  std::string words = fmt::format(
+      is_fit_data(model, table) ? fmt::runtime("all {} rows; the fit has seen them, so new rows may do worse")
+                                : fmt::runtime("all {} rows of the file given, which is not that of the fit"),
+      rows.size());
+  return {std::move(rows), std::move(words)};
 }
 
 namespace {

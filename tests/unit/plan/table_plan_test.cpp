@@ -57,6 +57,24 @@ TEST(PlanSchema, WithoutATargetEveryFeatureIsAResponse) {
   EXPECT_EQ(p.encoder.responses().size(), 2U);  // x and c; the others are ignored
 }
 
+TEST(PlanSplit, RowsWithoutAResponseAreInNoPart) {
+  std::string text = "x,y,z\n";
+  for (int i = 0; i < 60; ++i)
+    text += fmt::format("{},{},{}\n", i, i % 5 == 2 ? "" : i % 2 == 0 ? "a" : "b", i % 7 == 1 ? "" : "1.5");
+  const Table table = read_table_from_memory(text, "t.csv");
+  Settings settings;
+  settings.target = "y,z";
+  set(settings, "continuous", "z");
+  const Schema schema = plan_schema(table, settings);
+  std::vector<Index> expected;
+  for (Index i = 0; i < 60; ++i)
+    if (i % 5 != 2 && i % 7 != 1) expected.push_back(i);
+  EXPECT_EQ(rows_with_responses(table, schema, all_rows(60)), expected);
+  EXPECT_EQ(rows_of_all_parts(plan_split(table, schema, settings)), expected);
+  settings.missing = "error";  // the encoder will refuse them
+  EXPECT_EQ(rows_of_all_parts(plan_split(table, schema, settings)), all_rows(60));
+}
+
 TEST(PlanSplit, DependsOnSettingsAndTableAlone) {
   Planned p("y");
   const Schema schema = plan_schema(p.table, p.settings);

@@ -334,8 +334,7 @@ std::size_t value_hash(const Column& column, std::span<const Index> rows) {
     const auto i = static_cast<std::size_t>(row);
     std::size_t cell = 0;
     if (!column.missing(row)) {
-      const double number = column.raw == RawType::numeric ? column.numbers[i] : 0;
-      cell = column.raw == RawType::numeric ? std::bit_cast<std::size_t>(number == 0 ? 0.0 : number)
+      cell = column.raw == RawType::numeric ? std::bit_cast<std::size_t>(column.numbers[i] + 0.0)  // one zero
                                             : level_hash[static_cast<std::size_t>(column.codes[i])];
     }
     hash = (std::rotl(hash, 5) ^ cell) * 0x9E3779B97F4A7C15U;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr Index kMostOrdinaryColumns = 256;
 constexpr Index kFewRows = 2000;
-constexpr std::int64_t kSecondPart = 2;  // times the epochs of the first
+constexpr std::int64_t kSecondPart = 3;  // times the epochs of the first
 
 }  // namespace
 
@@ -24,7 +24,7 @@ bool plans_wide(const Settings& s, const UtilityInputs& inputs, Index train_rows
 
 void plan_wide_training(const Settings& s, Index train_rows, bool refits, TrainSpec& spec) {
   constexpr double kRate = 0.003;
-  constexpr std::int64_t kBatch = 64, kSteps = 4000, kLeastEpochs = 6, kMostEpochs = 15;
+  constexpr std::int64_t kBatch = 64, kSteps = 2700, kLeastEpochs = 4, kMostEpochs = 10;
   if (s.optimizer == "auto") spec.optimizer.kind = OptimizerKind::adamw;
   const bool adaptive = spec.optimizer.kind != OptimizerKind::sgd;
   if (s.learning_rate == 0 && adaptive) spec.optimizer.learning_rate = kRate;
@@ -42,8 +42,7 @@ bool chooses_decay(const Settings& s, const TrainSpec& spec) {
 
 TrainSpec brief_wide_training(TrainSpec spec, bool refits) {
   constexpr double kShareOfTime = 0.1;
-  const std::int64_t first = refits ? spec.epochs : spec.epochs / kSecondPart;
-  spec.epochs = std::max<std::int64_t>(1, 2 * first / 3);
+  if (!refits) spec.epochs = std::max<std::int64_t>(1, spec.epochs / kSecondPart);
   spec.time_limit *= kShareOfTime;
   return spec;
 }

@@ -47,12 +47,12 @@ TEST(WidePlan, TrainingFollowsGivenSettings) {
   EXPECT_EQ(open.optimizer.kind, OptimizerKind::adamw);
   EXPECT_GT(open.optimizer.weight_decay, 0);
   EXPECT_EQ(open.schedule, ScheduleKind::cosine);
-  EXPECT_EQ(open.epochs, 6);
+  EXPECT_EQ(open.epochs, 4);
   EXPECT_EQ(brief_wide_training(open, true).epochs, 4);
-  EXPECT_EQ(refit_training({}, open, true, 6).epochs, 12);
+  EXPECT_EQ(refit_training({}, open, true, 4).epochs, 12);
   EXPECT_EQ(refit_training({}, open, false, 6).epochs, 9);
   plan_wide_training({}, 7000, true, open);
-  EXPECT_EQ(open.epochs, 15);  // small tables take more epochs, for a number of steps
+  EXPECT_EQ(open.epochs, 10);  // small tables take more epochs, for a number of steps
   plan_wide_training({}, 42000, false, open);
   EXPECT_EQ(open.epochs, 12);  // no second part follows
   EXPECT_EQ(brief_wide_training(open, false).epochs, 4);

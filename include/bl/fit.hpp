@@ -40,7 +40,7 @@ struct FitOptions {
   bool resume = false;     // go on from that file if it is there
   // Called once with the trained model, before held-out rows are judged: to keep it whatever comes after.
   std::function<void(const Model&)> on_trained = {};
-  // What each row is for, instead of a split by the settings; empty: by the settings.
+  // What each row is for (`all`: for nothing), instead of a split by the settings; empty: by the settings.
   std::vector<Part> parts = {};
   // The caller keeps test rows elsewhere: where the settings leave split and fractions at their defaults
   // there is no test part and every class keeps a training row (stratified, 7:1:0).

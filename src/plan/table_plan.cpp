@@ -273,6 +273,7 @@ Split given_split(const std::vector<Part>& parts, Index rows) {
   Split split;
   for (Index row = 0; row < rows; ++row) {
     const Part part = parts[static_cast<std::size_t>(row)];
+    if (part == Part::all) continue;
     (part == Part::validation ? split.validation
      : part == Part::test     ? split.test
                               : split.train)

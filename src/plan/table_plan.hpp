@@ -58,7 +58,7 @@ const std::vector<Index>& rows_of(const Split& split, Part part);
 // part and leave every class a training row.
 Settings without_test_part(const Settings& settings, const Schema& schema);
 
-// Rows by what the caller says each is for. UsageError unless there is one part per row and a training row.
+// Rows by what the caller says each is for; `all` is for nothing. UsageError unless there is one part per row and a training row.
 Split given_split(const std::vector<Part>& parts, Index rows);
 
 }  // namespace bl

@@ -7,6 +7,7 @@
 #include "bl/errors.hpp"
 #include "fitted/fitted_model.hpp"
 #include "predict/evaluation.hpp"
+#include "predict/log_density.hpp"
 #include "predict/number_distribution.hpp"
 #include "predict/row_quadrature.hpp"
 
@@ -23,8 +24,9 @@ struct GivenRows {
   std::vector<std::int32_t> classes;
   gibbs::Utility utility;
 
-  GivenRows(const FittedModel& model, const Table& table, const DistributionOptions& options)
-      : encoded(encoder_of(model, options).encode<double>(table, all_rows(table.rows))),
+  GivenRows(const FittedModel& model, const Table& table, std::span<const Index> rows,
+            const DistributionOptions& options)
+      : encoded(encoder_of(model, options).encode<double>(table, rows)),
         classes(model.space.combine(encoded.classes)),
         utility(options.temperature == 0 ? model.utility
                                          : model.utility.at_temperature(options.temperature)) {}
@@ -62,13 +64,19 @@ void continuous_log_density(const GivenRows& given, Index row, Index count, RowN
 }  // namespace
 
 std::vector<double> log_density(const Model& model, const Data& data, const DistributionOptions& options) {
+  const Table& table = data.impl().table;
+  return log_density(model, table, all_rows(table.rows), options);
+}
+
+std::vector<double> log_density(const Model& model, const Table& table, std::span<const Index> rows,
+                                const DistributionOptions& options) {
   const FittedModel& impl = of_table(model, "the density of a response");
   if (impl.space.values() > kMostDimensions)
     throw UsageError(fmt::format(
         "the density of {} continuous responses together is known up to a constant only; use the utility, "
         "whose differences over the temperature are differences of log-densities",
         impl.space.values()));
-  const GivenRows given(impl, data.impl().table, options);
+  const GivenRows given(impl, table, rows, options);
   ThreadPool pool(options.threads);
   HeardNotes heard(options.on_note);
   std::vector<double> out(given.rows(), 0);
@@ -80,12 +88,12 @@ std::vector<double> log_density(const Model& model, const Data& data, const Dist
   }
   if (impl.space.single_continuous()) {
     const ResponseEncoding& response = impl.stored.encoder.responses()[impl.space.continuous_responses[0]];
-    const Column& column = data.impl().table.column(response.name);
+    const Column& column = table.column(response.name);
     for_each_distribution(
         given.utility, response, given.encoded.features, kLogDensityTolerance, pool, heard.notes(),
-        [&](std::size_t row) { return data.impl().table.place(static_cast<Index>(row)); },
+        [&](std::size_t row) { return table.place(rows[row]); },
         [&](std::size_t row, const NumberDistribution& distribution) {
-          out[row] = distribution.log_density(column.numbers[row]);
+          out[row] = distribution.log_density(column.numbers[static_cast<std::size_t>(rows[row])]);
           if (heard.notes()) heard.notes()->add_log_density(out[row]);
         });
     heard.tell();
@@ -111,7 +119,8 @@ std::vector<double> log_density(const Model& model, const Data& data, const Dist
 }
 
 std::vector<double> utility(const Model& model, const Data& data, const DistributionOptions& options) {
-  const GivenRows given(of_table(model, "the utility of a response"), data.impl().table, options);
+  const Table& table = data.impl().table;
+  const GivenRows given(of_table(model, "the utility of a response"), table, all_rows(table.rows), options);
   ThreadPool pool(options.threads);
   std::vector<double> out(given.rows());
   pool.run(out.size(), [&](std::size_t i) {

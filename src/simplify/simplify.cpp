@@ -18,6 +18,7 @@
 #include "plan/plan.hpp"
 #include "plan/table_plan.hpp"
 #include "predict/evaluation.hpp"
+#include "predict/log_density.hpp"
 #include "simplify/head_columns.hpp"
 #include "simplify/ladder.hpp"
 
@@ -193,11 +194,10 @@ Model fit_once(const Task& task, const Size& size, std::size_t start, const std:
 }
 
 std::vector<double> losses_of(const Task& task, const Model& model, const std::vector<Index>& rows) {
-  const std::vector<double> all =
-      log_density(model, *task.data, {.treat_unseen_as_missing = true, .threads = task.options->threads});
-  std::vector<double> out;
-  for (const Index row : rows) out.push_back(-all[static_cast<std::size_t>(row)]);
-  return out;
+  std::vector<double> losses = log_density(
+      model, task.table(), rows, {.treat_unseen_as_missing = true, .threads = task.options->threads});
+  for (double& loss : losses) loss = -loss;
+  return losses;
 }
 
 std::vector<double> weights_of(const Task& task, const std::vector<Index>& rows) {

@@ -91,6 +91,10 @@ TEST_F(HarmlessInputTest, RowsWithoutAResponseAreLeftOutWithANote) {
   done(fmt::format(fmt::runtime(one_block), "all", "all"));
   done(fmt::format(fmt::runtime(one_block), "some", "some"));
   EXPECT_EQ(done("summary all.bl all.csv"), done("summary some.bl some.csv"));
+  const std::string readable = "fit {}.csv --target y --ignore g --readable --quiet -o {}.bl";
+  done(fmt::format(fmt::runtime(readable), "all", "all"));
+  done(fmt::format(fmt::runtime(readable), "some", "some"));
+  EXPECT_EQ(done("explain all.bl"), done("explain some.bl"));
 }
 
 TEST_F(HarmlessInputTest, AllMissingColumnIsLeftOutWithANote) {

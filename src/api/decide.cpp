@@ -6,11 +6,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "api/predicting.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "data/read_table.hpp"
 #include "fitted/fitted_model.hpp"
 #include "metrics/decision.hpp"
+#include "predict/prediction.hpp"
 
 namespace bl {
 
@@ -52,18 +54,6 @@ std::vector<double> macro_f1_weights(const FittedModel& model) {
       if (one.is_number()) out.push_back(one.get<double>());
   if (out.size() != static_cast<std::size_t>(model.space.classes()))
     throw ModelFileError("decide.macro_f1: expected a number for every class");
-  return out;
-}
-
-// Those rows of a matrix with a row for each of `rows` that stand in `wanted`; both are in ascending order.
-Matrix<double> selected_rows(const Matrix<double>& from, const std::vector<Index>& rows,
-                             const std::vector<Index>& wanted) {
-  Matrix<double> out(static_cast<Index>(wanted.size()), from.cols());
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    while (rows[at] != wanted[i]) ++at;
-    std::copy_n(from.row(static_cast<Index>(at)), from.cols(), out.row(static_cast<Index>(i)));
-  }
   return out;
 }
 
@@ -142,12 +132,12 @@ std::vector<Metric> evaluate_decisions(const Model& model, const Data& data, Par
   std::vector<Metric> metrics = model.evaluate(data, part, options);
   const Table& table = data.impl().table;
   const std::vector<Index> judged = rows_to_judge(fitted, table, part);
-  const Matrix<double> p = selected_rows(probabilities_of(fitted, model.predict(data, part, options)),
-                                         rows_of_part(fitted, table, part), judged);
+  const Encoder encoder = encoder_for(fitted, part, options);
+  ThreadPool pool(options.threads);
+  const Matrix<double> p = probabilities_of(
+      fitted,
+      predict_rows(fitted, encoder, table, judged, utility_at(fitted, options.temperature), options, pool));
   const std::vector<std::int32_t> classes = decide(fitted, decision, p);
-  const bool lenient = options.treat_unseen_as_missing || part != Part::all;
-  const Encoder encoder =
-      lenient ? fitted.stored.encoder.with_unseen(UnseenPolicy::missing) : fitted.stored.encoder;
   const Encoded<double> rows = encoder.encode<double>(table, judged);
   const std::vector<std::int32_t> truth = fitted.space.combine(rows.classes);
   for (Metric& metric : metrics) {

@@ -89,7 +89,7 @@ std::optional<std::string> left_out_note(const Prepared& p) {
   const std::size_t used = p.split.train.size() + p.split.validation.size() + p.split.test.size();
   const std::size_t rows = static_cast<std::size_t>(p.table->rows);
   if (used == rows) return std::nullopt;
-  return fmt::format("{} of {} rows have no response and are left out", rows - used, rows);
+  return fmt::format("rows without a response are left out: {} of {}", rows - used, rows);
 }
 
 }  // namespace

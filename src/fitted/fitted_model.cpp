@@ -138,11 +138,7 @@ std::vector<Index> rows_of_part(const FittedModel& model, const Table& table, Pa
 
 std::vector<Index> rows_to_judge(const FittedModel& model, const Table& table, Part part,
                                  const SharedTable* shared) {
-  std::vector<Index> rows = rows_of_part(model, table, part, shared);
-  if (rows.empty()) return rows;
-  rows = rows_with_responses(table, model.stored.encoder.schema(), std::move(rows));
-  if (rows.empty()) throw DataError(table.source + ": no row has a response");
-  return rows;
+  return rows_with_responses(table, model.stored.encoder.schema(), rows_of_part(model, table, part, shared));
 }
 
 std::vector<Index> rows_of_fit(const FittedModel& model, const Table& table) {

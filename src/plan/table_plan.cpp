@@ -176,9 +176,16 @@ Schema plan_schema(const Table& table, const Settings& settings, const WholeColu
 }
 
 std::vector<Index> rows_with_responses(const Table& table, const Schema& schema, std::vector<Index> rows) {
-  for (const SchemaColumn* response : schema.with_role(Role::response))
-    if (const Column* column = table.find(response->name))
+  const bool given = !rows.empty();
+  std::vector<std::string> names;
+  for (const SchemaColumn* response : schema.with_role(Role::response)) names.push_back(response->name);
+  for (const std::string& name : names)
+    if (const Column* column = table.find(name))
       std::erase_if(rows, [&](Index row) { return column->missing(row); });
+  if (given && rows.empty())
+    throw DataError(
+        fmt::format("{}: no row has a value in {}, the response; fill in its cells or name another column",
+                    table.source, quoted_list(names)));
   return rows;
 }
 
@@ -196,7 +203,6 @@ Split plan_split(const Table& table, const Schema& schema, const Settings& setti
   }
   std::vector<Index> rows = all_rows(table.rows);
   if (settings.missing != "error") rows = rows_with_responses(table, schema, std::move(rows));
-  if (rows.empty() && table.rows > 0) throw DataError(table.source + ": no row has a response");
   Split split =
       cut(static_cast<Index>(rows.size()), kind, settings,
           labels ? category_codes(table, *labels, rows) : std::vector<std::int32_t>{}, table.source);

@@ -31,7 +31,8 @@ EncodeOptions choice_encode_options(const Settings& settings, const Schema& sche
 // (numbers continuous): the joint distribution of all columns.
 Schema plan_schema(const Table& table, const Settings& settings, const WholeColumn& whole = {});
 
-// Of these rows, those in which no response is missing. All of them where the table lacks a response altogether.
+// Of these rows, those in which no response is missing. All of them where the table lacks a response
+// altogether. DataError where none is left.
 std::vector<Index> rows_with_responses(const Table& table, const Schema& schema, std::vector<Index> rows);
 
 // The split that a fit with these settings makes of this table; the same for the same settings and table. Rows

@@ -137,7 +137,7 @@ std::vector<std::string> RowNotes::texts() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> texts;
   if (without_response_ > 0)
-    texts.push_back(fmt::format("{} rows have no response and are left out", without_response_));
+    texts.push_back(fmt::format("rows without a response are left out: {}", without_response_));
   if (missed_ > 0)
     texts.push_back(fmt::format(
         "quadrature missed its tolerance of {:.2g} in {} of {} distributions: their probabilities may be "

@@ -43,7 +43,7 @@ std::vector<BadInput> bad_data() {
       {"all_missing_target",
        fit("bad.csv"),
        kData,
-       {"bad.csv", "no row has a response"},
+       {"bad.csv: no row has a value in 'y', the response", "name another column"},
        {{"bad.csv", with_column(5, "")}}},
       {"missing_target_cell",
        fit("bad.csv", "--missing error"),

@@ -4,7 +4,8 @@
     experiments/peers.py DATA_FOLDER --results peers.jsonl [--seeds 3] [--only adult,...] [--peers bl,forest,...]
     experiments/peers.py DATA_FOLDER --results peers.jsonl --report [--page docs/defaults.md]
 
-Every package has its defaults and one thread. 80% of the rows are for fitting, 20% for the figures, split by seed, classes
+Every package has its defaults and one thread (--threads gives EBM more processes), --jobs pairs of table and seed are
+measured at a time. 80% of the rows are for fitting, 20% for the figures, split by seed, classes
 stratified. What is measured is appended to the file of results at once; what is there already is not measured again, so
 a run that was stopped goes on. --report prints tables for a page in place of measuring, with --page into it:
 means over tables and seeds, differences to our program with standard errors of the paired differences, mean ranks, and
@@ -24,6 +25,7 @@ Needs numpy, pandas and scikit-learn; lightgbm, xgboost, interpret-core and ngbo
 that is not installed is named and left out.
 """
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -69,11 +71,11 @@ def encoded(features, scale):
     return make_column_transformer((make_pipeline(*of_numbers), numbers), (of_levels, levels))
 
 
-def peer(name, features, seed, number):
+def peer(name, features, seed, number, threads):
     """The pipeline of a package for classes or for one number; None where it has none."""
     if name == "ebm":
         from interpret.glassbox import ExplainableBoostingClassifier, ExplainableBoostingRegressor
-        return (ExplainableBoostingRegressor if number else ExplainableBoostingClassifier)(random_state=seed, n_jobs=1)
+        return (ExplainableBoostingRegressor if number else ExplainableBoostingClassifier)(random_state=seed, n_jobs=threads)
     if name == "logistic":
         last, scale = LinearRegression() if number else LogisticRegression(max_iter=1000), True
     elif name == "mlp":
@@ -151,21 +153,29 @@ def of_normal(truth, mean, scale):
     return {"log_likelihood": norm.logpdf(truth, mean, scale).mean(), "crps": crps.mean()}
 
 
-def of_peer(name, train, test, target, seed, classes):
+def processor_seconds():
+    """Of this process and of those that it started and that have ended: joblib's are ended for it."""
+    from joblib.externals.loky import get_reusable_executor
+    get_reusable_executor().shutdown(wait=True)
+    of_children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + of_children.ru_utime + of_children.ru_stime
+
+
+def of_peer(name, train, test, target, seed, classes, threads):
     features, asked = train.drop(columns=target), test.drop(columns=target)
-    model = peer(name, features, seed, not classes)
+    model = peer(name, features, seed, not classes, threads)
     if model is None:
         return None
     codes = {k: i for i, k in enumerate(classes or [])}
-    started = time.process_time()
+    started = processor_seconds()
     model.fit(features, train[target].map(codes) if classes else train[target])
-    fitted = time.process_time()
+    fitted = processor_seconds()
     if name == "ngboost":  # the pipeline does not recognise it as fitted
         normal = model[-1].pred_dist(model[0].transform(asked))
         found = normal.loc
     else:
         found = model.predict_proba(asked) if classes else model.predict(asked)
-    done = time.process_time()
+    done = processor_seconds()
     if classes:
         figures = of_classes(test[target].map(codes).to_numpy(), found)
     else:
@@ -186,7 +196,7 @@ def measure(arguments, table, seed, name):
     train, test = train_test_split(data, test_size=0.2, random_state=seed, stratify=None if number else data[target])
     own = name == "bl" or name.startswith("bl ")
     found = (ours(arguments, train, test, target, seed, classes) if own else
-             of_peer(name, train, test, target, seed, classes))
+             of_peer(name, train, test, target, seed, classes, arguments.threads))
     if found is None:
         return None
     figures, fit, predict = found
@@ -198,24 +208,33 @@ def load(path):
         columns=["table", "seed", "peer"])
 
 
+def try_measuring(arguments, table, seed, name):
+    """What was measured, or why it could not be."""
+    warnings.filterwarnings("ignore", module="sklearn")
+    try:
+        return measure(arguments, table, seed, name), None
+    except ImportError as error:
+        return None, f"{name} is left out: {error}"
+
+
 def measure_all(arguments):
     path = pathlib.Path(arguments.results)
     known = {(r.table, r.seed, r.peer) for r in load(path).itertuples()}
-    for name in arguments.peers.split(","):
-        for table in arguments.only.split(","):
-            for seed in range(arguments.first_seed, arguments.first_seed + arguments.seeds):
-                if (table, seed, name) in known:
-                    continue
-                try:
-                    row = measure(arguments, table, seed, name)
-                except ImportError as error:
-                    print(f"{name} is left out: {error}", file=sys.stderr)
-                    break
-                if row is None:
-                    break
-                with path.open("a") as file:
-                    file.write(json.dumps({k: float(v) if isinstance(v, float) else v for k, v in row.items()}) + "\n")
-                print({k: round(v, 4) if isinstance(v, float) else v for k, v in row.items()}, file=sys.stderr)
+    wanted = [(table, seed, name) for name in arguments.peers.split(",") for table in arguments.only.split(",")
+              for seed in range(arguments.first_seed, arguments.first_seed + arguments.seeds)
+              if (table, seed, name) not in known]
+    said = set()
+    with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as pool:
+        for done in concurrent.futures.as_completed([pool.submit(try_measuring, arguments, *one) for one in wanted]):
+            row, why = done.result()
+            if why and why not in said:
+                print(why, file=sys.stderr)
+                said.add(why)
+            if row is None:
+                continue
+            with path.open("a") as file:
+                file.write(json.dumps({k: float(v) if isinstance(v, float) else v for k, v in row.items()}) + "\n")
+            print({k: round(v, 4) if isinstance(v, float) else v for k, v in row.items()}, file=sys.stderr)
 
 
 def bold(text, best):
@@ -331,6 +350,8 @@ def main():
     parser.add_argument("--predict-options", default="", help="further options of bl predict, likewise")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1, help="pairs measured at a time")
+    parser.add_argument("--threads", type=int, default=1, help="processes of EBM")
     parser.add_argument("--only", default=",".join(TABLES + NUMBERS))
     parser.add_argument("--numbers", type=lambda names: names.split(","), default=NUMBERS, help="tables of a number")
     parser.add_argument("--peers", default=",".join(PEERS))

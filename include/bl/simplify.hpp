@@ -24,7 +24,7 @@ struct SimplifyOptions {
 
 // A loss is the mean of -log p(y|x) over validation rows, in the data's own units.
 struct SimplifiedSize {
-  std::size_t blocks = 0, columns = 0;
+  std::size_t blocks = 0, heads = 0, columns = 0;  // heads of a block
   double loss = 0, standard_error = 0;
   double difference = 0, difference_error = 0;  // to the large model, of the same rows
   bool chosen = false;
@@ -39,7 +39,7 @@ struct Simplified {
   Model model;  // of the chosen size
   std::vector<SimplifiedSize> sizes = {};
   std::vector<std::string> columns = {};  // that the small model reads, the one that matters most first
-  std::size_t large_blocks = 0, large_columns = 0;
+  std::size_t large_blocks = 0, large_heads = 0, large_columns = 0;
   HeldOutLoss large = {};                        // of the large model over validation rows
   HeldOutLoss large_test = {}, small_test = {};  // over test rows, which decided nothing
 };
@@ -50,7 +50,8 @@ inline constexpr std::size_t kReadableBlocks = 3;
 // Ranks the columns by the log-likelihood that is lost without them and fits models of one layer to the first
 // few of them, for a ladder of sizes; where the response is a class, to the large model's probabilities as well
 // as to the classes. Where a head would read more than `head_columns` of them, it keeps those that move it most,
-// and the model is fitted again without the others. Rows are cut as the settings of the model's fit cut them. Writes the size that is asked
+// and the model is fitted again without the others. Where the response is a class and the large model is noticeably better than
+// all of these, the largest size is fitted with more U heads a block, too. Rows are cut as the settings of the model's fit cut them. Writes the size that is asked
 // for, or the smallest that is within one standard error (of the difference, row by row) of the best one and
 // within 0.005 of it. UsageError for choices, a single block, or responses
 // without a known likelihood.

@@ -24,6 +24,7 @@ enum class Purpose : std::uint16_t {
   test = 12,
   mode_start = 13,
   projection = 14,
+  row_version = 15,
 };
 
 class RandomStream {

@@ -1,6 +1,7 @@
 #include "data/table.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <unordered_map>
@@ -21,6 +22,15 @@ std::string Column::cell_text(Index row) const {
   if (missing(row)) return "";
   const auto i = static_cast<std::size_t>(row);
   return raw == RawType::numeric ? format_number(numbers[i]) : levels[static_cast<std::size_t>(codes[i])];
+}
+
+Index pixel_of(std::string_view column) {
+  constexpr std::string_view kPrefix = "pixel_";
+  Index pixel = -1;
+  if (!column.starts_with(kPrefix)) return -1;
+  const char* end = column.data() + column.size();
+  const auto [stopped, error] = std::from_chars(column.data() + kPrefix.size(), end, pixel);
+  return error == std::errc() && stopped == end ? pixel : -1;
 }
 
 void LineNumbers::append(std::int64_t line) {

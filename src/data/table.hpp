@@ -55,6 +55,8 @@ struct ImageShape {
   bool operator==(const ImageShape&) const = default;
 };
 inline constexpr const char* kImageLabel = "label";  // the column of labels beside them
+// Where a column stands in the image: "pixel_17" -> 17; -1 for other columns.
+Index pixel_of(std::string_view column);
 
 struct Table {
   std::string source;  // file name for messages

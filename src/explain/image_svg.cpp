@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <string_view>
 
+#include "data/table.hpp"
 #include "explain/svg_parts.hpp"
 #include "model/parameters.hpp"
 
@@ -46,15 +46,6 @@ std::string base64(const std::string& bytes) {
       out += i + k <= bytes.size() ? kLetters[(three >> (18 - 6 * k)) & 63U] : '=';
   }
   return out;
-}
-
-// "pixel_17" -> 17; -1 for other columns.
-Index pixel_of(const std::string& name) {
-  constexpr std::string_view kPrefix = "pixel_";
-  Index pixel = -1;
-  if (name.starts_with(kPrefix))
-    std::from_chars(name.data() + kPrefix.size(), name.data() + name.size(), pixel);
-  return pixel;
 }
 
 // White for 0, blue for positive, red for negative values, as in the other pictures.

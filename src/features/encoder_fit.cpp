@@ -290,17 +290,14 @@ class Fit {
   std::span<const Index> rows_;
 };
 
-// Pixels share one mean and one standard deviation, so that those which few images light up are not magnified.
+// Pixels share one standard deviation, so that those which few images light up are not magnified.
 void share_scale(std::vector<FeatureEncoding>& pixels) {
   double mean = 0, square = 0;
   for (const FeatureEncoding& pixel : pixels) {
     mean += pixel.mean / static_cast<double>(pixels.size());
     square += (pixel.mean * pixel.mean + pixel.scale * pixel.scale) / static_cast<double>(pixels.size());
   }
-  for (FeatureEncoding& pixel : pixels) {
-    pixel.mean = mean;
-    pixel.scale = std::sqrt(square - mean * mean);
-  }
+  for (FeatureEncoding& pixel : pixels) pixel.scale = std::sqrt(square - mean * mean);
 }
 
 }  // namespace

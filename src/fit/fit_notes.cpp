@@ -130,6 +130,9 @@ std::vector<std::string> fit_notes(const Prepared& p, const Trained& trained,
     add(numbered_class_notes(*p.table, p.encoder.schema(), declared));
   }
   add(encoding_notes(p.encoder, p.split.train.size()));
+  if (p.shifts)
+    notes.emplace_back(
+        "training saw images shifted by a pixel, too; `shifts` none shows them all as they are");
   add(trained.notes);
   if (const auto few = few_rows_note(p)) notes.push_back(*few);
   const auto& responses = p.encoder.responses();

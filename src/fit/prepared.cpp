@@ -10,6 +10,7 @@
 #include "model/join.hpp"
 #include "model/movement.hpp"
 #include "plan/curve_plan.hpp"
+#include "plan/image_shifts.hpp"
 #include "plan/number_plan.hpp"
 #include "plan/plan.hpp"
 #include "plan/table_plan.hpp"
@@ -57,6 +58,7 @@ Prepared prepare(const Table& table, const Schema& schema, const Settings& setti
   const bool wide = plans_wide(settings, inputs, train_rows);
   const Index members =
       plan_members(settings, architecture, wide ? 1 : automatic_members(settings, encoder, train_rows));
+  const bool shifts = plans_shifts(settings, table, encoder, wide);
   const double readout_unit = plan_readout_unit(settings, space.single_continuous());
   auto starts = from ? warm_starts(*from, architecture) : std::vector<std::vector<double>>{};
   if (readout_unit != 1)
@@ -78,6 +80,7 @@ Prepared prepare(const Table& table, const Schema& schema, const Settings& setti
           .architecture = std::move(architecture),
           .members = members,
           .wide = wide,
+          .shifts = shifts,
           .refits = held_out && plan_refit(asked, wide, !options.parts.empty()),
           .readout_unit = readout_unit,
           .starts = std::move(starts),
@@ -97,9 +100,9 @@ TrainSpec training_spec(const Prepared& p) {
   const Settings& s = *p.settings;
   const auto rows = static_cast<Index>(p.split.train.size());
   TrainSpec spec = plan_training(s, rows, p.space.single_continuous(), has_bends(p.encoder));
-  if (p.wide) plan_wide_training(s, rows, p.refits, spec);
+  if (p.wide) plan_wide_training(s, rows, p.refits, p.shifts, spec);
   if (p.first && p.first->decay) spec.optimizer.weight_decay = *p.first->decay;
-  if (p.first) spec = refit_training(s, std::move(spec), p.wide, p.first->epochs);
+  if (p.first) spec = refit_training(s, std::move(spec), p.wide, p.shifts, p.first->epochs);
   if (p.first && s.time_limit > 0) spec.time_limit = std::max(1e-3, s.time_limit - p.first->seconds);
   return spec;
 }

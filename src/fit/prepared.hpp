@@ -28,6 +28,7 @@ struct Prepared {
   Architecture architecture;  // of one member
   Index members;
   bool wide;                                // by the rules for wide inputs
+  bool shifts;                              // images are learned shifted, too
   bool refits;                              // a second part, that learns from all rows, is to follow
   double readout_unit;                      // while it is learned
   std::vector<std::vector<double>> starts;  // of each member; empty: from the seed

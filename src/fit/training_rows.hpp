@@ -8,6 +8,7 @@
 #include "fit/folds.hpp"
 #include "fit/prepared.hpp"
 #include "fitted/part_data.hpp"
+#include "plan/image_shifts.hpp"
 #include "plan/normaliser_nodes.hpp"
 #include "plan/number_plan.hpp"
 #include "plan/plan.hpp"
@@ -25,6 +26,7 @@ struct TrainingRows {
   explicit TrainingRows(const Prepared& p)
       : rows(p.encoder, p.space, *p.table, p.split.train, p.settings->out_of_core, p.shared) {
     const Settings& s = *p.settings;
+    if (p.shifts) rows.versions = image_shifts<T>(p.encoder, *p.table, p.split.train);
     if (s.class_weight == "balanced") {
       if (p.space.classes() == 0) throw UsageError("class_weight = 'balanced' needs a class response");
       balance_classes(rows, p.space.classes());

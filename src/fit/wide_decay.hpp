@@ -81,7 +81,7 @@ ChosenDecay chosen_decay(const Prepared& p, const Objective<T>& all, const Objec
     some.emplace(all.network(), rows->objective, rows->rows.view());
   }
   const Objective<T>& training = some ? *some : all;
-  const TrainSpec brief = brief_wide_training(spec, p.refits);
+  const TrainSpec brief = brief_wide_training(spec, p.refits, p.shifts);
   const std::unique_ptr<Engine<T>> engine = make_engine<T>(pool);
   engine->load(training);
   engine->load(validation);
@@ -96,7 +96,7 @@ ChosenDecay chosen_decay(const Prepared& p, const Objective<T>& all, const Objec
   ChosenDecay out;
   out.decay = kDecayWithoutChoice;
   if (!std::isfinite(*best) || (options.should_stop && options.should_stop())) return out;
-  out.decay = kDecayOfLongFits * tried[static_cast<std::size_t>(best - losses.begin())];
+  out.decay = decay_of_long_fits(p.shifts) * tried[static_cast<std::size_t>(best - losses.begin())];
   std::string ends;
   for (std::size_t i = 0; i < losses.size(); ++i)
     ends += fmt::format("{}{:.4g} with {}", i > 0 ? ", " : "", losses[i], tried[i]);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -21,7 +22,8 @@ struct PartData {
   Encoded<T> encoded;
   std::vector<std::int32_t> classes;
   std::vector<T> weights;
-  std::vector<std::int64_t> held = {};  // DatasetView::held
+  std::vector<std::int64_t> held = {};          // DatasetView::held
+  std::optional<RowVersions<T>> versions = {};  // DatasetView::versions
 
   // Where `shared` is not null it has the features, and `table` the rest.
   PartData(const Encoder& encoder, const ResponseSpace& space, const Table& table,
@@ -45,7 +47,8 @@ struct PartData {
             .classes = classes,
             .weights = weights,
             .alternatives = {},
-            .held = held};
+            .held = held,
+            .versions = versions ? &*versions : nullptr};
   }
 
  private:

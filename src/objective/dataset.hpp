@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/matrix.hpp"
+#include "objective/row_versions.hpp"
 
 namespace bl {
 
@@ -29,6 +30,16 @@ struct DatasetView {
   // Where several ranks share the rows: rank r has the context of rows held[r] ... held[r + 1] - 1 and no other;
   // all else is with every rank. Empty: `context` has all rows.
   std::span<const std::int64_t> held = {};
+  const RowVersions<T>* versions =
+      nullptr;  // of the context, while it is learned; null: rows are read as they are
+
+  // The context of a row, held by nobody else, as the epoch of this stream reads it.
+  void read_context(std::int64_t row, const RandomStream& epoch, T* out) const {
+    if (versions)
+      versions->write(versions->of(epoch, row), context.row(row), out);
+    else
+      std::copy_n(context.row(row), context.cols, out);
+  }
 
   T weight(Index row) const { return weights.empty() ? T(1) : weights[static_cast<std::size_t>(row)]; }
 };

@@ -180,7 +180,7 @@ LossSum Objective<T>::chunk(const PreparedParameters<T>& w, std::span<const std:
                             GradientSum<T>* sums) const {
   LossSum sum;
   for (const std::int64_t row : rows) sum.weight += static_cast<double>(data_.weight(row));
-  if (!ws.given_context.data) gather_context(rows, ws);
+  if (!ws.given_context.data) gather_context(rows, noise, ws);
   switch (spec_.kind) {
     case ObjectiveKind::likelihood:
       sum.loss = candidates_ == Candidates::interval ? exact_likelihood(w, rows, scale, ws, sums)
@@ -200,10 +200,11 @@ LossSum Objective<T>::chunk(const PreparedParameters<T>& w, std::span<const std:
 }
 
 template <class T>
-void Objective<T>::gather_context(std::span<const std::int64_t> rows, ObjectiveWorkspace<T>& ws) const {
+void Objective<T>::gather_context(std::span<const std::int64_t> rows, const Noise& noise,
+                                  ObjectiveWorkspace<T>& ws) const {
   ws.context.resize(static_cast<Index>(rows.size()), data_.context.cols);
   for (std::size_t i = 0; i < rows.size() && data_.context.cols > 0; ++i)
-    std::copy_n(data_.context.row(rows[i]), data_.context.cols, ws.context.row(static_cast<Index>(i)));
+    data_.read_context(rows[i], noise.stream, ws.context.row(static_cast<Index>(i)));
 }
 
 template <class T>

@@ -122,7 +122,8 @@ class Objective {
   void check_continuous() const;
   void check_data() const;
   double average_candidates() const;
-  void gather_context(std::span<const std::int64_t> rows, ObjectiveWorkspace<T>& ws) const;
+  void gather_context(std::span<const std::int64_t> rows, const Noise& noise,
+                      ObjectiveWorkspace<T>& ws) const;
   void place_candidates(std::span<const std::int64_t> rows, const Noise& noise,
                         ObjectiveWorkspace<T>& ws) const;
   void place_classes(std::span<const std::int64_t> rows, ObjectiveWorkspace<T>& ws) const;

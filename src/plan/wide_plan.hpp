@@ -18,16 +18,19 @@ bool is_wide(const UtilityInputs& inputs);
 bool plans_wide(const Settings& settings, const UtilityInputs& inputs, Index train_rows);
 
 // AdamW with decay, small batches and a step size that falls to zero within a fixed number of epochs, where the
-// settings do not say otherwise. refits: a second part follows, that learns from all rows.
-void plan_wide_training(const Settings& settings, Index train_rows, bool refits, TrainSpec& spec);
+// settings do not say otherwise. refits: a second part follows, that learns from all rows. shifts: images are shifted.
+void plan_wide_training(const Settings& settings, Index train_rows, bool refits, bool shifts,
+                        TrainSpec& spec);
 
 // The decay of weights is chosen by brief fits on validation rows, where it is not given. From weak to strong:
 inline constexpr std::array<double, 6> kTriedDecays = {0.1, 0.25, 0.625, 1.6, 4, 10};
-// A long fit is best with a little more than a brief one.
-inline constexpr double kDecayOfLongFits = 1.25;
+// A long fit is best with a little more than a brief one; of shifted images, which do not repeat themselves, with less.
+constexpr double decay_of_long_fits(bool shifts) {
+  return shifts ? 0.7 : 1.25;
+}
 inline constexpr double kDecayWithoutChoice = 0.25;
 bool chooses_decay(const Settings& settings, const TrainSpec& spec);
-TrainSpec brief_wide_training(TrainSpec spec, bool refits);
+TrainSpec brief_wide_training(TrainSpec spec, bool refits, bool shifts);
 
 // What validation rows choose the epoch by.
 enum class Monitor { loss, accuracy, none };
@@ -38,6 +41,7 @@ Monitor plan_monitor(const Settings& settings, bool wide);
 bool plan_refit(const Settings& settings, bool wide, bool given_parts);
 
 // The training of that second part, which begins where the first, of `epochs` epochs, ended.
-TrainSpec refit_training(const Settings& settings, TrainSpec first, bool wide, std::int64_t epochs);
+TrainSpec refit_training(const Settings& settings, TrainSpec first, bool wide, bool shifts,
+                         std::int64_t epochs);
 
 }  // namespace bl

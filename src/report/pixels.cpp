@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "data/table.hpp"
 #include "explain/hierarchy.hpp"
 #include "report/base64.hpp"
 #include "report/html.hpp"
@@ -14,23 +15,13 @@ namespace bl::report {
 
 namespace {
 
-constexpr const char* kPrefix = "pixel_";
 constexpr std::size_t kDrawnBlocks = 12;
-
-// The place of a pixel in the image, row by row; -1 for another column.
-long place_of(const std::string& column) {
-  if (column.rfind(kPrefix, 0) != 0) return -1;
-  char* end = nullptr;
-  const std::string digits = column.substr(std::char_traits<char>::length(kPrefix));
-  const long place = std::strtol(digits.c_str(), &end, 10);
-  return !digits.empty() && *end == '\0' ? place : -1;
-}
 
 // Width of the square image; 0 where the columns are none. Pixels that are constant are no features, but columns.
 long width_of(const FittedModel& model) {
   long pixels = 0;
   for (const SchemaColumn& column : model.stored.encoder.schema().columns)
-    pixels = std::max(pixels, place_of(column.name) + 1);
+    pixels = std::max(pixels, pixel_of(column.name) + 1);
   const auto width = static_cast<long>(std::lround(std::sqrt(static_cast<double>(pixels))));
   return width * width == pixels ? width : 0;
 }
@@ -73,7 +64,7 @@ std::string head_picture(const explain::Problem& problem, const explain::Head& h
   std::vector<double> weights(static_cast<std::size_t>(width * width), 0);
   double largest = 0;
   for (const explain::Monomial& term : head.terms) {
-    const long place = place_of(problem.variables[term.factors[0].variable].column);
+    const Index place = pixel_of(problem.variables[term.factors[0].variable].column);
     if (place < 0 || term.factors.size() > 1) continue;
     weights[static_cast<std::size_t>(place)] = term.coefficient;
     largest = std::max(largest, std::abs(term.coefficient));
@@ -91,7 +82,7 @@ bool reads_pixels(const FittedModel& model) {
   const auto& features = model.stored.encoder.features();
   return !features.empty() && width_of(model) > 1 &&
          std::all_of(features.begin(), features.end(),
-                     [](const FeatureEncoding& f) { return place_of(f.name) >= 0; });
+                     [](const FeatureEncoding& f) { return pixel_of(f.name) >= 0; });
 }
 
 std::string pixel_heads_html(const FittedModel& model, const explain::Problem& standardised) {

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::array<std::size_t, 5> kBlocks = {1, 2, 3, 5, 8};
 constexpr std::array<std::size_t, 4> kColumns = {4, 8, 16, 32};
+constexpr std::array<std::size_t, 2> kUtilityHeads = {6, 16};
 
 template <std::size_t N>
 std::vector<std::size_t> steps(const std::array<std::size_t, N>& all, std::size_t last) {
@@ -26,8 +27,15 @@ std::vector<std::size_t> steps(const std::array<std::size_t, N>& all, std::size_
 std::vector<Size> ladder(const Size& most, std::size_t features) {
   std::vector<Size> sizes;
   for (const std::size_t c : steps(kColumns, std::min(features, most.columns)))
-    for (const std::size_t b : steps(kBlocks, most.blocks)) sizes.push_back({b, c});
+    for (const std::size_t b : steps(kBlocks, most.blocks)) sizes.push_back({b, c, most.utility_heads});
   return sizes;
+}
+
+std::optional<Size> with_more_heads(const Size& last, const RowMean& behind, double gained) {
+  if (behind.mean <= std::max(behind.error, kNoticeableLoss) || gained < kNoticeableLoss) return std::nullopt;
+  const auto more = std::upper_bound(kUtilityHeads.begin(), kUtilityHeads.end(), last.utility_heads);
+  if (more == kUtilityHeads.end()) return std::nullopt;
+  return Size{last.blocks, last.columns, *more};
 }
 
 RowMean mean_of(const std::vector<double>& losses, const std::vector<double>& weights) {
@@ -65,7 +73,9 @@ std::size_t chosen_size(const std::vector<Size>& sizes, const std::vector<std::v
         return mean_of(losses[a], weights).mean < mean_of(losses[b], weights).mean;
       });
   std::size_t chosen = best;
-  const auto terms = [&](std::size_t i) { return sizes[i].blocks * sizes[i].columns; };
+  const auto terms = [&](std::size_t i) {
+    return sizes[i].blocks * sizes[i].columns * (sizes[i].utility_heads + 2);  // one C and one T head
+  };
   for (const std::size_t i : allowed) {
     const RowMean worse = mean_difference(losses[i], losses[best], weights);
     if (worse.mean <= std::min(worse.error, kNoticeableLoss) && terms(i) < terms(chosen)) chosen = i;

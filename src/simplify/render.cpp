@@ -15,6 +15,7 @@ OutputTable size_table(const Simplified& result) {
     out.columns.push_back(std::move(column));
   };
   add("blocks", [](const SimplifiedSize& s) { return s.blocks; });
+  add("heads", [](const SimplifiedSize& s) { return s.heads; });
   add("columns", [](const SimplifiedSize& s) { return s.columns; });
   add("loss", [](const SimplifiedSize& s) { return s.loss; });
   add("standard_error", [](const SimplifiedSize& s) { return s.standard_error; });
@@ -27,13 +28,13 @@ OutputTable size_table(const Simplified& result) {
 std::string render(const Simplified& r) {
   std::string out =
       fmt::format("Mean of -log p over {} validation rows, with standard errors\n\n", r.large.rows) +
-      "  blocks  columns       loss    error    against the large model\n";
+      "  blocks  heads  columns       loss    error    against the large model\n";
   for (const SimplifiedSize& s : r.sizes)
-    out +=
-        fmt::format("  {:>6}  {:>7}  {:>9.4f}  {:>7.4f}    {:>+8.4f} +- {:.4f}{}\n", s.blocks, s.columns,
-                    s.loss, s.standard_error, s.difference, s.difference_error, s.chosen ? "  chosen" : "");
-  out += fmt::format("  {:>6}  {:>7}  {:>9.4f}  {:>7.4f}    the large model\n\n", r.large_blocks,
-                     r.large_columns, r.large.loss, r.large.standard_error);
+    out += fmt::format("  {:>6}  {:>5}  {:>7}  {:>9.4f}  {:>7.4f}    {:>+8.4f} +- {:.4f}{}\n", s.blocks,
+                       s.heads, s.columns, s.loss, s.standard_error, s.difference, s.difference_error,
+                       s.chosen ? "  chosen" : "");
+  out += fmt::format("  {:>6}  {:>5}  {:>7}  {:>9.4f}  {:>7.4f}    the large model\n\n", r.large_blocks,
+                     r.large_heads, r.large_columns, r.large.loss, r.large.standard_error);
   std::string names;
   for (const std::string& name : r.columns) names += (names.empty() ? "" : ", ") + name;
   out += wrapped("columns   ", names, 10, 80);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -81,17 +82,24 @@ std::string comma_list(const std::vector<std::string>& names) {
   return out;
 }
 
+// Whether rows decide how many U heads a block has: few rows do not pay for more than one.
+bool chooses_heads(const Task& task) {
+  constexpr std::size_t kManyRows = 1000;
+  return task.settings.heads == "auto" && task.large->space.classes() > 0 &&
+         task.large->space.values() == 0 && task.split.train.size() >= kManyRows;
+}
+
 // Few blocks tell several classes apart by what they want: one head has one direction (docs/curves.md).
-constexpr const char* kHeadsOfManyClasses = "6,1,1";
-constexpr std::size_t kManyRows = 1000;  // few rows do not pay for them
+std::size_t least_utility_heads(const Task& task) {
+  return chooses_heads(task) && task.large->space.classes() > 2 ? 6 : 1;
+}
 
 // A fit of this size with these defaults that belong to small models.
 Settings small_settings(const Task& task, const Size& size) {
   Settings s = task.settings;
   s.layers = std::to_string(size.blocks);
   s.members = 1;
-  if (s.heads == "auto" && task.large->space.classes() > 2 && task.split.train.size() >= kManyRows)
-    s.heads = kHeadsOfManyClasses;
+  if (size.utility_heads > 1) s.heads = fmt::format("{},1,1", size.utility_heads);
   s.threads = static_cast<std::int64_t>(task.options->threads);
   std::vector<std::string> ignored = split_list(s.ignore);
   const auto kept = task.ranked.begin() + static_cast<std::ptrdiff_t>(size.columns);
@@ -224,9 +232,11 @@ Tried try_size(const Task& task, const Size& size, const std::vector<double>& we
   Tried best;
   for (std::size_t start = 0; start < task.options->starts; ++start) {
     if (task.options->on_progress)
-      task.options->on_progress(now() - task.started,
-                                fmt::format("blocks {}, columns {}, start {} of {}", size.blocks,
-                                            size.columns, start + 1, task.options->starts));
+      task.options->on_progress(
+          now() - task.started,
+          fmt::format("blocks {}, columns {}{}, start {} of {}", size.blocks, size.columns,
+                      size.utility_heads > 1 ? fmt::format(", U heads {}", size.utility_heads) : "",
+                      start + 1, task.options->starts));
     const Model model = fit_once(task, size, start, best.model);
     std::vector<double> losses = losses_of(task, model, task.split.validation);
     if (best.model && !(mean_of(losses, weights).mean < mean_of(best.losses, weights).mean)) continue;
@@ -258,32 +268,73 @@ Task task_of(const Model& model, const Data& data, const SimplifyOptions& option
   return {&large, &data, &options, settings, std::move(split), std::move(ranked), std::move(taught), now()};
 }
 
+// Sizes that were tried, with what was learned of them.
+struct Ladder {
+  std::vector<Size> sizes;
+  std::vector<Model> models;
+  std::vector<std::vector<double>> losses;  // of validation rows
+  std::vector<SimplifiedSize> rows;
+
+  std::size_t best() const {
+    return static_cast<std::size_t>(
+        std::min_element(rows.begin(), rows.end(),
+                         [](const auto& a, const auto& b) { return a.loss < b.loss; }) -
+        rows.begin());
+  }
+};
+
+void climb(const Task& task, const Size& size, const std::vector<double>& large,
+           const std::vector<double>& weights, Ladder& ladder) {
+  Tried tried = try_size(task, size, weights);
+  const RowMean own = mean_of(tried.losses, weights), worse = mean_difference(tried.losses, large, weights);
+  const LayerSpec& layer = tried.model->impl().stored.architecture.layers[0];
+  ladder.sizes.push_back(size);
+  ladder.rows.push_back({.blocks = size.blocks,
+                         .heads = static_cast<std::size_t>(layer.heads_per_block()),
+                         .columns = size.columns,
+                         .loss = own.mean,
+                         .standard_error = own.error,
+                         .difference = worse.mean,
+                         .difference_error = worse.error});
+  ladder.models.push_back(*tried.model);
+  ladder.losses.push_back(std::move(tried.losses));
+}
+
+// All blocks and columns with one head of a kind; then more U heads where the large model knows more and they learn it.
+Ladder climbed(const Task& task, const std::vector<double>& large, const std::vector<double>& weights) {
+  const SimplifyOptions& o = *task.options;
+  Ladder out;
+  for (const Size& size : ladder({o.blocks > 0 ? o.blocks : o.most_blocks,
+                                  o.columns > 0 ? o.columns : o.most_columns, least_utility_heads(task)},
+                                 task.ranked.size()))
+    climb(task, size, large, weights, out);
+  double gained = std::numeric_limits<double>::infinity();
+  while (chooses_heads(task)) {
+    const SimplifiedSize& best = out.rows[out.best()];
+    const auto next = with_more_heads(out.sizes.back(), {best.difference, best.difference_error}, gained);
+    if (!next) break;
+    const double before = best.loss;
+    climb(task, *next, large, weights, out);
+    gained = before - out.rows.back().loss;
+  }
+  return out;
+}
+
 }  // namespace
 
 Simplified simplify(const Model& model, const Data& data, const SimplifyOptions& options) {
   const Task task = task_of(model, data, options);
   const std::vector<double> weights = weights_of(task, task.split.validation);
-  const std::vector<double> large = losses_of(task, model, task.split.validation);
-  const std::vector<Size> sizes = ladder({options.blocks > 0 ? options.blocks : options.most_blocks,
-                                          options.columns > 0 ? options.columns : options.most_columns},
-                                         task.ranked.size());
-  std::vector<Model> models;
-  std::vector<std::vector<double>> losses;
-  std::vector<SimplifiedSize> rows;
-  for (const Size& size : sizes) {
-    Tried tried = try_size(task, size, weights);
-    const RowMean own = mean_of(tried.losses, weights), worse = mean_difference(tried.losses, large, weights);
-    rows.push_back({size.blocks, size.columns, own.mean, own.error, worse.mean, worse.error});
-    models.push_back(*tried.model);
-    losses.push_back(std::move(tried.losses));
-  }
-  const std::size_t chosen = chosen_size(sizes, losses, weights, {options.blocks, options.columns});
-  rows[chosen].chosen = true;
-  Simplified out{.model = models[chosen], .sizes = std::move(rows)};
+  const Ladder tried = climbed(task, losses_of(task, model, task.split.validation), weights);
+  const std::size_t chosen =
+      chosen_size(tried.sizes, tried.losses, weights, {options.blocks, options.columns});
+  Simplified out{.model = tried.models[chosen], .sizes = tried.rows};
+  out.sizes[chosen].chosen = true;
   out.columns.assign(task.ranked.begin(),
-                     task.ranked.begin() + static_cast<std::ptrdiff_t>(sizes[chosen].columns));
+                     task.ranked.begin() + static_cast<std::ptrdiff_t>(tried.sizes[chosen].columns));
   for (const LayerSpec& layer : task.large->stored.architecture.layers)
     out.large_blocks += static_cast<std::size_t>(layer.blocks);
+  out.large_heads = static_cast<std::size_t>(task.large->stored.architecture.layers[0].heads_per_block());
   out.large_columns = task.ranked.size();
   out.large = held_out(task, model, task.split.validation);
   out.large_test = held_out(task, model, task.split.test);

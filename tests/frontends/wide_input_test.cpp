@@ -61,6 +61,21 @@ TEST_F(Images, AreLearnedFromWithoutOptions) {
   EXPECT_THAT(all.out, HasSubstr("accuracy"));
 }
 
+TEST_F(Images, AreLearnedShiftedUnlessAskedNotTo) {
+  const std::vector<std::string> fit = {"fit", "some-images-idx3-ubyte", "--layers", "4", "--epochs", "2",
+                                        "-o"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), fit.begin(), fit.end());
+    return bl(more);
+  };
+  const Outcome shifted = with({"a.bl"}), plain = with({"b.bl", "--shifts", "none"});
+  ASSERT_EQ(shifted.code, 0) << shifted.err;
+  ASSERT_EQ(plain.code, 0) << plain.err;
+  EXPECT_THAT(shifted.out, HasSubstr("training saw images shifted by a pixel, too; --shifts none"));
+  EXPECT_THAT(plain.out, Not(HasSubstr("shifted")));
+  EXPECT_NE(folder_.read("a.bl"), folder_.read("b.bl"));
+}
+
 TEST_F(Images, KeepHeldOutRowsApartWhereAsked) {
   const std::vector<std::string> fit = {
       "fit", "some-images-idx3-ubyte", "-o", "m.bl", "--layers", "4", "--epochs", "2"};

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -82,6 +83,7 @@ struct Problem {
   std::vector<std::int64_t> set_begin;
   std::vector<std::uint8_t> available;
   std::vector<T> weights;
+  std::optional<RowVersions<T>> versions = {};
 
   DatasetView<T> data() const {
     DatasetView<T> view{.rows = rows,
@@ -89,7 +91,9 @@ struct Problem {
                         .values = values.view(),
                         .classes = classes,
                         .weights = weights,
-                        .alternatives = {}};
+                        .alternatives = {},
+                        .held = {},
+                        .versions = versions ? &*versions : nullptr};
     if (!set_begin.empty())
       view.alternatives = {set_begin, attributes.view(), alternative_classes, available, chosen};
     return view;
@@ -104,6 +108,19 @@ void fill_normal(Matrix<T>& matrix, const RandomStream& random, std::uint64_t ro
                  double standard_deviation = 1) {
   for (std::size_t i = 0; i < matrix.flat().size(); ++i)
     matrix.flat()[i] = static_cast<T>(standard_deviation * random.normal(row, i));
+}
+
+// Two versions of most rows: columns in another order, one of them without the row's value, with something added.
+template <class T>
+RowVersions<T> random_versions(Index columns) {
+  const RandomStream random(11, Purpose::test);
+  RowVersions<T> out{
+      .source = Matrix<std::int32_t>(2, columns), .offset = Matrix<T>(2, columns), .share = 0.7};
+  fill_normal(out.offset, random, 1);
+  for (std::size_t i = 0; i < out.source.flat().size(); ++i)
+    out.source.flat()[i] =
+        static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(columns) + 1, 2, i)) - 1;
+  return out;
 }
 
 // Ragged choice sets, some with a single alternative, some alternatives unavailable.

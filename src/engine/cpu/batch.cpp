@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <functional>
 
 #include "base/slices.hpp"
@@ -38,7 +39,9 @@ BatchEvaluator<T>::BatchEvaluator(const Objective<T>& objective, ThreadPool& poo
       pool_(&pool),
       ranks_(ranks),
       lanes_(static_cast<std::size_t>(kLanes)),
-      fetch_(objective.data(), ranks) {}
+      fetch_(objective.data(), ranks) {
+  assert(objective.data().versions == nullptr || objective.data().held.empty());
+}
 
 template <class T>
 template <class F>
@@ -80,11 +83,13 @@ LossSum BatchEvaluator<T>::evaluate(std::span<const T> parameters, std::span<con
   fetch_.announce(rows);
   network.prepare(parameters, prepared_, pool_, apart);
   if (apart) {
-    const MatrixView<const T> context = fetch_.needed() ? fetch_.all(rows) : objective_->data().context;
+    DatasetView<T> data = objective_->data();
+    if (fetch_.needed()) data.context = fetch_.all(rows);
     for (auto next = static_cast<std::int64_t>(own_numbering_.size()); next < n; ++next)
       own_numbering_.push_back(next);
-    context_.forward(context, fetch_.needed() ? std::span(own_numbering_).first(rows.size()) : rows,
-                     network.context_weights(parameters), network.context_bias(parameters), *pool_, ranks_);
+    context_.forward(data, fetch_.needed() ? std::span(own_numbering_).first(rows.size()) : rows,
+                     noise.stream, network.context_weights(parameters), network.context_bias(parameters),
+                     *pool_, ranks_);
   }
   Job job{.rows = rows,
           .noise = &noise,

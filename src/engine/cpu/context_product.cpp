@@ -35,16 +35,17 @@ void for_parts(ThreadPool& pool, const Ranks* ranks, Index n, Index part, F&& ta
 }  // namespace
 
 template <class T>
-void ContextProduct<T>::forward(MatrixView<const T> context, std::span<const std::int64_t> rows,
-                                MatrixView<const T> weights, const T* bias, ThreadPool& pool, Ranks* ranks) {
+void ContextProduct<T>::forward(const DatasetView<T>& data, std::span<const std::int64_t> rows,
+                                const RandomStream& epoch, MatrixView<const T> weights, const T* bias,
+                                ThreadPool& pool, Ranks* ranks) {
   const auto n = static_cast<Index>(rows.size());
-  rows_.resize(n, context.cols);
-  columns_.resize(context.cols, padded(n));
+  rows_.resize(n, data.context.cols);
+  columns_.resize(data.context.cols, padded(n));
   heads_.resize(n, padded(weights.rows));
   head_columns_.resize(weights.rows, n);
   for_parts(pool, nullptr, n, kRows, [&](Index first, Index count) {
     for (Index i = first; i < first + count; ++i)
-      std::copy_n(context.row(rows[static_cast<std::size_t>(i)]), context.cols, rows_.row(i));
+      data.read_context(rows[static_cast<std::size_t>(i)], epoch, rows_.row(i));
     transpose<T>(rows_.view().row_range(first, count), columns_.view().columns(first, count), nullptr);
   });
   for_parts(pool, ranks, weights.rows, kHeads, [&](Index first, Index count) {

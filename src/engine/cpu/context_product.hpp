@@ -12,16 +12,17 @@
 #include "base/matrix.hpp"
 #include "base/parallel.hpp"
 #include "base/rank_shares.hpp"
+#include "objective/dataset.hpp"
 
 namespace bl {
 
 template <class T>
 class ContextProduct {
  public:
-  // heads() = bias + context[row] . weights for each of these rows; weights: heads x context, bias may be
-  // null. Ranks, where given, share the heads.
-  void forward(MatrixView<const T> context, std::span<const std::int64_t> rows, MatrixView<const T> weights,
-               const T* bias, ThreadPool& pool, Ranks* ranks);
+  // heads() = bias + context[row] . weights for each of these rows, as the epoch of this stream reads them; weights: heads x
+  // context, bias may be null. Ranks, where given, share the heads.
+  void forward(const DatasetView<T>& data, std::span<const std::int64_t> rows, const RandomStream& epoch,
+               MatrixView<const T> weights, const T* bias, ThreadPool& pool, Ranks* ranks);
 
   // Of the same rows, in their order.
   MatrixView<const T> context() const { return rows_.view(); }

@@ -107,7 +107,8 @@ void write_batches(std::span<Request<T>* const> requests, std::size_t from, std:
   int* next = scratch.host_order.data();
   for (const Request<T>* request : requests)
     for (std::size_t b = from; b < to && !request->rows; ++b)
-      for (const std::int64_t row : request->batches[b].rows) *next++ = static_cast<int>(row);
+      for (const std::int64_t row : request->batches[b].rows)
+        *next++ = request->placed->place_of(row, request->noise.stream);
   scratch.order.write(scratch.host_order, stream);
   scratch.steps.write(scratch.host_steps, stream);
   check(cudaStreamSynchronize(stream), "loading the batches");

@@ -109,7 +109,7 @@ LossSum CudaEngine<T>::loss(RowSet from, const Batch& batch, const Noise& noise,
   request.noise = noise;
   request.parameters = parameters;
   request.gradient = gradient;
-  request.rows = kept_rows(from, batch.rows);
+  if (!placed.has_versions()) request.rows = kept_rows(from, batch.rows);  // else they differ by the epoch
   request.beside = beside_;
   run(request, 0, parts.size());
   return sum_of(placed.resident_plan(), request.out.loss);

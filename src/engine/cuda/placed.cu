@@ -9,6 +9,31 @@ namespace bl::cuda {
 
 namespace {
 
+// Versions but the first of rows that lie in front of them; one block a row and version.
+template <class T>
+__global__ void version_kernel(T* context, int rows, int columns, int stride, const std::int32_t* source, const T* offset) {
+  const auto row = static_cast<std::size_t>(blockIdx.x), version = static_cast<std::size_t>(blockIdx.y);
+  const T* from = context + row * stride;
+  T* to = context + ((version + 1) * static_cast<std::size_t>(rows) + row) * stride;
+  source += version * columns;
+  offset += version * columns;
+  for (int j = static_cast<int>(threadIdx.x); j < stride; j += static_cast<int>(blockDim.x))
+    to[j] = j >= columns ? T(0) : (source[j] < 0 ? T(0) : from[source[j]]) + offset[j];
+}
+
+// What rows have, once for each version of theirs.
+template <class V>
+std::vector<V> repeated(std::span<const V> of_rows, std::size_t times) {
+  std::vector<V> out;
+  for (std::size_t i = 0; i < times; ++i) out.insert(out.end(), of_rows.begin(), of_rows.end());
+  return out;
+}
+
+template <class T>
+std::size_t versions_of(const Objective<T>& objective) {
+  return objective.data().versions ? static_cast<std::size_t>(objective.data().versions->count()) : 1;
+}
+
 template <class T>
 int candidates(const Objective<T>& objective, Source source) {
   const DatasetView<T>& data = objective.data();
@@ -35,7 +60,8 @@ int candidates(const Objective<T>& objective, Source source) {
 }  // namespace
 
 template <class T>
-Placed<T>::Placed(const Objective<T>& objective, cudaStream_t stream) {
+Placed<T>::Placed(const Objective<T>& objective, cudaStream_t stream)
+    : rows_(objective.data().rows), versions_(objective.data().versions) {
   const Architecture& a = objective.network().architecture();
   const ParameterLayout& layout = objective.network().layout();
   const Source source = source_of(a, objective.spec(), !objective.data().alternatives.begin.empty());
@@ -61,14 +87,18 @@ Placed<T>::Placed(const Objective<T>& objective, cudaStream_t stream) {
 
 template <class T>
 Placed<T>::Placed(const Objective<T>& objective, std::shared_ptr<const Placed> like, cudaStream_t stream)
-    : like_(std::move(like)), apart_(like_->apart_), data_(like_->data_) {
+    : like_(std::move(like)),
+      apart_(like_->apart_),
+      rows_(like_->rows_),
+      versions_(like_->versions_),
+      data_(like_->data_) {
   place_weights(objective, stream);
 }
 
 template <class T>
 void Placed<T>::place_weights(const Objective<T>& objective, cudaStream_t stream) {
   const std::span<const T> weights = objective.data().weights;
-  weights_.write(weights, stream);
+  weights_.write(repeated(weights, versions_of(objective)), stream);
   check(cudaStreamSynchronize(stream), "loading the data");
   data_.weights = weights.empty() ? nullptr : weights_.data();
 }
@@ -81,13 +111,15 @@ void Placed<T>::place_context(const Objective<T>& objective, cudaStream_t stream
   std::vector<T> context(rows * stride, T(0));
   for (std::size_t i = 0; i < rows && columns > 0; ++i)
     std::copy_n(view.context.row(static_cast<Index>(i)), columns, context.data() + i * stride);
+  context_.reserve(context.size() * versions_of(objective));
   context_.write(context, stream);
+  if (view.versions) place_versions(*view.versions, static_cast<int>(rows), static_cast<int>(stride), stream);
   std::vector<T> values(static_cast<std::size_t>(view.values.cols) * rows);
   for (std::size_t i = 0; i < rows && view.values.cols > 0; ++i)
     std::copy_n(view.values.row(static_cast<Index>(i)), view.values.cols,
                 values.data() + i * static_cast<std::size_t>(view.values.cols));
   values_.write(values, stream);
-  classes_.write(view.classes, stream);
+  classes_.write(repeated(view.classes, versions_of(objective)), stream);
   const QuadratureRule& rule = objective.spec().rule;
   std::vector<T> nodes(rule.nodes.flat().begin(), rule.nodes.flat().end());
   std::vector<T> log_weights(rule.log_weights.begin(), rule.log_weights.end());
@@ -100,6 +132,19 @@ void Placed<T>::place_context(const Objective<T>& objective, cudaStream_t stream
   data_.classes = classes_.data();
   data_.nodes = nodes_.data();
   data_.log_weights = log_weights_.data();
+}
+
+template <class T>
+void Placed<T>::place_versions(const RowVersions<T>& versions, int rows, int stride, cudaStream_t stream) {
+  Array<std::int32_t> source;
+  Array<T> offset;
+  source.write(versions.source.flat(), stream);
+  offset.write(versions.offset.flat(), stream);
+  const dim3 grid(static_cast<unsigned>(rows), static_cast<unsigned>(versions.count() - 1));
+  version_kernel<T><<<grid, 128, 0, stream>>>(context_.data(), rows, static_cast<int>(versions.source.cols()), stride,
+                                              source.data(), offset.data());
+  check(cudaGetLastError(), "shifting rows");
+  check(cudaStreamSynchronize(stream), "shifting rows");
 }
 
 template <class T>
@@ -185,7 +230,7 @@ void Placed<T>::unpad(std::span<const T> from, std::span<T> parameters) const {
 template <class T>
 bool same_but_weights(const Objective<T>& a, const Objective<T>& b) {
   // Every member by name: a new one does not compile until it is compared here.
-  const auto& [rows, context, values, classes, weights, alternatives, held] = a.data();
+  const auto& [rows, context, values, classes, weights, alternatives, held, versions] = a.data();
   const auto& [begin, attributes, set_classes, available, chosen] = alternatives;
   const DatasetView<T>& other = b.data();
   const AlternativesView<T>& sets = other.alternatives;
@@ -194,7 +239,7 @@ bool same_but_weights(const Objective<T>& a, const Objective<T>& b) {
       values.cols != other.values.cols || classes.data() != other.classes.data() ||
       begin.data() != sets.begin.data() || attributes.data != sets.attributes.data ||
       set_classes.data() != sets.classes.data() || available.data() != sets.available.data() ||
-      chosen.data() != sets.chosen.data() || held.data() != other.held.data())
+      chosen.data() != sets.chosen.data() || held.data() != other.held.data() || versions != other.versions)
     return false;
   const auto& [kind, temperature, sigma, draws, label_smoothing, gamma_discrete, gamma_continuous, rule,
                exact, random] = a.spec();

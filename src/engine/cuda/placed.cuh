@@ -25,6 +25,11 @@ class Placed {
   const Data<T>& data() const { return data_; }
   const Slot* slots() const { return like_ ? like_->slots() : slots_.data(); }
   bool same_shape(const Placed& other) const;
+  bool has_versions() const { return versions_ != nullptr; }
+  // Where a row lies in the version that the epoch of this stream reads.
+  int place_of(std::int64_t row, const RandomStream& epoch) const {
+    return static_cast<int>(versions_ ? row + rows_ * versions_->of(epoch, row) : row);
+  }
 
   std::vector<T> padded(std::span<const T> parameters) const;
   void unpad(std::span<const T> from, std::span<T> parameters) const;
@@ -32,12 +37,16 @@ class Placed {
  private:
   void place_weights(const Objective<T>& objective, cudaStream_t stream);
   void place_context(const Objective<T>& objective, cudaStream_t stream);
+  // Versions of rows stand behind all rows, version after version.
+  void place_versions(const RowVersions<T>& versions, int rows, int stride, cudaStream_t stream);
   void place_alternatives(const Objective<T>& objective, cudaStream_t stream);
   void place_proposal(const Objective<T>& objective, cudaStream_t stream);
 
   std::shared_ptr<const Placed> like_;  // has everything but the weights; null: nobody else has it
   PlannedModel resident_, streamed_;
   bool apart_ = false;
+  Index rows_ = 0;
+  const RowVersions<T>* versions_ = nullptr;
   Data<T> data_;
   Array<T> context_, values_, weights_, attributes_, nodes_, log_weights_, own_log_weights_;
   Array<double> boxes_lower_, boxes_upper_, boxes_cumulative_;

@@ -19,10 +19,20 @@ std::vector<double> only(std::size_t output, double weight, Index outputs) {
 }  // namespace
 
 template <class T>
-std::vector<double> Loss<T>::point(Index row, std::span<const double> v, Index class_index) const {
+std::vector<double> Loss<T>::point(Index row, const Noise& noise, std::span<const double> v,
+                                   Index class_index) const {
   std::vector<double> z;
-  for (Index j = 0; j < architecture().input.context; ++j)
-    z.push_back(static_cast<double>(objective_->data().context(row, j)));
+  const DatasetView<T>& data = objective_->data();
+  const Index version = data.versions ? data.versions->of(noise.stream, row) : 0;
+  for (Index j = 0; j < architecture().input.context; ++j) {
+    if (version == 0) {
+      z.push_back(static_cast<double>(data.context(row, j)));
+      continue;
+    }
+    const Index from = data.versions->source(version - 1, j);
+    const T x = from < 0 ? T(0) : data.context(row, from);
+    z.push_back(static_cast<double>(x + data.versions->offset(version - 1, j)));
+  }
   z.insert(z.end(), v.begin(), v.end());
   for (Index c = 0; c < architecture().input.classes; ++c) z.push_back(c == class_index ? 1 : 0);
   return z;
@@ -48,36 +58,37 @@ Choice Loss<T>::choice(Index row, const Noise& noise) const {
       if (!all.available.empty() && !all.available[at]) continue;
       std::vector<double> v;
       for (Index k = 0; k < all.attributes.cols; ++k) v.push_back(static_cast<double>(all.attributes(j, k)));
-      out.candidates.push_back({point(row, v, all.classes.empty() ? kNoClass : all.classes[at])});
+      out.candidates.push_back({point(row, noise, v, all.classes.empty() ? kNoClass : all.classes[at])});
       if (j - all.begin[i] == all.chosen[i]) out.observed = out.candidates.back();
     }
   } else if (architecture().form == Form::vector) {  // the outputs at one point
     for (std::size_t o = 0; o < static_cast<std::size_t>(architecture().outputs); ++o)
-      out.candidates.push_back({point(row, response(row), kNoClass), o});
+      out.candidates.push_back({point(row, noise, response(row), kNoClass), o});
     out.observed = out.candidates[static_cast<std::size_t>(data.classes[i])];
   } else if (architecture().input.classes > 0) {  // all classes
     for (Index c = 0; c < architecture().input.classes; ++c)
-      out.candidates.push_back({point(row, response(row), c)});
+      out.candidates.push_back({point(row, noise, response(row), c)});
     out.observed = out.candidates[static_cast<std::size_t>(data.classes[i])];
   } else if (const auto& random =
                  objective_->spec().random) {  // the observed value and random ones, all as likely
     std::vector<double> v = response(row);
-    out.observed = {point(row, v, kNoClass)};
+    out.observed = {point(row, noise, v, kNoClass)};
     double log_density = random->proposal->log_density(v);
     for (int k = 0; k <= random->count; ++k) {
       if (k > 0)
         log_density = random->proposal->draw(noise.stream, static_cast<std::uint64_t>(row),
                                              static_cast<std::uint64_t>(k - 1), v);
-      out.candidates.push_back({point(row, v, kNoClass), 0, -log_density - std::log(random->count + 1.0)});
+      out.candidates.push_back(
+          {point(row, noise, v, kNoClass), 0, -log_density - std::log(random->count + 1.0)});
     }
   } else {  // the nodes of a quadrature rule
     const QuadratureRule& rule = objective_->spec().rule;
     for (Index k = 0; k < rule.size(); ++k) {
       const std::span<const double> node(rule.nodes.row(k), static_cast<std::size_t>(rule.nodes.cols()));
       out.candidates.push_back(
-          {point(row, node, kNoClass), 0, rule.log_weights[static_cast<std::size_t>(k)]});
+          {point(row, noise, node, kNoClass), 0, rule.log_weights[static_cast<std::size_t>(k)]});
     }
-    out.observed = {point(row, response(row), kNoClass)};
+    out.observed = {point(row, noise, response(row), kNoClass)};
   }
   return out;
 }
@@ -136,7 +147,7 @@ std::vector<Candidate> Loss<T>::noisy_points(Index row, const Noise& noise) cons
     const auto dims = static_cast<Index>(v.size());
     for (Index j = 0; j < dims; ++j)
       v[static_cast<std::size_t>(j)] += noise.sigma * noise_of(noise, row, k * dims + j);
-    out.push_back({point(row, v, c)});
+    out.push_back({point(row, noise, v, c)});
     if (architecture().form == Form::vector) out.back().output = static_cast<std::size_t>(c);
   }
   return out;

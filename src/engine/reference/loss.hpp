@@ -37,7 +37,8 @@ class Loss {
   std::vector<Candidate> noisy_points(Index row, const Noise& noise) const;
 
  private:
-  std::vector<double> point(Index row, std::span<const double> v, Index class_index) const;
+  std::vector<double> point(Index row, const Noise& noise, std::span<const double> v,
+                            Index class_index) const;
   std::vector<double> response(Index row) const;
   double noise_of(const Noise& noise, Index row, Index i) const;
   double likelihood(const Utility& utility, Index row, const Noise& noise, double scale,

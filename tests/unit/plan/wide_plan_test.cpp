@@ -35,7 +35,7 @@ TEST(WidePlan, TrainingFollowsGivenSettings) {
       with({{"optimizer", "sgd"}, {"batch_size", "32"}, {"epochs", "3"}, {"schedule", "plateau"}});
   TrainSpec spec = plan_training(given, 42000, false);
   const TrainSpec before = spec;
-  plan_wide_training(given, 42000, true, spec);
+  plan_wide_training(given, 42000, true, false, spec);
   EXPECT_EQ(spec.optimizer.kind, OptimizerKind::sgd);
   EXPECT_EQ(spec.optimizer.learning_rate, before.optimizer.learning_rate);
   EXPECT_EQ(spec.optimizer.weight_decay, 0);
@@ -43,19 +43,23 @@ TEST(WidePlan, TrainingFollowsGivenSettings) {
   EXPECT_EQ(spec.epochs, 3);
   EXPECT_EQ(spec.schedule, ScheduleKind::plateau);
   TrainSpec open = plan_training({}, 42000, false);
-  plan_wide_training({}, 42000, true, open);
+  plan_wide_training({}, 42000, true, false, open);
   EXPECT_EQ(open.optimizer.kind, OptimizerKind::adamw);
   EXPECT_GT(open.optimizer.weight_decay, 0);
   EXPECT_EQ(open.schedule, ScheduleKind::cosine);
   EXPECT_EQ(open.epochs, 4);
-  EXPECT_EQ(brief_wide_training(open, true).epochs, 4);
-  EXPECT_EQ(refit_training({}, open, true, 4).epochs, 12);
-  EXPECT_EQ(refit_training({}, open, false, 6).epochs, 9);
-  plan_wide_training({}, 7000, true, open);
+  EXPECT_EQ(brief_wide_training(open, true, false).epochs, 4);
+  EXPECT_EQ(refit_training({}, open, true, false, 4).epochs, 12);
+  EXPECT_EQ(refit_training({}, open, false, false, 6).epochs, 9);
+  EXPECT_EQ(refit_training({}, open, true, true, 4).epochs, 16);
+  TrainSpec shifted = plan_training({}, 42000, false);
+  plan_wide_training({}, 42000, true, true, shifted);
+  EXPECT_LT(shifted.optimizer.learning_rate, open.optimizer.learning_rate);
+  plan_wide_training({}, 7000, true, false, open);
   EXPECT_EQ(open.epochs, 10);  // small tables take more epochs, for a number of steps
-  plan_wide_training({}, 42000, false, open);
+  plan_wide_training({}, 42000, false, false, open);
   EXPECT_EQ(open.epochs, 12);  // no second part follows
-  EXPECT_EQ(brief_wide_training(open, false).epochs, 4);
+  EXPECT_EQ(brief_wide_training(open, false, false).epochs, 4);
 }
 
 TEST(WidePlan, ADecayThatIsGivenIsNotChosen) {
@@ -64,7 +68,7 @@ TEST(WidePlan, ADecayThatIsGivenIsNotChosen) {
                                          {with({{"weight_decay", "0"}}), false},
                                          {with({{"optimizer", "adam"}}), false}}) {
     TrainSpec spec = plan_training(settings, 42000, false);
-    plan_wide_training(settings, 42000, true, spec);
+    plan_wide_training(settings, 42000, true, false, spec);
     EXPECT_EQ(chooses_decay(settings, spec), chosen);
     EXPECT_EQ(spec.optimizer.weight_decay,
               chosen ? kDecayWithoutChoice : std::max(0.0, settings.weight_decay.value()));

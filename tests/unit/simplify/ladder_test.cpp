@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 namespace bl {
 namespace {
@@ -38,6 +39,22 @@ TEST(Ladder, TakesTheSmallestThatIsAsGoodAsTheBest) {
   EXPECT_EQ(chosen_size(sizes, losses, {}, {1, 0}), 0U);
   EXPECT_EQ(chosen_size(sizes, losses, {}, {0, 8}), 2U);
   EXPECT_EQ(chosen_size(sizes, losses, {}, {3, 8}), 2U);
+}
+
+TEST(Ladder, MoreHeadsOnlyWhereTheyMayPay) {
+  constexpr double kFirst = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(with_more_heads({3, 14, 1}, {0.1, 0.01}, kFirst), (Size{3, 14, 6}));
+  EXPECT_EQ(with_more_heads({3, 14, 6}, {0.05, 0.01}, 0.05), (Size{3, 14, 16}));
+  EXPECT_EQ(with_more_heads({3, 14, 16}, {0.05, 0.01}, 0.05), std::nullopt);     // the last
+  EXPECT_EQ(with_more_heads({3, 14, 1}, {0.004, 0.001}, kFirst), std::nullopt);  // as good as the large model
+  EXPECT_EQ(with_more_heads({3, 14, 1}, {0.02, 0.03}, kFirst), std::nullopt);    // within the error
+  EXPECT_EQ(with_more_heads({3, 14, 6}, {0.05, 0.01}, 0.004), std::nullopt);  // the last step brought little
+}
+
+TEST(Ladder, HeadsCountAsSize) {
+  const std::vector<Size> sizes = {{3, 8, 16}, {3, 8, 1}};
+  EXPECT_EQ(chosen_size(sizes, {{1, 1, 1}, {1, 1, 1}}, {}, {0, 0}), 1U);
+  EXPECT_EQ(chosen_size(sizes, {{1, 1, 1}, {2, 2, 2}}, {}, {0, 0}), 0U);
 }
 
 }  // namespace

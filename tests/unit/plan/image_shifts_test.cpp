@@ -1,0 +1,96 @@
+#include "plan/image_shifts.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "base/random.hpp"
+#include "features/schema.hpp"
+
+namespace bl {
+namespace {
+
+constexpr ImageShape kShape{3, 4};
+constexpr Index kImages = 20;
+
+// Images of random pixels, one of which is always 7; an ignored pixel is no column.
+Table images(std::uint64_t seed, Index ignored = -1) {
+  const RandomStream random(seed, Purpose::test);
+  Table table{.source = "images", .columns = {}, .lines = {}, .rows = kImages, .image = kShape};
+  for (Index pixel = 0; pixel < kShape.height * kShape.width; ++pixel) {
+    if (pixel == ignored) continue;
+    Column column;
+    column.name = "pixel_" + std::to_string(pixel);
+    column.raw = RawType::numeric;
+    for (Index i = 0; i < kImages; ++i)
+      column.numbers.push_back(pixel == 5
+                                   ? 7.0
+                                   : static_cast<double>(random.below(256, static_cast<std::uint64_t>(i),
+                                                                      static_cast<std::uint64_t>(pixel))));
+    table.columns.push_back(column);
+  }
+  return table;
+}
+
+// The image of a row, moved by hand: what stands at (r, c) is what stood at (r + down, c + right), or at the border.
+Table moved(Table table, Index row, Index down, Index right) {
+  const Table before = table;
+  for (Column& column : table.columns) {
+    const Index pixel = pixel_of(column.name);
+    const Index r = std::min(std::max<Index>(pixel / kShape.width + down, 0), kShape.height - 1);
+    const Index c = std::min(std::max<Index>(pixel % kShape.width + right, 0), kShape.width - 1);
+    const Column* from = before.find("pixel_" + std::to_string(r * kShape.width + c));
+    if (from) column.numbers[static_cast<std::size_t>(row)] = from->numbers[static_cast<std::size_t>(row)];
+  }
+  return table;
+}
+
+Encoder encoder_of(const Table& table) {
+  return Encoder::fit(table, infer_schema(table, {}), {}, all_rows(table.rows));
+}
+
+void expect_shifts_are_those_of_the_pixels(const Table& table) {
+  const Encoder encoder = encoder_of(table);
+  const std::vector<Index> rows = all_rows(table.rows);
+  const auto versions = image_shifts<double>(encoder, table, rows);
+  ASSERT_EQ(versions.count(), 9);
+  const auto encoded = encoder.encode_features<double>(table, rows);
+  std::vector<double> out(static_cast<std::size_t>(encoded.cols()));
+  Index version = 0;
+  for (Index down = -1; down <= 1; ++down)
+    for (Index right = -1; right <= 1; ++right) {
+      if (down == 0 && right == 0) continue;
+      ++version;
+      for (Index row = 0; row < table.rows; ++row) {
+        versions.write(version, encoded.row(row), out.data());
+        const auto truth = encoder.encode_features<double>(moved(table, row, down, right), rows);
+        for (Index j = 0; j < encoded.cols(); ++j)
+          EXPECT_NEAR(out[static_cast<std::size_t>(j)], truth(row, j), 1e-14);
+      }
+    }
+}
+
+TEST(ImageShifts, AreThoseOfThePixels) {
+  expect_shifts_are_those_of_the_pixels(images(1));
+}
+
+TEST(ImageShifts, LeaveOutIgnoredPixels) {
+  expect_shifts_are_those_of_the_pixels(images(2, 6));
+}
+
+TEST(ImageShifts, AreForWideImagesAlone) {
+  Table table = images(3);
+  const Encoder encoder = encoder_of(table);
+  EXPECT_TRUE(plans_shifts({}, table, encoder, true));
+  EXPECT_FALSE(plans_shifts({}, table, encoder, false));
+  Settings none;
+  none.shifts = "none";
+  EXPECT_FALSE(plans_shifts(none, table, encoder, true));
+  table.image.reset();
+  EXPECT_FALSE(plans_shifts({}, table, encoder, true));
+}
+
+}  // namespace
+}  // namespace bl

@@ -141,6 +141,33 @@ TEST_F(SimplifyCommand, LadderIsATableWithOneChoice) {
   EXPECT_LT(sizes[2]["difference"].get<double>(), 3 * sizes[2]["difference_error"].get<double>() + 0.05);
 }
 
+// Three products of bent columns: one head of a kind has too few directions, and the large model says so.
+TEST_F(SimplifyCommand, ABlockGetsMoreHeadsWhereTheLargeModelKnowsMore) {
+  const RandomStream random(12, Purpose::test);
+  std::ostringstream out;
+  out << "a,b,c,d,e,f,y\n";
+  for (std::uint64_t i = 0; i < 6000; ++i) {
+    double x[6];
+    for (std::uint64_t k = 0; k < 6; ++k) out << (x[k] = 4 * random.uniform(k, i) - 2) << ",";
+    double utility = 0;
+    for (int k = 0; k < 6; k += 2) utility += 4 * std::sin(2 * x[k]) * std::sin(2 * x[k + 1]);
+    out << (random.uniform(20, i) < 1 / (1 + std::exp(-utility)) ? "yes" : "no") << "\n";
+  }
+  folder_.write("pairs.csv", out.str());
+  bl("fit pairs.csv --target y --quiet --output pairs.bl");
+  const json sizes = json::parse(bl("simplify pairs.bl pairs.csv --blocks 1 --starts 1 --json -o small.bl"));
+  ASSERT_GE(sizes.size(), 3U) << sizes;  // 4 and 6 columns, then more heads
+  EXPECT_EQ(sizes[1]["heads"], 3);
+  EXPECT_EQ(sizes[2]["heads"], 8);
+  EXPECT_LT(sizes[2]["loss"].get<double>(), sizes[1]["loss"].get<double>() - 0.02);
+  EXPECT_EQ(sizes[0]["chosen"].get<int>() + sizes[1]["chosen"].get<int>(), 0);
+  // Heads that were asked for stay.
+  bl("fit pairs.csv --target y --heads 2,1,0 --quiet --output asked.bl");
+  const json asked = json::parse(bl("simplify asked.bl pairs.csv --blocks 1 --starts 1 --json -o small.bl"));
+  ASSERT_EQ(asked.size(), 2U);
+  EXPECT_EQ(asked[1]["heads"], 3);
+}
+
 TEST_F(SimplifyCommand, AHeadReadsNoMoreColumnsThanAsked) {
   bl("simplify large.bl data.csv --blocks 2 --columns 10 --head-columns 3 --starts 1 -o small.bl");
   const json problem = json::parse(bl("explain small.bl --format json"));

@@ -30,8 +30,8 @@ struct DatasetView {
   // Where several ranks share the rows: rank r has the context of rows held[r] ... held[r + 1] - 1 and no other;
   // all else is with every rank. Empty: `context` has all rows.
   std::span<const std::int64_t> held = {};
-  const RowVersions<T>* versions =
-      nullptr;  // of the context, while it is learned; null: rows are read as they are
+  // Of the context, while it is learned. Null: rows are read as they are.
+  const RowVersions<T>* versions = nullptr;
 
   // The context of a row, held by nobody else, as the epoch of this stream reads it.
   void read_context(std::int64_t row, const RandomStream& epoch, T* out) const {

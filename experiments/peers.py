@@ -215,6 +215,8 @@ def try_measuring(arguments, table, seed, name):
         return measure(arguments, table, seed, name), None
     except ImportError as error:
         return None, f"{name} is left out: {error}"
+    except SystemExit as error:  # one that failed does not take the others with it
+        return None, f"{table}, seed {seed}, {name} failed: {error}"
 
 
 def measure_all(arguments):

@@ -131,8 +131,7 @@ std::vector<std::string> fit_notes(const Prepared& p, const Trained& trained,
   }
   add(encoding_notes(p.encoder, p.split.train.size()));
   if (p.shifts)
-    notes.emplace_back(
-        "training saw images shifted by a pixel, too; `shifts` none shows them all as they are");
+    notes.emplace_back("training also saw images shifted by a pixel; `shifts` none turns this off");
   add(trained.notes);
   if (const auto few = few_rows_note(p)) notes.push_back(*few);
   const auto& responses = p.encoder.responses();

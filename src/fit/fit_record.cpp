@@ -82,6 +82,7 @@ json used_settings(const Prepared& p, const Trained& trained, const FitUse& use,
     const Monitor monitor = plan_monitor(s, p.wide);
     out["monitor"] = monitor == Monitor::loss ? "loss" : monitor == Monitor::accuracy ? "accuracy" : "none";
   }
+  if (s.shifts == "auto") out["shifts"] = p.shifts ? "pixel" : "none";
   if (s.refit == "auto") out["refit"] = plan_refit(s, p.wide, false) ? "all" : "none";
   if (trained.smoothness) out["smoothness"] = fmt::format("{}", *trained.smoothness);
   if (trained.decay) out["weight_decay"] = fmt::format("{}", *trained.decay);

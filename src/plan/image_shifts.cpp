@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "bl/errors.hpp"
 
 namespace bl {
 
@@ -12,7 +15,7 @@ namespace {
 
 constexpr std::array<std::pair<Index, Index>, 8> kShifts = {
     {{-1, -1}, {-1, 0}, {-1, 1}, {0, -1}, {0, 1}, {1, -1}, {1, 0}, {1, 1}}};
-// Of the images of an epoch. More of them cost accuracy on small items, fewer bring less (docs/reproduction/high_dimensions.md).
+// Of the images of an epoch. Where all are shifted, accuracy falls (docs/reproduction/high_dimensions.md).
 constexpr double kShifted = 4.0 / 9;
 
 // The pixel that stands where this one is after the shift.
@@ -22,38 +25,66 @@ Index shifted_pixel(Index pixel, const ImageShape& shape, const std::pair<Index,
   return row * shape.width + column;
 }
 
+// The value of a pixel that is constant in the rows the encoder was fitted to; none for other pixels that are no features.
+std::optional<double> constant_value(const Encoder& encoder, const Table& table, Index pixel,
+                                     std::span<const Index> train) {
+  const std::string name = "pixel_" + std::to_string(pixel);
+  const auto& constant = encoder.report().constant;
+  const Column* column = table.find(name);
+  if (!column || std::find(constant.begin(), constant.end(), name) == constant.end()) return std::nullopt;
+  std::vector<double> values;
+  for (const Index row : train)
+    if (!column->missing(row)) values.push_back(column->numbers[static_cast<std::size_t>(row)]);
+  if (values.empty()) return std::nullopt;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());  // other rows than the encoder's may differ
+  return *middle;
+}
+
+// Encoded values are (pixel - mean) / scale, and the scale is that of all pixels.
+bool reads_plain_pixels(const Encoder& encoder) {
+  const auto& features = encoder.features();
+  return std::all_of(features.begin(), features.end(), [&](const FeatureEncoding& f) {
+    return pixel_of(f.name) >= 0 && f.type == ColumnType::continuous && f.has_value && !f.has_indicator &&
+           f.pull.from.empty() && f.bends.size() == 0 && f.scale == features[0].scale;
+  });
+}
+
 }  // namespace
 
 bool plans_shifts(const Settings& settings, const Table& table, const Encoder& encoder, bool wide) {
-  const auto plain = [](const FeatureEncoding& f) {
-    return pixel_of(f.name) >= 0 && f.type == ColumnType::continuous && f.has_value && !f.has_indicator &&
-           f.pull.from.empty() && f.bends.size() == 0;
-  };
-  const auto& features = encoder.features();
-  return wide && settings.shifts == "auto" && table.image &&
-         std::all_of(features.begin(), features.end(), plain);
+  const bool possible = wide && table.image && reads_plain_pixels(encoder);
+  if (settings.shifts == "pixel" && !possible)
+    throw UsageError(
+        "`shifts` = 'pixel' is for classes of images (IDX, NumPy or PNG files) of more than 256 pixels that "
+        "are plain "
+        "numbers, without `curves` and missing values, and for 2000 training rows or more");
+  return possible && settings.shifts != "none";
 }
 
 template <class T>
 RowVersions<T> image_shifts(const Encoder& encoder, const Table& table, std::span<const Index> train) {
   const auto& features = encoder.features();
   const auto columns = static_cast<Index>(features.size());
-  std::vector<std::int32_t> column_of(static_cast<std::size_t>(table.image->height * table.image->width), -1);
+  const auto pixels = static_cast<std::size_t>(table.image->height * table.image->width);
+  std::vector<std::int32_t> column_of(pixels, -1);
   for (std::size_t j = 0; j < features.size(); ++j)
     column_of[static_cast<std::size_t>(pixel_of(features[j].name))] = static_cast<std::int32_t>(j);
+  std::vector<std::optional<double>> constant(pixels);
+  for (std::size_t pixel = 0; pixel < pixels; ++pixel)
+    if (column_of[pixel] < 0)
+      constant[pixel] = constant_value(encoder, table, static_cast<Index>(pixel), train);
   RowVersions<T> versions{.source = Matrix<std::int32_t>(static_cast<Index>(kShifts.size()), columns),
                           .offset = Matrix<T>(static_cast<Index>(kShifts.size()), columns),
                           .share = kShifted};
   for (std::size_t s = 0; s < kShifts.size(); ++s)
     for (Index j = 0; j < columns; ++j) {
       const FeatureEncoding& here = features[static_cast<std::size_t>(j)];
-      const Index pixel = shifted_pixel(pixel_of(here.name), *table.image, kShifts[s]);
-      std::int32_t from = column_of[static_cast<std::size_t>(pixel)];
-      const Column* constant = from < 0 ? table.find("pixel_" + std::to_string(pixel)) : nullptr;
-      if (from < 0 && !constant) from = static_cast<std::int32_t>(j);  // a pixel that is ignored
-      // Encoded values are (pixel - mean) / scale, and the scale is that of all pixels.
-      const double mean = constant ? constant->numbers[static_cast<std::size_t>(train[0])]
-                                   : features[static_cast<std::size_t>(from)].mean;
+      const auto pixel =
+          static_cast<std::size_t>(shifted_pixel(pixel_of(here.name), *table.image, kShifts[s]));
+      std::int32_t from = column_of[pixel];
+      if (from < 0 && !constant[pixel]) from = static_cast<std::int32_t>(j);  // a pixel that is not read
+      const double mean = from < 0 ? *constant[pixel] : features[static_cast<std::size_t>(from)].mean;
       versions.source(static_cast<Index>(s), j) = from;
       versions.offset(static_cast<Index>(s), j) = static_cast<T>((mean - here.mean) / here.scale);
     }

@@ -10,11 +10,12 @@
 
 namespace bl {
 
-// Whether a fit of this table learns from shifted images. wide: by the rules for wide inputs.
+// Whether a fit of this table learns from shifted images. wide: by the rules for wide inputs. UsageError where shifts are asked
+// for and cannot be.
 bool plans_shifts(const Settings& settings, const Table& table, const Encoder& encoder, bool wide);
 
-// The eight shifts by one pixel, of rows that are encoded. The border is repeated where the image has moved away from it;
-// pixels that are constant in the training rows keep their value.
+// The eight shifts by one pixel, of rows that are encoded. The border is repeated where the image has moved away from it. Pixels that
+// are constant in the training rows have their value; where one that is not read would come in, the pixel stays as it is.
 template <class T>
 RowVersions<T> image_shifts(const Encoder& encoder, const Table& table, std::span<const Index> train);
 

@@ -86,7 +86,7 @@ std::string comma_list(const std::vector<std::string>& names) {
 bool chooses_heads(const Task& task) {
   constexpr std::size_t kManyRows = 1000;
   return task.settings.heads == "auto" && task.large->space.classes() > 0 &&
-         task.large->space.values() == 0 && task.split.train.size() >= kManyRows;
+         task.split.train.size() >= kManyRows;
 }
 
 // Few blocks tell several classes apart by what they want: one head has one direction (docs/curves.md).
@@ -99,6 +99,7 @@ Settings small_settings(const Task& task, const Size& size) {
   Settings s = task.settings;
   s.layers = std::to_string(size.blocks);
   s.members = 1;
+  if (s.shifts == "pixel") s.shifts = "auto";  // few pixels are no image
   if (size.utility_heads > 1) s.heads = fmt::format("{},1,1", size.utility_heads);
   s.threads = static_cast<std::int64_t>(task.options->threads);
   std::vector<std::string> ignored = split_list(s.ignore);
@@ -300,7 +301,13 @@ void climb(const Task& task, const Size& size, const std::vector<double>& large,
   ladder.losses.push_back(std::move(tried.losses));
 }
 
-// All blocks and columns with one head of a kind; then more U heads where the large model knows more and they learn it.
+// A large model that has learned from the validation rows looks better on them than it is.
+bool tries_more_heads(const Task& task) {
+  return chooses_heads(task) && task.large->space.values() == 0 &&
+         !(is_fit_data(*task.large, task.table()) && learned_from_all_rows(*task.large));
+}
+
+// All blocks and columns with the fewest heads; then more U heads where the large model knows more and they learn it.
 Ladder climbed(const Task& task, const std::vector<double>& large, const std::vector<double>& weights) {
   const SimplifyOptions& o = *task.options;
   Ladder out;
@@ -309,7 +316,7 @@ Ladder climbed(const Task& task, const std::vector<double>& large, const std::ve
                                  task.ranked.size()))
     climb(task, size, large, weights, out);
   double gained = std::numeric_limits<double>::infinity();
-  while (chooses_heads(task)) {
+  while (tries_more_heads(task)) {
     const SimplifiedSize& best = out.rows[out.best()];
     const auto next = with_more_heads(out.sizes.back(), {best.difference, best.difference_error}, gained);
     if (!next) break;

@@ -62,7 +62,18 @@ TEST_F(Images, AreLearnedFromWithoutOptions) {
 }
 
 TEST_F(Images, AreLearnedShiftedUnlessAskedNotTo) {
-  const std::vector<std::string> fit = {"fit", "some-images-idx3-ubyte", "--layers", "4", "--epochs", "2",
+  const std::vector<std::string> fit = {"fit",
+                                        "some-images-idx3-ubyte",
+                                        "--layers",
+                                        "4",
+                                        "--epochs",
+                                        "2",
+                                        "--refit",
+                                        "none",
+                                        "--learning-rate",
+                                        "0.003",
+                                        "--weight-decay",
+                                        "0.3",
                                         "-o"};
   const auto with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), fit.begin(), fit.end());
@@ -71,7 +82,7 @@ TEST_F(Images, AreLearnedShiftedUnlessAskedNotTo) {
   const Outcome shifted = with({"a.bl"}), plain = with({"b.bl", "--shifts", "none"});
   ASSERT_EQ(shifted.code, 0) << shifted.err;
   ASSERT_EQ(plain.code, 0) << plain.err;
-  EXPECT_THAT(shifted.out, HasSubstr("training saw images shifted by a pixel, too; --shifts none"));
+  EXPECT_THAT(shifted.out, HasSubstr("training also saw images shifted by a pixel; --shifts none"));
   EXPECT_THAT(plain.out, Not(HasSubstr("shifted")));
   const auto predicted = [&](const char* model) {
     return bl({"predict", model, "some-images-idx3-ubyte"}).out;

@@ -98,7 +98,8 @@ Placed<T>::Placed(const Objective<T>& objective, std::shared_ptr<const Placed> l
 template <class T>
 void Placed<T>::place_weights(const Objective<T>& objective, cudaStream_t stream) {
   const std::span<const T> weights = objective.data().weights;
-  weights_.write(repeated(weights, versions_of(objective)), stream);
+  const std::vector<T> of_versions = repeated(weights, versions_of(objective));
+  weights_.write(of_versions, stream);
   check(cudaStreamSynchronize(stream), "loading the data");
   data_.weights = weights.empty() ? nullptr : weights_.data();
 }
@@ -119,7 +120,8 @@ void Placed<T>::place_context(const Objective<T>& objective, cudaStream_t stream
     std::copy_n(view.values.row(static_cast<Index>(i)), view.values.cols,
                 values.data() + i * static_cast<std::size_t>(view.values.cols));
   values_.write(values, stream);
-  classes_.write(repeated(view.classes, versions_of(objective)), stream);
+  const std::vector<std::int32_t> classes = repeated(view.classes, versions_of(objective));
+  classes_.write(classes, stream);
   const QuadratureRule& rule = objective.spec().rule;
   std::vector<T> nodes(rule.nodes.flat().begin(), rule.nodes.flat().end());
   std::vector<T> log_weights(rule.log_weights.begin(), rule.log_weights.end());

@@ -3,10 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 #include <string>
 
 #include "base/random.hpp"
+#include "bl/errors.hpp"
 #include "features/schema.hpp"
 
 namespace bl {
@@ -15,12 +16,11 @@ namespace {
 constexpr ImageShape kShape{3, 4};
 constexpr Index kImages = 20;
 
-// Images of random pixels, one of which is always 7; an ignored pixel is no column.
-Table images(std::uint64_t seed, Index ignored = -1) {
+// Images of random pixels, one of which is always 7.
+Table images(std::uint64_t seed) {
   const RandomStream random(seed, Purpose::test);
   Table table{.source = "images", .columns = {}, .lines = {}, .rows = kImages, .image = kShape};
   for (Index pixel = 0; pixel < kShape.height * kShape.width; ++pixel) {
-    if (pixel == ignored) continue;
     Column column;
     column.name = "pixel_" + std::to_string(pixel);
     column.raw = RawType::numeric;
@@ -34,25 +34,29 @@ Table images(std::uint64_t seed, Index ignored = -1) {
   return table;
 }
 
-// The image of a row, moved by hand: what stands at (r, c) is what stood at (r + down, c + right), or at the border.
-Table moved(Table table, Index row, Index down, Index right) {
+// The image of a row, moved by hand: what stands at (r, c) is what stood at (r + down, c + right), or at the border. Where a
+// pixel that is not read would come in, the pixel stays as it is.
+Table moved(Table table, Index row, Index down, Index right, Index ignored) {
   const Table before = table;
   for (Column& column : table.columns) {
     const Index pixel = pixel_of(column.name);
     const Index r = std::min(std::max<Index>(pixel / kShape.width + down, 0), kShape.height - 1);
     const Index c = std::min(std::max<Index>(pixel % kShape.width + right, 0), kShape.width - 1);
     const Column* from = before.find("pixel_" + std::to_string(r * kShape.width + c));
-    if (from) column.numbers[static_cast<std::size_t>(row)] = from->numbers[static_cast<std::size_t>(row)];
+    if (r * kShape.width + c != ignored)
+      column.numbers[static_cast<std::size_t>(row)] = from->numbers[static_cast<std::size_t>(row)];
   }
   return table;
 }
 
-Encoder encoder_of(const Table& table) {
-  return Encoder::fit(table, infer_schema(table, {}), {}, all_rows(table.rows));
+Encoder encoder_of(const Table& table, Index ignored = -1) {
+  RoleOptions roles;
+  if (ignored >= 0) roles.ignore = {"pixel_" + std::to_string(ignored)};
+  return Encoder::fit(table, infer_schema(table, roles), {}, all_rows(table.rows));
 }
 
-void expect_shifts_are_those_of_the_pixels(const Table& table) {
-  const Encoder encoder = encoder_of(table);
+void expect_shifts_are_those_of_the_pixels(const Table& table, Index ignored = -1) {
+  const Encoder encoder = encoder_of(table, ignored);
   const std::vector<Index> rows = all_rows(table.rows);
   const auto versions = image_shifts<double>(encoder, table, rows);
   ASSERT_EQ(versions.count(), 9);
@@ -65,7 +69,7 @@ void expect_shifts_are_those_of_the_pixels(const Table& table) {
       ++version;
       for (Index row = 0; row < table.rows; ++row) {
         versions.write(version, encoded.row(row), out.data());
-        const auto truth = encoder.encode_features<double>(moved(table, row, down, right), rows);
+        const auto truth = encoder.encode_features<double>(moved(table, row, down, right, ignored), rows);
         for (Index j = 0; j < encoded.cols(); ++j)
           EXPECT_NEAR(out[static_cast<std::size_t>(j)], truth(row, j), 1e-14);
       }
@@ -77,7 +81,26 @@ TEST(ImageShifts, AreThoseOfThePixels) {
 }
 
 TEST(ImageShifts, LeaveOutIgnoredPixels) {
-  expect_shifts_are_those_of_the_pixels(images(2, 6));
+  expect_shifts_are_those_of_the_pixels(images(2), 6);
+}
+
+// Pixels less their own means, over the standard deviation of all of them.
+TEST(ImageShifts, PixelsShareTheirScaleAlone) {
+  const Table table = images(4);
+  double sum = 0, squares = 0;
+  const Encoder encoder = encoder_of(table);
+  for (const FeatureEncoding& f : encoder.features()) {
+    double own = 0;
+    for (const double value : table.column(f.name).numbers) {
+      own += value / static_cast<double>(kImages);
+      sum += value;
+      squares += value * value;
+    }
+    EXPECT_NEAR(f.mean, own, 1e-12 * own);
+  }
+  const auto count = static_cast<double>(kImages) * static_cast<double>(encoder.features().size());
+  const double scale = std::sqrt(squares / count - sum / count * (sum / count));
+  for (const FeatureEncoding& f : encoder.features()) EXPECT_NEAR(f.scale, scale, 1e-12 * scale);
 }
 
 TEST(ImageShifts, AreForWideImagesAlone) {
@@ -88,7 +111,12 @@ TEST(ImageShifts, AreForWideImagesAlone) {
   Settings none;
   none.shifts = "none";
   EXPECT_FALSE(plans_shifts(none, table, encoder, true));
+  Settings asked;
+  asked.shifts = "pixel";
+  EXPECT_TRUE(plans_shifts(asked, table, encoder, true));
+  EXPECT_THROW(plans_shifts(asked, table, encoder, false), UsageError);
   table.image.reset();
+  EXPECT_THROW(plans_shifts(asked, table, encoder, true), UsageError);
   EXPECT_FALSE(plans_shifts({}, table, encoder, true));
 }
 

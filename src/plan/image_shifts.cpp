@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/quantile.hpp"
 #include "bl/errors.hpp"
 
 namespace bl {
@@ -36,9 +37,8 @@ std::optional<double> constant_value(const Encoder& encoder, const Table& table,
   for (const Index row : train)
     if (!column->missing(row)) values.push_back(column->numbers[static_cast<std::size_t>(row)]);
   if (values.empty()) return std::nullopt;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());  // other rows than the encoder's may differ
-  return *middle;
+  std::sort(values.begin(), values.end());
+  return quantile(values, 0.5);  // rows that the encoder was not fitted to may differ
 }
 
 // Encoded values are (pixel - mean) / scale, and the scale is that of all pixels.

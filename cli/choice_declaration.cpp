@@ -37,11 +37,6 @@ std::string column_text(const std::string& name) {
   return "`" + name + "`";
 }
 
-std::string trimmed(const std::string& text) {
-  const std::size_t from = text.find_first_not_of(' ');
-  return from == std::string::npos ? "" : text.substr(from, text.find_last_not_of(' ') - from + 1);
-}
-
 std::string filled_in(std::string pattern, const std::string& alternative, const std::string& attribute) {
   for (const auto& [mark, text] : {std::pair<std::string, std::string>{"{alternative}", alternative},
                                    std::pair<std::string, std::string>{"{attribute}", attribute}}) {

@@ -15,11 +15,6 @@ using nlohmann::ordered_json;
 
 namespace {
 
-std::string trimmed(const std::string& text) {
-  const std::size_t from = text.find_first_not_of(' ');
-  return from == std::string::npos ? "" : text.substr(from, text.find_last_not_of(' ') - from + 1);
-}
-
 // "car.cost=cost * 1.1"
 ChoiceScenario::Change change_from_text(const std::string& text) {
   const std::size_t equals = text.find('='), dot = text.rfind('.', equals);

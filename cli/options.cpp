@@ -247,4 +247,9 @@ void write_text(const std::string& path, const std::string& text) {
   file.commit();
 }
 
+std::string trimmed(const std::string& text) {
+  const std::size_t from = text.find_first_not_of(' ');
+  return from == std::string::npos ? "" : text.substr(from, text.find_last_not_of(' ') - from + 1);
+}
+
 }  // namespace bl::cli

@@ -83,4 +83,7 @@ void write_text(const std::string& path, const std::string& text);
 // The same for people: on standard output, control characters are escaped.
 void write_for_people(const std::string& path, const std::string& text, bool color = false);
 
+// The text without blanks at its ends.
+std::string trimmed(const std::string& text);
+
 }  // namespace bl::cli

@@ -1,14 +1,13 @@
 # Most of the time of a build goes into headers of others, so sources of one folder are compiled several at a time. Names in
-# anonymous namespaces are therefore unique within a folder. Sources that Highway compiles once per instruction set, and those that
-# instantiate a class whose members other sources instantiate,
-# stand alone. Who changes one source again and again compiles it alone: preset dev, or -DBL_UNITY=OFF.
+# anonymous namespaces are therefore unique within a folder. Sources that Highway compiles once per instruction set, and those
+# that instantiate a class whose members other sources instantiate, stand alone. Who changes one source again and again compiles it alone: preset dev, or -DBL_UNITY=OFF.
 option(BL_UNITY "Compile the sources of a folder several at a time" ON)
 
 function(bl_join_sources target)
   if(NOT BL_UNITY)
     return()
   endif()
-  set(most 8)
+  set(most 16)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   get_target_property(sources ${target} SOURCES)
   set(group 0)

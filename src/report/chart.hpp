@@ -56,11 +56,11 @@ struct BarChart {
 std::string bar_chart(const BarChart& chart);
 
 // Estimates with intervals and a line at zero. Without an interval the point is hollow.
-struct Interval {
+struct IntervalRow {
   std::string label;
   double estimate = 0, lower = kNone, upper = kNone;
 };
-std::string interval_chart(const std::string& title, const std::vector<Interval>& rows);
+std::string interval_chart(const std::string& title, const std::vector<IntervalRow>& rows);
 
 // Shares of rows in bins over [low, high], with the height that all bins would have if alike.
 std::string histogram_chart(const std::string& title, const std::string& x_label,

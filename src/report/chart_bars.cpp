@@ -66,10 +66,10 @@ std::string bar_chart(const BarChart& chart) {
   return out + "</svg>";
 }
 
-std::string interval_chart(const std::string& title, const std::vector<Interval>& rows) {
+std::string interval_chart(const std::string& title, const std::vector<IntervalRow>& rows) {
   const double left = name_room(rows), bottom = kRow * static_cast<double>(rows.size()) + 4;
   double low = 0, high = 0;
-  for (const Interval& row : rows) {
+  for (const IntervalRow& row : rows) {
     low = std::fmin(low, std::fmin(row.estimate, row.lower));
     high = std::fmax(high, std::fmax(row.estimate, row.upper));
   }

@@ -18,7 +18,7 @@ constexpr double kNormal = 1.959963984540054;  // 95%
 constexpr std::size_t kDrawnRows = 60;
 
 std::string choice_coefficients(const Model& model) {
-  std::vector<Interval> rows;
+  std::vector<IntervalRow> rows;
   HtmlTable out{
       .caption = "Errors: classical, robust (sandwich), and clustered by person where persons are known",
       .columns = {"coefficient", "estimate", "classical", "robust", "by person"},
@@ -38,7 +38,7 @@ std::string choice_coefficients(const Model& model) {
 
 std::string stored_coefficients(const Model& model) {
   const InferenceSummary summary = stored_inference(model);
-  std::vector<Interval> rows;
+  std::vector<IntervalRow> rows;
   for (const EstimatedParameter& e : summary.estimates)
     if (rows.size() < kDrawnRows) rows.push_back({e.name, e.estimate, e.lower, e.upper});
   std::string out =

@@ -1,7 +1,6 @@
 # Everything here comes from Debian's packages; ./run setup installs them.
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
-find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(Eigen3 REQUIRED)
 find_package(ZLIB REQUIRED)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the package into a folder of its own, builds examples/cpp against it and runs it.
+# Installs the package into a folder of its own, builds examples/cpp against it and runs it. Then the example is compiled in
+# a project that adds this one as a folder: its command line and its packages stay outside.
 # usage: run.sh BUILD_FOLDER SOURCE_FOLDER
 set -euo pipefail
 work=$(mktemp -d)
@@ -12,3 +13,17 @@ cmake --build "$work/example"
 # A price of 3 with an income of 12 sells, 15 with 6 does not.
 awk '$1 ~ /yes/ { found = 1; exit !($2 > 0.9 && $3 < 0.1) } END { if (!found) exit 1 }' "$work/printed"
 "$work/installed/bin/bl" --version
+
+mkdir "$work/parent"
+cat >"$work/parent/CMakeLists.txt" <<EOT
+cmake_minimum_required(VERSION 3.25)
+project(parent LANGUAGES CXX)
+add_subdirectory($2 bl EXCLUDE_FROM_ALL)
+add_library(example OBJECT $2/examples/cpp/main.cpp)
+target_link_libraries(example PRIVATE bl::bl)
+if(TARGET bl_cli OR CPACK_GENERATOR)
+  message(FATAL_ERROR "the command line or its packages came along")
+endif()
+EOT
+cmake -G Ninja -S "$work/parent" -B "$work/parent/build" -DBL_CUDA=OFF >/dev/null
+cmake --build "$work/parent/build" --target example

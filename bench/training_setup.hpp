@@ -36,9 +36,9 @@ struct Setup {
     spec.seed = kSeed;
   }
 
-  LossSum loss(std::span<const float> parameters, std::span<const std::int64_t> rows, ThreadPool& pool,
+  LossSum loss(std::span<const float> parameters, std::span<const std::int64_t> rows, const Context& job,
                std::span<float> gradient) const {
-    BatchEvaluator<float> evaluator(objective, pool);
+    BatchEvaluator<float> evaluator(objective, job);
     const Noise fixed{RandomStream(kSeed, Purpose::test), kSigma, data.noise.view()};
     return evaluator.evaluate(parameters, rows, fixed, 1.0 / static_cast<double>(rows.size()), gradient);
   }
@@ -60,10 +60,10 @@ inline std::vector<std::int64_t> first_rows(Index count) {
 
 inline void write_problem(const Work& work, const std::string& folder) {
   const Setup setup(work);
-  ThreadPool pool(1);
-  const TrainingState<float> start = Trainer<float>(setup.objective, nullptr, setup.spec, pool).start();
+  const Context job(1);
+  const TrainingState<float> start = Trainer<float>(setup.objective, nullptr, setup.spec, job).start();
   std::vector<float> gradient(start.parameters.size());
-  const LossSum loss = setup.loss(start.parameters, first_rows(setup.work.batch), pool, gradient);
+  const LossSum loss = setup.loss(start.parameters, first_rows(setup.work.batch), job, gradient);
   const auto epochs = setup.work.epochs, rows = setup.work.rows, responses = setup.data.values.cols();
   std::vector<std::int64_t> orders;
   std::vector<float> noise;

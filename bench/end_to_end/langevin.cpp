@@ -79,7 +79,7 @@ double processor_seconds() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
-void print_seconds_per_step(const Setup& setup, ThreadPool& pool) {
+void print_seconds_per_step(const Setup& setup, const Context& job) {
   gibbs::SamplerOptions options;
   options.method = gibbs::Method::langevin;
   options.step = kStep;
@@ -94,7 +94,7 @@ void print_seconds_per_step(const Setup& setup, ThreadPool& pool) {
   for (int run = 0; run <= kRuns; ++run) {
     const auto begin = std::chrono::steady_clock::now();
     const double busy = processor_seconds();
-    const auto result = gibbs::sample<float>(distribution, box, setup.problem.start.view(), options, pool);
+    const auto result = gibbs::sample<float>(distribution, box, setup.problem.start.view(), options, job);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
     for (const float y : result.last.flat())
       if (!std::isfinite(y)) throw std::runtime_error("a chain left the finite numbers");
@@ -111,9 +111,9 @@ int run(const std::vector<std::string>& arguments) {
     return 0;
   }
   if (arguments.size() == 2 && arguments[0] == "time") {
-    ThreadPool pool(static_cast<std::size_t>(std::stoul(arguments[1])));
+    const Context job(static_cast<std::size_t>(std::stoul(arguments[1])));
     const Setup setup;
-    print_seconds_per_step(setup, pool);
+    print_seconds_per_step(setup, job);
     return 0;
   }
   fmt::print(stderr, "usage: bench_langevin problem FILE | time THREADS\n");

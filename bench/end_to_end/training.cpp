@@ -22,18 +22,18 @@ namespace {
 
 ordered_json train(const std::string& name, std::size_t threads, int runs) {
   const Setup setup(find_work(name));
-  ThreadPool pool(threads);
+  const Context job(threads);
   std::vector<double> wall, processor;
   double final_loss = 0;
   for (int run = 0; run < runs; ++run) {
-    Trainer<float> trainer(setup.objective, nullptr, setup.spec, pool);
+    Trainer<float> trainer(setup.objective, nullptr, setup.spec, job);
     TrainingState<float> state = trainer.start();
     const Clock clock;
     trainer.run(state);
     wall.push_back(clock.seconds());
     processor.push_back(clock.processor_seconds());
     const auto rows = first_rows(setup.work.rows);
-    final_loss = setup.loss(state.parameters, rows, pool, {}).mean();
+    final_loss = setup.loss(state.parameters, rows, job, {}).mean();
   }
   return {{"seconds", wall}, {"processor_seconds", processor}, {"final_loss", final_loss}};
 }
@@ -42,14 +42,14 @@ ordered_json train(const std::string& name, std::size_t threads, int runs) {
 std::array<double, 2> product_rate(std::size_t threads) {
   constexpr int kSize = 2048, kSlice = kSize / 8;
   openblas_set_num_threads(1);
-  ThreadPool pool(threads);
+  const Context job(threads);
   Matrix<float> a(kSize, kSize), b(kSize, kSize), c(kSize, kSize);
   std::fill(a.flat().begin(), a.flat().end(), 0.5F);
   std::fill(b.flat().begin(), b.flat().end(), 0.25F);
   double wall = 1e300, processor = 1e300;
   for (int run = 0; run < 3; ++run) {
     const Clock clock;
-    pool.run(kSize / kSlice, [&](std::size_t slice) {
+    job.run(kSize / kSlice, [&](std::size_t slice) {
       const Index from = static_cast<Index>(slice) * kSlice;
       cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, kSlice, kSize, kSize, 1, a.row(from), kSize,
                   b.data(), kSize, 0, c.row(from), kSize);
@@ -63,12 +63,12 @@ std::array<double, 2> product_rate(std::size_t threads) {
 }
 
 // Nanoseconds of processor time per row and epoch: the fastest of the runs.
-double nanoseconds_per_row(const Work& work, ThreadPool& pool) {
+double nanoseconds_per_row(const Work& work, const Context& job) {
   const Setup setup(work);
   double best = 1e300;
   const int runs = work.rows <= 100000 ? 5 : 1;
   for (int run = 0; run < runs; ++run) {
-    Trainer<float> trainer(setup.objective, nullptr, setup.spec, pool);
+    Trainer<float> trainer(setup.objective, nullptr, setup.spec, job);
     TrainingState<float> state = trainer.start();
     const Clock clock;
     const FitReport report = trainer.run(state);
@@ -80,17 +80,16 @@ double nanoseconds_per_row(const Work& work, ThreadPool& pool) {
 
 // Time per row against the number of rows, and against the number of classes in the scalar form.
 ordered_json growth(std::size_t threads, Index most_rows) {
-  ThreadPool pool(threads);
+  const Context job(threads);
   ordered_json out = {{"rows", ordered_json::array()}, {"classes", ordered_json::array()}};
   for (Index rows = 1000; rows <= most_rows; rows *= 10) {
     const Work work = score_work("growth", {36, 6}, 1, rows, 256, std::max<Index>(1, 10000 / rows));
-    out["rows"].push_back({{"rows", rows}, {"nanoseconds_per_row", nanoseconds_per_row(work, pool)}});
+    out["rows"].push_back({{"rows", rows}, {"nanoseconds_per_row", nanoseconds_per_row(work, job)}});
   }
   for (const Index classes : {2, 5, 10, 20, 50, 100, 200, 500, 1000}) {
     const Work work = class_work(
         "growth", "", stacked({.context = 105, .values = 0, .classes = classes}, {36, 6}), 1024, 256, 1);
-    out["classes"].push_back(
-        {{"classes", classes}, {"nanoseconds_per_row", nanoseconds_per_row(work, pool)}});
+    out["classes"].push_back({{"classes", classes}, {"nanoseconds_per_row", nanoseconds_per_row(work, job)}});
   }
   return out;
 }

@@ -28,8 +28,8 @@ ordered_json train(const std::string& name, const std::string& device, int runs,
   Work work = find_gpu_work(name);
   if (epochs > 0) work.epochs = epochs;
   const Setup setup(work);
-  ThreadPool pool(1, device_named(device)), all;
-  const auto engine = make_engine<float>(pool);
+  const Context job = Context(1).on(device_named(device)), all(0);
+  const auto engine = make_engine<float>(job);
   std::vector<double> wall;
   double final_loss = 0;
   const RowSet loaded = engine->load(setup.objective);
@@ -74,8 +74,8 @@ ordered_json chains(Index count, Index steps) {
     std::copy_n(problem.context.row(i % kChains), kContext, context.row(i));
     std::copy_n(problem.start.row(i % kChains), kResponses, start.row(i));
   }
-  ThreadPool pool(0, {.kind = Device::Kind::cuda});
-  const auto engine = make_engine<float>(pool);
+  const Context job = Context(0).on({.kind = Device::Kind::cuda});
+  const auto engine = make_engine<float>(job);
   ChainPlan<float> plan{.network = network,
                         .parameters = problem.parameters,
                         .temperature = kTemperature,

@@ -21,8 +21,8 @@ void batch_gradient(benchmark::State& state, test::Task task, BasisKind basis) {
   const auto problem = test::random_problem<float>(task, a, kRows, 1);
   const Network<float> network(problem.architecture);
   const Objective<float> objective(network, problem.spec, problem.data());
-  ThreadPool pool(1);
-  BatchEvaluator<float> evaluator(objective, pool);
+  const Context job(1);
+  BatchEvaluator<float> evaluator(objective, job);
   std::vector<float> parameters(static_cast<std::size_t>(network.layout().size())),
       gradient(parameters.size());
   starting_values<float>(network.architecture(), network.layout(), 1, parameters);

@@ -133,10 +133,10 @@ std::vector<Metric> evaluate_decisions(const Model& model, const Data& data, Par
   const Table& table = data.impl().table;
   const std::vector<Index> judged = rows_to_judge(fitted, table, part);
   const Encoder encoder = encoder_for(fitted, part, options);
-  ThreadPool pool(options.threads);
+  const Context job(options.threads);
   const Matrix<double> p = probabilities_of(
       fitted,
-      predict_rows(fitted, encoder, table, judged, utility_at(fitted, options.temperature), options, pool));
+      predict_rows(fitted, encoder, table, judged, utility_at(fitted, options.temperature), options, job));
   const std::vector<std::int32_t> classes = decide(fitted, decision, p);
   const Encoded<double> rows = encoder.encode<double>(table, judged);
   const std::vector<std::int32_t> truth = fitted.space.combine(rows.classes);

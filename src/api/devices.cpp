@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "base/context.hpp"
+#include "base/memory.hpp"
 #include "engine/cuda/cuda.hpp"
 
 namespace bl {

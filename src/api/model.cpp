@@ -129,37 +129,37 @@ Data Model::read(const std::string& path, const Settings& settings) const {
 
 OutputTable Model::predict(const Data& data, Part part, const PredictOptions& options) const {
   const Table& table = data.impl().table;
-  ThreadPool pool(options.threads);
+  const Context job(options.threads);
   if (is_choice()) {
     refuse_for_choice(options);
     const ChoiceData choices = read_part(*impl_, table, part, false);
     OutputTable out =
-        choice_predictions(*impl_, choices, score_choices(*impl_, choices, pool, part), options.utilities);
+        choice_predictions(*impl_, choices, score_choices(*impl_, choices, job, part), options.utilities);
     carry_columns(table, choices.rows, options.carry, out);
     return out;
   }
   HeardNotes heard(options.on_note);
   OutputTable out =
       predict_rows(*impl_, encoder_for(*impl_, part, options), table, rows_of_part(*impl_, table, part),
-                   utility_at(*impl_, options.temperature), options, pool, heard.notes());
+                   utility_at(*impl_, options.temperature), options, job, heard.notes());
   heard.tell();
   return out;
 }
 
 std::vector<Metric> Model::evaluate(const Data& data, Part part, const PredictOptions& options) const {
   const Table& table = data.impl().table;
-  ThreadPool pool(options.threads);
+  const Context job(options.threads);
   if (is_choice()) {
     refuse_for_choice(options);
     const ChoiceData choices = read_part(*impl_, table, part, true);
-    return choice_metrics(choices, score_choices(*impl_, choices, pool, part));
+    return choice_metrics(choices, score_choices(*impl_, choices, job, part));
   }
   HeardNotes heard(options.on_note);
   const std::vector<Index> rows = rows_to_judge(*impl_, table, part);
   if (RowNotes* notes = heard.notes(); notes != nullptr && part == Part::all)
     notes->add_without_response(static_cast<std::size_t>(table.rows) - rows.size());
   std::vector<Metric> metrics = evaluate_rows(*impl_, encoder_for(*impl_, part, options), table, rows,
-                                              utility_at(*impl_, options.temperature), pool, heard.notes());
+                                              utility_at(*impl_, options.temperature), job, heard.notes());
   heard.tell();
   return metrics;
 }

@@ -31,7 +31,7 @@ class FileRows {
         files_(files),
         options_(options),
         reading_(reading_for(model, settings)),
-        pool_(options.threads),
+        job_(options.threads),
         utility_(utility_at(model_, options.temperature)),
         encoder_(encoder_for(model_, Part::all, options)),
         heard_(options.on_note) {
@@ -74,7 +74,7 @@ class FileRows {
 
  private:
   OutputTable predicted(const Table& block) {
-    return predict_rows(model_, encoder_, block, all_rows(block.rows), utility_, options_, pool_,
+    return predict_rows(model_, encoder_, block, all_rows(block.rows), utility_, options_, job_,
                         heard_.notes());
   }
 
@@ -100,7 +100,7 @@ class FileRows {
   const std::vector<std::string>& files_;
   const PredictOptions& options_;
   ReadOptions reading_;
-  ThreadPool pool_;
+  Context job_;
   gibbs::Utility utility_;
   Encoder encoder_;
   HeardNotes heard_;  // of all blocks together

@@ -117,14 +117,14 @@ std::vector<Metric> evaluate(const Model& model, const SharedData& data, Part pa
   if (!shares) return model.evaluate(data.whole(), part, options);
   const SharedTable& shared = *data.impl().table;
   const Table known = known_rows(model, shared);
-  ThreadPool pool(options.threads);
+  const Context job(options.threads);
   HeardNotes heard(options.on_note);
   const std::vector<Index> rows = rows_to_judge(fitted, known, part, &shared);
   if (RowNotes* notes = heard.notes(); notes != nullptr && part == Part::all && shared.ranks->rank() == 0)
     notes->add_without_response(static_cast<std::size_t>(known.rows) - rows.size());
   std::vector<Metric> metrics =
       evaluate_rows(fitted, encoder_for(fitted, part, options), known, rows,
-                    utility_at(fitted, options.temperature), pool, heard.notes(), &shared);
+                    utility_at(fitted, options.temperature), job, heard.notes(), &shared);
   if (RowNotes* notes = heard.notes()) notes->join(*shared.ranks);
   heard.tell();
   return metrics;

@@ -1,20 +1,23 @@
 #include "base/context.hpp"
 
-#include <unistd.h>
+#include <fmt/format.h>
 
-#include <chrono>
 #include <mutex>
 #include <utility>
 
+#include "base/clock.hpp"
+#include "base/parallel.hpp"
 #include "bl/errors.hpp"
 
 namespace bl {
 
 struct Context::Outside {
-  ContextHooks hooks;
-  double begun = clock_seconds();
+  const ContextHooks hooks;
+  const double begun = now();
   std::mutex mutex;
   bool stopped = false;
+  std::string stage;
+  double stage_begun = begun, told = begun;
 
   explicit Outside(ContextHooks given) : hooks(std::move(given)) {}
 };
@@ -23,21 +26,64 @@ Context::Context(std::size_t threads, ContextHooks hooks)
     : threads_(std::make_shared<ThreadPool>(threads)),
       outside_(std::make_shared<Outside>(std::move(hooks))) {}
 
-Context::Context(ThreadPool& threads, ContextHooks hooks)
-    : threads_(std::shared_ptr<ThreadPool>(), &threads),
-      outside_(std::make_shared<Outside>(std::move(hooks))) {}
+std::size_t Context::threads() const {
+  return threads_->threads();
+}
+
+void Context::run(std::size_t count, const std::function<void(std::size_t)>& task) const {
+  threads_->run(count, task);
+}
+
+Context Context::on(Device device) const {
+  Context other = *this;
+  other.device_ = device;
+  return other;
+}
+
+Context Context::without_ranks() const {
+  Context own = *this;
+  own.ranks_ = nullptr;
+  return own;
+}
 
 Context Context::alone() const {
-  Context one = *this;
-  one.threads_ = std::make_shared<ThreadPool>(1, device());
-  one.ranks_ = nullptr;
+  Context one = without_ranks();
+  one.silent_ = true;
+  one.threads_ = std::make_shared<ThreadPool>(1);
   return one;
 }
 
-void Context::tell(std::string_view what, std::int64_t done, std::int64_t of) const {
-  if (!outside_->hooks.on_progress) return;
+Context Context::waiting(std::size_t threads) const {
+  Context many = *this;
+  many.threads_ = std::make_shared<ThreadPool>(threads, ThreadPool::Wait::for_device);
+  return many;
+}
+
+Context Context::silent() const {
+  Context quiet = *this;
+  quiet.silent_ = true;
+  return quiet;
+}
+
+void Context::tell(const std::string& text) const {
+  if (silent_ || !outside_->hooks.on_progress) return;
   const std::lock_guard lock(outside_->mutex);
-  outside_->hooks.on_progress({.what = what, .done = done, .of = of, .seconds = seconds()});
+  outside_->told = now();
+  outside_->hooks.on_progress(outside_->told - outside_->begun, text);
+}
+
+void Context::tell(std::string_view what, std::int64_t done, std::int64_t of) const {
+  if (silent_ || !outside_->hooks.on_progress) return;
+  Outside& o = *outside_;
+  const std::lock_guard lock(o.mutex);
+  if (what != o.stage) o.stage_begun = o.told;
+  o.stage = what;
+  o.told = now();
+  std::string text = fmt::format("{}: {}", what, done);
+  if (of > 0) text += fmt::format(" of {}", of);
+  if (of > 0 && done > 0)
+    text += ", " + time_left(o.told - o.stage_begun, static_cast<double>(done) / static_cast<double>(of));
+  o.hooks.on_progress(o.told - o.begun, text);
 }
 
 bool Context::should_stop() const {
@@ -46,24 +92,17 @@ bool Context::should_stop() const {
   return outside_->stopped = outside_->stopped || outside_->hooks.should_stop();
 }
 
+bool Context::stopped() const {
+  const std::lock_guard lock(outside_->mutex);
+  return outside_->stopped;
+}
+
 void Context::require_going() const {
-  if (should_stop()) throw Interrupted("interrupted: nothing was written");
+  if (!outside_->hooks.keeps && should_stop()) throw Interrupted("interrupted: nothing was written");
 }
 
 double Context::seconds() const {
-  return clock_seconds() - outside_->begun;
-}
-
-double Context::memory_budget() const {
-  return outside_->hooks.memory_budget > 0 ? outside_->hooks.memory_budget : physical_memory();
-}
-
-double clock_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-double physical_memory() {
-  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  return now() - outside_->begun;
 }
 
 }  // namespace bl

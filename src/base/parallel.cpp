@@ -121,10 +121,9 @@ struct ThreadPool::State {
   }
 };
 
-ThreadPool::ThreadPool(std::size_t threads, Device device) : device_(device) {
+ThreadPool::ThreadPool(std::size_t threads, Wait wait) {
   const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());
-  const bool waiting = device.kind != Device::Kind::cpu;  // for the device, most of the time
-  const std::size_t most = std::max(processors, waiting ? threads : kMostWithoutProcessors);
+  const std::size_t most = std::max(processors, wait == Wait::for_device ? threads : kMostWithoutProcessors);
   threads = threads == 0 ? processors : std::min(threads, most);
   state_ = std::make_unique<State>(threads);
   state_->workers.reserve(threads - 1);

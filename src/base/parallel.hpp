@@ -1,4 +1,4 @@
-// The one parallel loop of the library.
+// The one parallel loop of the library. Others run on a Context, which has the threads.
 //
 // Results never depend on the number of threads: callers cut work into tasks in a way that is fixed by
 // the data, each task writes to a place of its own, and sums over tasks are taken in task order.
@@ -8,8 +8,6 @@
 #include <functional>
 #include <memory>
 
-#include "base/device.hpp"
-
 namespace bl {
 
 class ThreadPool {
@@ -17,14 +15,14 @@ class ThreadPool {
   // threads = 0 takes the number of processors; more than 16 and more than there are processors are not
   // started, for they would only wait for each other. One thread means the caller's own, and none is started.
   // UsageError where the system does not give so many.
-  // device: what else the work of these threads may use.
-  explicit ThreadPool(std::size_t threads = 0, Device device = {});
+  // Threads that wait for a device most of the time may be more than there are processors.
+  enum class Wait { never, for_device };
+  explicit ThreadPool(std::size_t threads, Wait wait = Wait::never);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   std::size_t threads() const;
-  Device device() const { return device_; }
 
   // Calls task(0) ... task(count - 1), each once, in any order, and returns when all have ended. If tasks
   // throw, later ones may be left out, and the exception of the lowest index is rethrown here. Not to be
@@ -34,7 +32,6 @@ class ThreadPool {
  private:
   struct State;
   std::unique_ptr<State> state_;
-  Device device_;
 };
 
 }  // namespace bl

@@ -1,11 +1,11 @@
-// A long vector cut into slices by its length alone, worked on by a pool where there is one.
+// A long vector cut into slices by its length alone, shared by the threads of a job where there is one.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 
+#include "base/context.hpp"
 #include "base/matrix.hpp"
-#include "base/parallel.hpp"
 
 namespace bl {
 
@@ -17,9 +17,9 @@ inline Index slice_length(Index n) {
   return std::max(kShortest, (n + kMostSlices - 1) / kMostSlices);
 }
 
-// work(slice, from, to) for every slice of 0 ... n - 1; without a pool in order.
+// work(slice, from, to) for every slice of 0 ... n - 1; without a job in order.
 template <class F>
-void for_slices(ThreadPool* pool, Index n, F&& work) {
+void for_slices(const Context* job, Index n, F&& work) {
   const Index length = slice_length(n), slices = (n + length - 1) / length;
   // One captured pointer: std::function holds it without allocating.
   struct Call {
@@ -27,9 +27,9 @@ void for_slices(ThreadPool* pool, Index n, F&& work) {
     Index n, length;
     void operator()(Index slice) const { (*work)(slice, slice * length, std::min(n, (slice + 1) * length)); }
   } call{&work, n, length};
-  if (pool && slices > 1) {
-    pool->run(static_cast<std::size_t>(slices),
-              [&call](std::size_t slice) { call(static_cast<Index>(slice)); });
+  if (job && slices > 1) {
+    job->run(static_cast<std::size_t>(slices),
+             [&call](std::size_t slice) { call(static_cast<Index>(slice)); });
   } else {
     for (Index slice = 0; slice < slices; ++slice) call(slice);
   }

@@ -16,10 +16,10 @@ namespace bl {
 namespace {
 
 std::vector<double> bound_of(const zoo::Replicator& replicator, const ObjectiveSpec& objective,
-                             const zoo::SimulatedData<double>& data, ThreadPool& pool) {
+                             const zoo::SimulatedData<double>& data, const Context& job) {
   if (objective.kind != ObjectiveKind::likelihood)
     return std::vector<double>(replicator.positions().size(), kUnknown);
-  return replicator.information_bound(data, objective.rule, pool);
+  return replicator.information_bound(data, objective.rule, job);
 }
 
 DeviceChoice device_of(const zoo::Replicator& replicator, const ObjectiveSpec& spec,
@@ -50,12 +50,12 @@ CheckReport run_check(const CheckRun& run, const CheckOptions& options, const Ch
   const std::uint64_t first_seed = options.seed * 0x9E3779B97F4A7C15ULL;
   const zoo::SimulatedData<double> first = run.draw(first_seed);
   const DeviceChoice where = device_of(replicator, run.objective, first, options);
-  ThreadPool pool(options.threads, where.device);
+  const Context job = Context(options.threads).on(where.device);
   std::vector<zoo::Replication> replications(options.replications);
   std::mutex mutex;
   std::size_t done = 0;
   constexpr double kShortStep = 0;  // replications run side by side whatever their length
-  const auto engine = make_engine<double>(pool);
+  const auto engine = make_engine<double>(job);
   engine->together(replications.size(), kShortStep, [&](std::size_t r, Engine<double>& own) {
     const std::uint64_t seed = first_seed + r;
     replications[r] = replicator.run(run.draw(seed), seed, own);
@@ -71,7 +71,7 @@ CheckReport run_check(const CheckRun& run, const CheckOptions& options, const Ch
   report.objective = run.objective.kind == ObjectiveKind::likelihood       ? "likelihood"
                      : run.objective.kind == ObjectiveKind::score_matching ? "score matching"
                                                                            : "hybrid";
-  const std::vector<double> bound = bound_of(replicator, run.objective, first, pool);
+  const std::vector<double> bound = bound_of(replicator, run.objective, first, job);
   report.recovery = recovery_round(
       zoo::size_evidence(static_cast<Index>(run.rows), replications, replicator.truth(), bound),
       run.names(replicator.positions()));

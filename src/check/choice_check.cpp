@@ -73,10 +73,10 @@ struct ChoiceProblem {
 
 // The model without what is pruned: the distribution that is drawn from is the one that is to be recovered.
 std::vector<double> probabilities(const FittedModel& model, const ChoiceProblem& problem,
-                                  const ChoiceData& choices, ThreadPool& pool) {
+                                  const ChoiceData& choices, const Context& job) {
   StoredModel stored = model.stored;
   if (!model.choice().schema.linear) stored.parameters = problem.planted.parameters;
-  return score_choices(FittedModel(std::move(stored)), choices, pool, Part::train).probability;
+  return score_choices(FittedModel(std::move(stored)), choices, job, Part::train).probability;
 }
 
 // By inversion.
@@ -103,8 +103,8 @@ CheckReport check_choices(const Model& model, const Table& table, const CheckOpt
   const FittedModel& m = model.impl();
   const ChoiceData choices = read_for_estimates(m, table, false);
   const ChoiceProblem problem(m, choices);
-  ThreadPool pool(options.threads);
-  const std::vector<double> probability = probabilities(m, problem, choices, pool);
+  const Context job(options.threads);
+  const std::vector<double> probability = probabilities(m, problem, choices, job);
   ObjectiveSpec objective;
   objective.temperature = m.stored.temperature;
   return run_check(

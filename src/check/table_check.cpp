@@ -56,7 +56,7 @@ class ResponseSource {
   }
 
   zoo::SimulatedData<double> draw(std::uint64_t seed) const {
-    ThreadPool own(1);
+    const Context own(1);
     if (log_probabilities_.rows() == 0) return zoo::simulate_responses(problem_, features_, seed, own);
     zoo::SimulatedData<double> data = features_;
     data.classes.resize(static_cast<std::size_t>(data.rows));

@@ -241,13 +241,13 @@ struct Asked {
 };
 
 Answer answer(const FittedModel& model, const ChoiceData& data, std::optional<Asked> asked,
-              ThreadPool& pool) {
+              const Context& job) {
   const ChoiceSchema& schema = model.choice().schema;
   Answer out{make_beyond(model, data), {}};
   const Matrix<double> slopes =
       asked ? design_slopes(out.beyond, schema, data, asked->attribute, asked->per) : Matrix<double>();
   out.forecast =
-      out.beyond.model->forecast(model.choice().beyond, asked ? slopes.view() : ru::DesignSlopes{}, pool);
+      out.beyond.model->forecast(model.choice().beyond, asked ? slopes.view() : ru::DesignSlopes{}, job);
   return out;
 }
 
@@ -271,13 +271,13 @@ ChoiceScores in_data_order(const Answer& from, const ChoiceData& data) {
 
 }  // namespace
 
-ChoiceScores score_beyond(const FittedModel& model, const ChoiceData& data, ThreadPool& pool) {
-  const Answer found = answer(model, data, std::nullopt, pool);
+ChoiceScores score_beyond(const FittedModel& model, const ChoiceData& data, const Context& job) {
+  const Answer found = answer(model, data, std::nullopt, job);
   ChoiceScores out = in_data_order(found, data);
   out.by_probability = true;
   if (!data.choices_known()) return out;
   Matrix<double> scores(found.beyond.sets->person_count(), found.beyond.model->parameters());
-  out.log_likelihood = found.beyond.model->log_likelihood(model.choice().beyond, scores.view(), pool);
+  out.log_likelihood = found.beyond.model->log_likelihood(model.choice().beyond, scores.view(), job);
   return out;
 }
 
@@ -310,8 +310,8 @@ Matrix<double> design_slopes(const BeyondModel& beyond, const ChoiceSchema& sche
 }
 
 ChoiceResponses respond_beyond(const FittedModel& model, const ChoiceData& data, Index attribute, Per per,
-                               ThreadPool& pool) {
-  const Answer found = answer(model, data, Asked{attribute, per}, pool);
+                               const Context& job) {
+  const Answer found = answer(model, data, Asked{attribute, per}, job);
   ChoiceResponses out{
       .scores = in_data_order(found, data), .slope = {}, .negative = {}, .responses = {}, .begins = {0}};
   out.slope.resize(data.classes.size());

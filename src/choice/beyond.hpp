@@ -38,7 +38,7 @@ random_utility::MixedLogitSpec mixed_spec(const ChoiceSchema& schema,
 void set_beyond(StoredModel& model, std::vector<double> parameters);
 
 // Probabilities, mean utilities and log-sums; the log-likelihood where the choices are known.
-ChoiceScores score_beyond(const FittedModel& model, const ChoiceData& data, ThreadPool& pool);
+ChoiceScores score_beyond(const FittedModel& model, const ChoiceData& data, const Context& job);
 
 // Responses to one unit more of an attribute, or to one percent of what it is (0 where it is 0).
 enum class Per { unit, percent };
@@ -57,6 +57,6 @@ struct ChoiceResponses {
   std::vector<std::int64_t> begins;
 };
 ChoiceResponses respond_beyond(const FittedModel& model, const ChoiceData& data, Index attribute, Per per,
-                               ThreadPool& pool);
+                               const Context& job);
 
 }  // namespace bl

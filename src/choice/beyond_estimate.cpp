@@ -40,12 +40,12 @@ bool turn_positive(const ChoiceSchema& schema, const BeyondModel& beyond, std::v
 }
 
 ru::Maximum maximum_of(const ChoiceSchema& schema, const BeyondModel& beyond, std::vector<double> start,
-                       const ru::MaximumSpec& how, ThreadPool& pool) {
+                       const ru::MaximumSpec& how, const Context& job) {
   const std::vector<ru::Coordinate> coordinates = beyond_coordinates(schema, beyond);
-  ru::Maximum out = ru::maximise(*beyond.model, std::move(start), coordinates, how, pool);
+  ru::Maximum out = ru::maximise(*beyond.model, std::move(start), coordinates, how, job);
   std::vector<double> turned = out.parameters;
   if (out.interrupted || !turn_positive(schema, beyond, turned)) return out;
-  ru::Maximum again = ru::maximise(*beyond.model, turned, coordinates, how, pool);
+  ru::Maximum again = ru::maximise(*beyond.model, turned, coordinates, how, job);
   again.iterations += out.iterations;
   std::vector<double> check = again.parameters;
   return turn_positive(schema, beyond, check) && out.log_likelihood >= again.log_likelihood ? out : again;
@@ -54,7 +54,7 @@ ru::Maximum maximum_of(const ChoiceSchema& schema, const BeyondModel& beyond, st
 // Spreads without which the log-likelihood is as high, to a thousandth: the choices show no differences between
 // persons, and the scores of a spread at 0 are 0, which leaves its robust errors without a meaning.
 std::vector<Index> spreads_at_zero(const ChoiceSchema& schema, const BeyondModel& beyond,
-                                   const ru::Maximum& maximum, ThreadPool& pool) {
+                                   const ru::Maximum& maximum, const Context& job) {
   constexpr double kNothing = 1e-3;
   std::vector<Index> out;
   if (!schema.random) return out;
@@ -66,7 +66,7 @@ std::vector<Index> spreads_at_zero(const ChoiceSchema& schema, const BeyondModel
     if (spec.random[static_cast<std::size_t>(spreads[s].row)].correlated) continue;
     std::vector<double> without = maximum.parameters;
     without[first + s] = 0;
-    if (beyond.model->log_likelihood(without, scores.view(), pool) > maximum.log_likelihood - kNothing)
+    if (beyond.model->log_likelihood(without, scores.view(), job) > maximum.log_likelihood - kNothing)
       out.push_back(static_cast<Index>(first + s));
   }
   return out;
@@ -100,11 +100,11 @@ ru::ChoiceInformation information_without(const BeyondModel& beyond,
                                           const std::vector<ru::Coordinate>& coordinates,
                                           const std::vector<Index>& held, const ru::MaximumSpec& how,
                                           const inference::OnStep& on_step, ru::Maximum& maximum,
-                                          ThreadPool& pool) {
+                                          const Context& job) {
   const ru::HeldParameters rest(*beyond.model, maximum.parameters, held);
   const std::vector<ru::Coordinate> moved = rest.free_of(coordinates);
-  const ru::Maximum part = ru::maximise(rest, rest.free_of(maximum.parameters), moved, how, pool);
-  ru::ChoiceInformation out = ru::information_at(rest, part, moved, on_step, pool);
+  const ru::Maximum part = ru::maximise(rest, rest.free_of(maximum.parameters), moved, how, job);
+  ru::ChoiceInformation out = ru::information_at(rest, part, moved, on_step, job);
   const std::int64_t before = maximum.iterations;
   maximum = part;
   maximum.iterations += before;
@@ -147,7 +147,7 @@ struct HeldParameters {
 };
 
 HeldParameters held_at(const ChoiceSchema& schema, const BeyondModel& beyond, ru::Maximum& maximum,
-                       ThreadPool& pool) {
+                       const Context& job) {
   const std::vector<std::string> names = beyond_names(schema, beyond.utility);
   const auto name = [&](Index k) { return names[static_cast<std::size_t>(k)]; };
   HeldParameters out;
@@ -158,7 +158,7 @@ HeldParameters held_at(const ChoiceSchema& schema, const BeyondModel& beyond, ru
     maximum.parameters[static_cast<std::size_t>(k)] = 0;
     out.notes.push_back(name(k) + " is 0: the choices show no such head, and its coefficients mean nothing");
   }
-  for (const Index k : spreads_at_zero(schema, beyond, maximum, pool)) {
+  for (const Index k : spreads_at_zero(schema, beyond, maximum, job)) {
     maximum.parameters[static_cast<std::size_t>(k)] = 0;
     out.positions.push_back(k);
     out.notes.push_back(name(k) +
@@ -211,12 +211,12 @@ ChoiceEstimate estimate_beyond(const FittedModel& model, const ChoiceData& data,
   if (spec.covariance.clusters.size() > 1)
     throw UsageError("errors of this model can be clustered in one way, not two");
   const BeyondModel beyond = make_beyond(model, data);
-  ThreadPool pool(static_cast<std::size_t>(settings.threads));
+  const Context job(static_cast<std::size_t>(settings.threads));
   ru::MaximumSpec how = given;
   if (!schema.linear) how.plateau = kPlateau;
   if (start.empty())
-    start = beyond_start(schema, beyond, common_parameters(model, data, settings, how, pool), how, pool);
-  ru::Maximum maximum = maximum_of(schema, beyond, std::move(start), how, pool);
+    start = beyond_start(schema, beyond, common_parameters(model, data, settings, how, job), how, job);
+  ru::Maximum maximum = maximum_of(schema, beyond, std::move(start), how, job);
   ChoiceEstimate out;
   out.estimate.chart.raw = maximum.parameters;
   out.estimate.cause = maximum.cause;
@@ -224,17 +224,17 @@ ChoiceEstimate estimate_beyond(const FittedModel& model, const ChoiceData& data,
   out.estimate.minimisation.interrupted = maximum.interrupted;
   if (!maximum.converged) return out;
   const std::vector<ru::Coordinate> coordinates = beyond_coordinates(schema, beyond);
-  const HeldParameters held = held_at(schema, beyond, maximum, pool);
+  const HeldParameters held = held_at(schema, beyond, maximum, job);
   ru::ChoiceInformation found =
       held.positions.empty()
-          ? ru::information_at(*beyond.model, maximum, coordinates, spec.on_step, pool)
-          : information_without(beyond, coordinates, held.positions, how, spec.on_step, maximum, pool);
+          ? ru::information_at(*beyond.model, maximum, coordinates, spec.on_step, job)
+          : information_without(beyond, coordinates, held.positions, how, spec.on_step, maximum, job);
   inference::Estimate& e = found.estimate;
   e.notes = beyond_notes(schema, beyond, maximum, e);
   e.notes.insert(e.notes.end(), held.notes.begin(), held.notes.end());
   set_covariance(beyond, spec, found);
   if (e.converged) {
-    const Ridges ridges = ridges_of(schema, beyond, maximum, found, coordinates, how, pool);
+    const Ridges ridges = ridges_of(schema, beyond, maximum, found, coordinates, how, job);
     store(schema, data, beyond, held, ridges, found, out.stored);
   } else {
     e.cause = "the log-likelihood still rises along some direction";

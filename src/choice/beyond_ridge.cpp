@@ -43,7 +43,7 @@ std::vector<double> stretched(const BlockHeadAt& head, std::vector<double> param
 // The log-likelihood with the lambda held there and all else at its best.
 double best_with(const BlockHeadAt& head, const std::vector<double>& there, const BeyondModel& beyond,
                  const inference::Estimate& e, const std::vector<ru::Coordinate>& coordinates,
-                 const ru::MaximumSpec& how, ThreadPool& pool) {
+                 const ru::MaximumSpec& how, const Context& job) {
   std::vector<Index> held;
   for (Index k = 0; k < static_cast<Index>(there.size()); ++k)
     if (k == head.lambda ||
@@ -51,7 +51,7 @@ double best_with(const BlockHeadAt& head, const std::vector<double>& there, cons
       held.push_back(k);
   const ru::HeldParameters rest(*beyond.model, there, held);
   try {
-    return ru::maximise(rest, rest.free_of(there), rest.free_of(coordinates), how, pool).log_likelihood;
+    return ru::maximise(rest, rest.free_of(there), rest.free_of(coordinates), how, job).log_likelihood;
   } catch (const NumericError&) {  // nothing finite there: no ridge
     return -std::numeric_limits<double>::infinity();
   }
@@ -85,14 +85,14 @@ std::vector<BlockHeadAt> heads_of_classes(const ChoiceSchema& schema, const Beyo
 
 Ridges ridges_of(const ChoiceSchema& schema, const BeyondModel& beyond, const ru::Maximum& maximum,
                  const ru::ChoiceInformation& found, const std::vector<ru::Coordinate>& coordinates,
-                 const ru::MaximumSpec& how, ThreadPool& pool) {
+                 const ru::MaximumSpec& how, const Context& job) {
   Ridges out;
   for (const BlockHeadAt& head : heads_of_classes(schema, beyond)) {
     const bool weighs = head.lambda >= 0 && maximum.parameters[static_cast<std::size_t>(head.lambda)] != 0;
     if (!weighs || !doubtful(head, maximum.parameters, found.estimate)) continue;
     const auto as_good = [&](double factor) {
       const double best = best_with(head, stretched(head, maximum.parameters, factor), beyond, found.estimate,
-                                    coordinates, how, pool);
+                                    coordinates, how, job);
       return maximum.log_likelihood - best < kHalfChiSquared95;
     };
     const double value = maximum.parameters[static_cast<std::size_t>(head.lambda)],

@@ -29,6 +29,6 @@ struct Ridges {
 Ridges ridges_of(const ChoiceSchema& schema, const BeyondModel& beyond,
                  const random_utility::Maximum& maximum, const random_utility::ChoiceInformation& found,
                  const std::vector<random_utility::Coordinate>& coordinates,
-                 const random_utility::MaximumSpec& how, ThreadPool& pool);
+                 const random_utility::MaximumSpec& how, const Context& job);
 
 }  // namespace bl

@@ -57,7 +57,7 @@ std::vector<bool> of_indicators(const ChoiceUtility& read, Index attributes) {
 // sum to 1.
 std::vector<double> common_parameters(const FittedModel& model, const ChoiceData& data,
                                       const Settings& settings, const random_utility::MaximumSpec& how,
-                                      ThreadPool& pool) {
+                                      const Context& job) {
   if (model.choice().schema.linear) return linear_coefficients(model.choice().schema, data, settings, how);
   StoredModel scaled = model.stored;
   standardize(data, std::get<ChoiceResponse>(scaled.response));
@@ -68,7 +68,7 @@ std::vector<double> common_parameters(const FittedModel& model, const ChoiceData
   minimiser.starts = plan_starts(settings, scaled.architecture);
   minimiser.seed = static_cast<std::uint64_t>(settings.seed);
   minimiser.should_stop = how.should_stop;
-  scaled.parameters = inference::minimise(objective, minimiser, pool).best.parameters;
+  scaled.parameters = inference::minimise(objective, minimiser, job).best.parameters;
   const std::vector<double> effective =
       inference::ParameterMap(scaled.architecture).effective(scaled.parameters);
   const FittedModel fitted(scaled);

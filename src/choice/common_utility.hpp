@@ -13,6 +13,6 @@ namespace bl {
 // linear utility, or the best of several starts of a block.
 std::vector<double> common_parameters(const FittedModel& model, const ChoiceData& data,
                                       const Settings& settings, const random_utility::MaximumSpec& how,
-                                      ThreadPool& pool);
+                                      const Context& job);
 
 }  // namespace bl

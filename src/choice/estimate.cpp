@@ -32,11 +32,11 @@ struct FromRows {
 };
 
 FromRows from_rows(const Objective<double>& objective, const inference::Estimate& e, const ChoiceData& data,
-                   const inference::EstimateSpec& fit, const ChoiceEstimateSpec& spec, ThreadPool& pool) {
+                   const inference::EstimateSpec& fit, const ChoiceEstimateSpec& spec, const Context& job) {
   FromRows out;
   if (!e.converged) return out;
   if (!spec.person.empty() && person_count(data) > 1) {
-    inference::Loss loss(objective, fit.minimiser.seed, pool);
+    inference::Loss loss(objective, fit.minimiser.seed, job);
     loss.watch(fit.on_step);
     out.by_person =
         inference::covariance(loss, e.chart, e.information, e.identification,
@@ -49,7 +49,7 @@ FromRows from_rows(const Objective<double>& objective, const inference::Estimate
                               .seed = spec.seed,
                               .clusters = spec.covariance.clusters.empty() ? std::vector<std::int32_t>()
                                                                            : spec.covariance.clusters[0]},
-                             pool);
+                             job);
   return out;
 }
 
@@ -173,7 +173,7 @@ json choice_facts(const ChoiceData& data) {
 }
 
 ChoiceEstimate estimate_linear(const std::vector<LinearTerm>& terms, const std::vector<double>& coefficients,
-                               const ChoiceData& data, const ChoiceEstimateSpec& spec, ThreadPool& pool) {
+                               const ChoiceData& data, const ChoiceEstimateSpec& spec, const Context& job) {
   const ScaledChoices scaled(terms, data);
   std::vector<double> raw(static_cast<std::size_t>(scaled.network.layout().size()), 1.0);  // lambda
   const Index weight = scaled.network.layout().tensor("layers/0/U/weight").offset;
@@ -197,13 +197,13 @@ ChoiceEstimate estimate_linear(const std::vector<LinearTerm>& terms, const std::
                                         : undetermined_words(terms, lost);
       return out;
     }
-    out.estimate = inference::estimate_entries(scaled.objective, raw, held.inside, fit, pool);
+    out.estimate = inference::estimate_entries(scaled.objective, raw, held.inside, fit, job);
     const auto more = separated_together(terms, data, scaled, weight, out.estimate);
     if (!more.empty()) {
       lost.insert(lost.end(), more.begin(), more.end());
       continue;
     }
-    FromRows rows = from_rows(scaled.objective, out.estimate, data, fit, spec, pool);
+    FromRows rows = from_rows(scaled.objective, out.estimate, data, fit, spec, job);
     in_own_units(held.scales, out.estimate, rows);
     in_own_units_held(terms, scaled, weight, out.estimate.chart);
     out.estimate.minimisation.best.parameters = out.estimate.chart.raw;
@@ -216,7 +216,7 @@ ChoiceEstimate estimate_linear(const std::vector<LinearTerm>& terms, const std::
 
 ChoiceEstimate estimate_network(const StoredModel& model, const ChoiceData& data,
                                 const inference::MinimiserSpec& minimiser, const ChoiceEstimateSpec& spec,
-                                ThreadPool& pool) {
+                                const Context& job) {
   const ChoiceResponse& response = *model.choice();
   if (response.has_signs())
     throw UsageError(
@@ -233,10 +233,10 @@ ChoiceEstimate estimate_network(const StoredModel& model, const ChoiceData& data
   fit.covariance = spec.covariance;
   fit.on_step = spec.on_step;
   ChoiceEstimate out;
-  out.estimate = inference::estimate(objective, fit, pool);
-  FromRows rows = from_rows(objective, out.estimate, data, fit, spec, pool);
+  out.estimate = inference::estimate(objective, fit, job);
+  FromRows rows = from_rows(objective, out.estimate, data, fit, spec, job);
   out.stored = stored_choice(out.estimate, objective, data, rows, spec, minimiser.reference);
-  const auto running = inference::weights_that_run_away(objective, out.estimate, minimiser, pool);
+  const auto running = inference::weights_that_run_away(objective, out.estimate, minimiser, job);
   if (!running.empty() && out.estimate.converged) out.stored.facts["runs_away"] = running;
   if (!running.empty() && !out.estimate.converged)
     out.estimate.cause =

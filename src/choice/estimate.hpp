@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "artifact/model_file.hpp"
-#include "base/parallel.hpp"
+#include "base/context.hpp"
 #include "choice/linear.hpp"
 #include "inference/bootstrap.hpp"
 #include "plan/device_plan.hpp"
@@ -35,14 +35,14 @@ nlohmann::json choice_facts(const ChoiceData& data);
 // From maximal coefficients (see fit_linear); those at a bound of their sign become 0 and stay there, and those
 // that the choices do not determine stay where they are and are named with the reason.
 ChoiceEstimate estimate_linear(const std::vector<LinearTerm>& terms, const std::vector<double>& coefficients,
-                               const ChoiceData& data, const ChoiceEstimateSpec& spec, ThreadPool& pool);
+                               const ChoiceData& data, const ChoiceEstimateSpec& spec, const Context& job);
 
 // Of a choice's model with architecture, encoding and temperature; parameters are taken from
 // `minimiser.given` or from many starts. UsageError for attributes with a sign: their bounds are not those of
 // a canonical form.
 ChoiceEstimate estimate_network(const StoredModel& model, const ChoiceData& data,
                                 const inference::MinimiserSpec& minimiser, const ChoiceEstimateSpec& spec,
-                                ThreadPool& pool);
+                                const Context& job);
 
 // Where so many fits to these situations are computed: starts, resamples. device: cpu, cuda, auto.
 DeviceChoice choice_device(const std::string& device, const Architecture& architecture,

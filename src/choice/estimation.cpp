@@ -38,8 +38,8 @@ ChoiceEstimate estimate_again(const FittedModel& model, const ChoiceData& choice
   if (!fit.converged && !separates(terms, choices, fit.coefficients))
     throw NumericError("standard errors hold at the maximum of the likelihood, and none was reached: " +
                        fit.cause);
-  ThreadPool pool(options.threads, where.device);
-  ChoiceEstimate out = estimate_linear(terms, fit.coefficients, choices, spec, pool);
+  const Context job = Context(options.threads).on(where.device);
+  ChoiceEstimate out = estimate_linear(terms, fit.coefficients, choices, spec, job);
   out.device_note = where.note;
   return out;
 }
@@ -72,8 +72,8 @@ ChoiceEstimate estimate_from_parameters(const FittedModel& model, const ChoiceDa
   watch.attach(minimiser);
   const DeviceChoice where =
       choice_device(options.device, model.stored.architecture, choices, options.starts + options.bootstrap);
-  ThreadPool pool(options.threads, where.device);
-  ChoiceEstimate out = estimate_network(model.stored, choices, minimiser, spec, pool);
+  const Context job = Context(options.threads).on(where.device);
+  ChoiceEstimate out = estimate_network(model.stored, choices, minimiser, spec, job);
   out.device_note = where.note;
   return out;
 }

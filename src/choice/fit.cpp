@@ -92,11 +92,11 @@ json information_of(const ChoicePlan& plan, const ChoiceParts& parts, const FitS
 }
 
 void evaluate_parts(const ChoiceParts& parts, const Settings& settings, FitSummary& summary) {
-  ThreadPool pool(static_cast<std::size_t>(settings.threads));
+  const Context job(static_cast<std::size_t>(settings.threads));
   const FittedModel& model = summary.model.impl();
   const auto metrics = [&](const ChoiceData& part) {
     return part.situations() == 0 ? std::vector<Metric>()
-                                  : choice_metrics(part, score_choices(model, part, pool, Part::train));
+                                  : choice_metrics(part, score_choices(model, part, job, Part::train));
   };
   summary.train = metrics(parts.train);
   summary.validation = metrics(parts.validation);

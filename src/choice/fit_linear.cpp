@@ -37,9 +37,9 @@ void fit_linear_model(const ChoiceParts& parts, const ChoicePlan& plan, StoredMo
     summary.notes.push_back("the likelihood was not maximal yet, so there are no standard errors");
     return;
   }
-  ThreadPool pool(static_cast<std::size_t>(plan.settings.threads));
+  const Context job(static_cast<std::size_t>(plan.settings.threads));
   ChoiceEstimate found =
-      estimate_linear(terms, fit.coefficients, parts.train, {.person = schema.person}, pool);
+      estimate_linear(terms, fit.coefficients, parts.train, {.person = schema.person}, job);
   model.parameters = found.estimate.chart.raw;
   if (!found.estimate.converged) {
     summary.notes.push_back("no standard errors: " + found.estimate.cause);

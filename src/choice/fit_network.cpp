@@ -68,11 +68,11 @@ void train_network(const ChoiceParts& parts, const ChoicePlan& fit, StoredModel&
       static_cast<double>(std::min<Index>(plan.spec.batch_size, objective.data().rows) * plan.members) *
           objective.numbers_per_row(),
       cuda::why_processor_only(model.architecture, spec));
-  ThreadPool pool(static_cast<std::size_t>(s.threads), where.device);
+  const Context job = Context(static_cast<std::size_t>(s.threads)).on(where.device);
   if (response.has_signs()) plan.spec.bounds = monotone_bounds(model.architecture, fit.schema.signs);
   keep_checkpoints(plan, fit.options, fit.identity.data, fit.identity.settings);
   TrainedMembers learned = train_members(objective, validation_objective ? &*validation_objective : nullptr,
-                                         plan, fit.options, pool);
+                                         plan, fit.options, job);
   summary.interrupted = learned.report.reason == StopReason::interrupted;
   summary.stop_cause = learned.report.cause;
   summary.notes.insert(summary.notes.end(), learned.notes.begin(), learned.notes.end());
@@ -108,8 +108,8 @@ void train_to_minimum(const ChoiceParts& parts, const ChoicePlan& fit, int start
   watch_minimiser(minimiser, fit.options);
   const DeviceChoice where = choice_device(s.device.value(), model.architecture, parts.train, starts);
   if (!where.note.empty()) summary.notes.push_back(where.note);
-  ThreadPool pool(static_cast<std::size_t>(s.threads), where.device);
-  ChoiceEstimate found = estimate_network(model, parts.train, minimiser, {.person = fit.schema.person}, pool);
+  const Context job = Context(static_cast<std::size_t>(s.threads)).on(where.device);
+  ChoiceEstimate found = estimate_network(model, parts.train, minimiser, {.person = fit.schema.person}, job);
   const inference::Estimate& e = found.estimate;
   model.parameters = e.chart.raw;
   summary.interrupted = e.minimisation.interrupted;

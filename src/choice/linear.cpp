@@ -79,10 +79,10 @@ namespace {
 // softplus makes of the point, those left out as 0.
 class LinearLikelihood {
  public:
-  LinearLikelihood(const std::vector<LinearTerm>& terms, const ChoiceData& data, ThreadPool& pool)
+  LinearLikelihood(const std::vector<LinearTerm>& terms, const ChoiceData& data, const Context& job)
       : terms_(terms),
         scaled_(terms, data),
-        engine_(make_engine<double>(pool)),
+        engine_(make_engine<double>(job)),
         loaded_(engine_->load(scaled_.objective)),
         rows_(static_cast<std::size_t>(data.situations())),
         left_out_(terms.size(), false) {
@@ -142,8 +142,8 @@ class LinearLikelihood {
 
 LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& data, const Settings& settings,
                      const FitOptions& options, Checkpoint<double>& checkpoint) {
-  ThreadPool pool(static_cast<std::size_t>(settings.threads));
-  LinearLikelihood likelihood(terms, data, pool);
+  const Context job(static_cast<std::size_t>(settings.threads));
+  LinearLikelihood likelihood(terms, data, job);
   const DifferentiableFunction<double> function = std::ref(likelihood);
   TrainingState<double> state;  // parameters: the point; epoch: iterations
   state.parameters.assign(terms.size(), 0.0);

@@ -41,7 +41,7 @@ struct TaskPoints {
 
 using TaskAction = std::function<void(Index from, Index count, const TaskPoints&, NetworkWorkspace<double>&)>;
 
-void for_each_task(const FittedModel& model, const ChoiceData& data, ThreadPool& pool, Part part,
+void for_each_task(const FittedModel& model, const ChoiceData& data, const Context& job, Part part,
                    const TaskAction& action) {
   const ChoiceResponse& choice = model.choice();
   const Matrix<double> attributes = encode_attributes<double>(data.attributes, choice.means, choice.scales);
@@ -49,7 +49,7 @@ void for_each_task(const FittedModel& model, const ChoiceData& data, ThreadPool&
   const Encoder encoder = part == Part::all ? stored : stored.with_unseen(UnseenPolicy::missing);
   const Matrix<double> context = encoder.encode_features<double>(data.context, all_rows(data.context.rows));
   const Index tasks = (data.situations() + kSituationsPerTask - 1) / kSituationsPerTask;
-  pool.run(static_cast<std::size_t>(tasks), [&](std::size_t task) {
+  job.run(static_cast<std::size_t>(tasks), [&](std::size_t task) {
     const Index from = static_cast<Index>(task) * kSituationsPerTask;
     const Index count = std::min(kSituationsPerTask, data.situations() - from);
     const TaskPoints at(data, context.view(), attributes.view(), from, count);
@@ -76,14 +76,14 @@ template Matrix<float> encode_attributes(const Matrix<double>&, const std::vecto
 template Matrix<double> encode_attributes(const Matrix<double>&, const std::vector<double>&,
                                           const std::vector<double>&);
 
-ChoiceScores score_choices(const FittedModel& model, const ChoiceData& data, ThreadPool& pool, Part part) {
-  if (model.choice().schema.beyond_logit()) return score_beyond(model, data, pool);
+ChoiceScores score_choices(const FittedModel& model, const ChoiceData& data, const Context& job, Part part) {
+  if (model.choice().schema.beyond_logit()) return score_beyond(model, data, job);
   ChoiceScores scores;
   scores.utility.resize(data.classes.size());
   scores.probability.resize(data.classes.size());
   scores.log_sum.resize(static_cast<std::size_t>(data.situations()));
   for_each_task(
-      model, data, pool, part,
+      model, data, job, part,
       [&](Index from, Index count, const TaskPoints& at, NetworkWorkspace<double>& ws) {
         for (Index i = 0; i < count; ++i) {
           const auto begin = static_cast<std::size_t>(data.begin[static_cast<std::size_t>(from + i)]);
@@ -124,10 +124,10 @@ Matrix<double> through_terms(const ChoiceSchema& schema, const ChoiceData& data,
 
 }  // namespace
 
-Matrix<double> input_slopes(const FittedModel& model, const ChoiceData& data, ThreadPool& pool) {
+Matrix<double> input_slopes(const FittedModel& model, const ChoiceData& data, const Context& job) {
   Matrix<double> out(data.attributes.rows(), data.attributes.cols());
   const std::vector<double>& scales = model.choice().scales;
-  for_each_task(model, data, pool, Part::all,
+  for_each_task(model, data, job, Part::all,
                 [&](Index, Index, const TaskPoints& at, NetworkWorkspace<double>& ws) {
                   Matrix<double> ones(at.points.count(), 1);
                   std::fill(ones.flat().begin(), ones.flat().end(), 1 / model.stored.temperature);
@@ -141,8 +141,8 @@ Matrix<double> input_slopes(const FittedModel& model, const ChoiceData& data, Th
   return out;
 }
 
-Matrix<double> marginal_utilities(const FittedModel& model, const ChoiceData& data, ThreadPool& pool) {
-  Matrix<double> out = input_slopes(model, data, pool);
+Matrix<double> marginal_utilities(const FittedModel& model, const ChoiceData& data, const Context& job) {
+  Matrix<double> out = input_slopes(model, data, job);
   const ChoiceSchema& schema = model.choice().schema;
   return schema.terms.empty() ? out : through_terms(schema, data, out);
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/context.hpp"
 #include "bl/model.hpp"
 #include "features/choice_data.hpp"
 #include "fitted/fitted_model.hpp"
@@ -29,15 +29,15 @@ struct ChoiceScores {
 
 // Situations of the fit itself (any part but all) are never refused for a level of context without training
 // rows.
-ChoiceScores score_choices(const FittedModel& model, const ChoiceData& data, ThreadPool& pool,
+ChoiceScores score_choices(const FittedModel& model, const ChoiceData& data, const Context& job,
                            Part part = Part::all);
 
 // d utility / d input of every entry (attributes, terms, summaries of rivals), in raw units, the others held.
-Matrix<double> input_slopes(const FittedModel& model, const ChoiceData& data, ThreadPool& pool);
+Matrix<double> input_slopes(const FittedModel& model, const ChoiceData& data, const Context& job);
 
 // d utility / d attribute of every entry, in raw units, through all terms that read it: entries x declared
 // attributes.
-Matrix<double> marginal_utilities(const FittedModel& model, const ChoiceData& data, ThreadPool& pool);
+Matrix<double> marginal_utilities(const FittedModel& model, const ChoiceData& data, const Context& job);
 
 std::vector<Metric> choice_metrics(const ChoiceData& data, const ChoiceScores& scores);
 

@@ -9,9 +9,9 @@
 namespace bl {
 
 template <class T>
-double gradient_norm(std::span<const T> gradient, ThreadPool* pool) {
+double gradient_norm(std::span<const T> gradient, const Context* job) {
   std::array<double, kMostSlices> squares{};
-  for_slices(pool, static_cast<Index>(gradient.size()), [&](Index slice, Index from, Index to) {
+  for_slices(job, static_cast<Index>(gradient.size()), [&](Index slice, Index from, Index to) {
     squares[static_cast<std::size_t>(slice)] =
         update_kernels<T>().sum_of_squares(gradient.data() + from, to - from);
   });
@@ -20,7 +20,7 @@ double gradient_norm(std::span<const T> gradient, ThreadPool* pool) {
   return std::sqrt(square);
 }
 
-template double gradient_norm<float>(std::span<const float>, ThreadPool*);
-template double gradient_norm<double>(std::span<const double>, ThreadPool*);
+template double gradient_norm<float>(std::span<const float>, const Context*);
+template double gradient_norm<double>(std::span<const double>, const Context*);
 
 }  // namespace bl

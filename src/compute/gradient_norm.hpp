@@ -1,13 +1,13 @@
-// The length of a long vector, summed in slices so that a pool may share it, always in the same order.
+// The length of a long vector, summed in slices so that threads may share it, always in the same order.
 #pragma once
 
 #include <span>
 
-#include "base/parallel.hpp"
+#include "base/context.hpp"
 
 namespace bl {
 
 template <class T>
-double gradient_norm(std::span<const T> gradient, ThreadPool* pool = nullptr);
+double gradient_norm(std::span<const T> gradient, const Context* job = nullptr);
 
 }  // namespace bl

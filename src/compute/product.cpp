@@ -75,18 +75,18 @@ void multiply_plus(MatrixView<const T> a, MatrixView<const T> b, const T* start,
 }
 
 template <class T>
-void transpose(MatrixView<const T> from, MatrixView<T> to, ThreadPool* pool) {
+void transpose(MatrixView<const T> from, MatrixView<T> to, const Context* job) {
   assert(from.rows == to.cols && from.cols == to.rows);
   static constexpr Index kColumns = 64;
   const Index slices = (from.cols + kColumns - 1) / kColumns;
-  if (!pool || slices < 2 || from.rows * from.cols < kSharedSize)
+  if (!job || slices < 2 || from.rows * from.cols < kSharedSize)
     return dense_kernels<T>().transpose(from, to);
   // One captured pointer: std::function holds it without allocating.
   struct Call {
     MatrixView<const T> from;
     MatrixView<T> to;
   } call{from, to};
-  pool->run(static_cast<std::size_t>(slices), [&call](std::size_t slice) {
+  job->run(static_cast<std::size_t>(slices), [&call](std::size_t slice) {
     const Index first = static_cast<Index>(slice) * kColumns;
     const Index count = std::min(kColumns, call.from.cols - first);
     dense_kernels<T>().transpose(call.from.columns(first, count), call.to.row_range(first, count));
@@ -96,7 +96,7 @@ void transpose(MatrixView<const T> from, MatrixView<T> to, ThreadPool* pool) {
 #define BL_INSTANTIATE(T)                                                                                    \
   template void multiply_transposed<T>(MatrixView<const T>, MatrixView<const T>, MatrixView<T>, Accumulate); \
   template void multiply_plus<T>(MatrixView<const T>, MatrixView<const T>, const T*, MatrixView<T>);         \
-  template void transpose<T>(MatrixView<const T>, MatrixView<T>, ThreadPool*);                               \
+  template void transpose<T>(MatrixView<const T>, MatrixView<T>, const Context*);                            \
   template void multiply<T>(MatrixView<const T>, MatrixView<const T>, MatrixView<T>, Accumulate);            \
   template void multiply_first_transposed<T>(MatrixView<const T>, MatrixView<const T>, MatrixView<T>,        \
                                              Accumulate);

@@ -2,8 +2,8 @@
 // memory order, run in kernels of our own (dense_kernels.hpp); the third form is OpenBLAS's.
 #pragma once
 
+#include "base/context.hpp"
 #include "base/matrix.hpp"
-#include "base/parallel.hpp"
 
 namespace bl {
 
@@ -28,8 +28,8 @@ template <class T>
 void multiply_first_transposed(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c,
                                Accumulate accumulate);
 
-// to (m x n) = transpose of from (n x m). A pool, where given, shares the work on a large one.
+// to (m x n) = transpose of from (n x m). The threads of a job, where given, share the work on a large one.
 template <class T>
-void transpose(MatrixView<const T> from, MatrixView<T> to, ThreadPool* pool);
+void transpose(MatrixView<const T> from, MatrixView<T> to, const Context* job);
 
 }  // namespace bl

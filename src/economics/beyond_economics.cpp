@@ -41,8 +41,8 @@ constexpr std::size_t kProducts = 1'000'000, kFewestDraws = 64;
 }  // namespace
 
 std::vector<double> beyond_elasticities(const FittedModel& model, const ChoiceData& base, Index x,
-                                        ThreadPool& pool) {
-  const ChoiceResponses found = respond_beyond(model, base, x, Per::percent, pool);
+                                        const Context& job) {
+  const ChoiceResponses found = respond_beyond(model, base, x, Per::percent, job);
   const std::size_t n = base.alternatives.size();
   std::vector<double> totals(n, 0), out(n * n, 0);
   for (std::size_t i = 0; i < base.chosen.size(); ++i) {
@@ -63,8 +63,8 @@ std::vector<double> beyond_elasticities(const FittedModel& model, const ChoiceDa
   return out;
 }
 
-ChoiceSlopes beyond_slopes(const FittedModel& model, const ChoiceData& base, Index x, ThreadPool& pool) {
-  const ChoiceResponses found = respond_beyond(model, base, x, Per::unit, pool);
+ChoiceSlopes beyond_slopes(const FittedModel& model, const ChoiceData& base, Index x, const Context& job) {
+  const ChoiceResponses found = respond_beyond(model, base, x, Per::unit, job);
   const std::size_t n = base.alternatives.size();
   ChoiceSlopes out{base.alternatives, std::vector<double>(n, 0), std::vector<double>(n, 0)};
   std::vector<double> counts(n, 0);

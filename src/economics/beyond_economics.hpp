@@ -13,9 +13,9 @@ namespace bl {
 
 // Percent change of the share of j per percent of attribute x of k, row by row: j n + k.
 std::vector<double> beyond_elasticities(const FittedModel& model, const ChoiceData& base, Index x,
-                                        ThreadPool& pool);
+                                        const Context& job);
 
-ChoiceSlopes beyond_slopes(const FittedModel& model, const ChoiceData& base, Index x, ThreadPool& pool);
+ChoiceSlopes beyond_slopes(const FittedModel& model, const ChoiceData& base, Index x, const Context& job);
 
 // Values of attribute x in units of m: dV/dx over dV/dm over the population and, where terms make it differ,
 // over the situations. What does not depend on the parameters is prepared once.

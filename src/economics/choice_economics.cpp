@@ -44,11 +44,11 @@ void add_rivals(const RivalResponses& rivals, const ChoiceData& base, std::size_
 // dP_j / dx_k * x_k = P_j (1{j = k} - P_k) dV_k/dx_k * x_k, summed over situations and divided by the sum of
 // P_j. Row by row: j n + k.
 std::vector<double> elasticity_numbers(const FittedModel& model, const ChoiceData& base, Index x,
-                                       ThreadPool& pool) {
-  if (model.choice().schema.beyond_logit()) return beyond_elasticities(model, base, x, pool);
-  const ChoiceScores scores = score_choices(model, base, pool);
-  const Matrix<double> slopes = marginal_utilities(model, base, pool);
-  const RivalResponses rivals(model, base, x, pool);
+                                       const Context& job) {
+  if (model.choice().schema.beyond_logit()) return beyond_elasticities(model, base, x, job);
+  const ChoiceScores scores = score_choices(model, base, job);
+  const Matrix<double> slopes = marginal_utilities(model, base, job);
+  const RivalResponses rivals(model, base, x, job);
   const std::size_t n = base.alternatives.size();
   std::vector<double> totals(n, 0), out(n * n, 0);
   for (std::size_t i = 0; i < base.chosen.size(); ++i) {
@@ -74,11 +74,11 @@ std::vector<double> elasticity_numbers(const FittedModel& model, const ChoiceDat
 }
 
 // What the members of a network say, and warnings about alternatives by their own attribute.
-void add_members(const Model& model, const ChoiceData& base, Index x, ThreadPool& pool,
+void add_members(const Model& model, const ChoiceData& base, Index x, const Context& job,
                  ChoiceElasticities& out) {
   const std::size_t n = out.alternatives.size();
   std::vector<std::vector<double>> members;
-  for (const Model& one : members_of(model)) members.push_back(elasticity_numbers(one.impl(), base, x, pool));
+  for (const Model& one : members_of(model)) members.push_back(elasticity_numbers(one.impl(), base, x, job));
   for (std::size_t j = 0; j < n && !members.empty(); ++j) {
     out.members.emplace_back();
     for (std::size_t k = 0; k < n; ++k) {
@@ -109,8 +109,8 @@ std::vector<std::string> attributes(const Model& model) {
 OutputTable market_shares(const Model& model, const Data& data, Part part, std::size_t threads) {
   const FittedModel& m = model.impl();
   const ChoiceData choices = read_part(m, data.impl().table, part, false);
-  ThreadPool pool(threads);
-  const ChoiceScores scores = score_choices(m, choices, pool, part);
+  const Context job(threads);
+  const ChoiceScores scores = score_choices(m, choices, job, part);
   OutputTable out;
   out.rows = choices.alternatives.size();
   out.columns.push_back({"alternative", {}, choices.alternatives});
@@ -129,11 +129,11 @@ ChoiceElasticities elasticities(const Model& model, const Data& data, const std:
   const auto x = static_cast<Index>(attribute_of(m, attribute));
   const ChoiceData base = read_part(m, data.impl().table, Part::all, false);
   require_alone(m, base, attribute);
-  ThreadPool pool(threads);
+  const Context job(threads);
   const std::size_t n = base.alternatives.size();
-  const auto values = elasticity_numbers(m, base, x, pool);
+  const auto values = elasticity_numbers(m, base, x, job);
   const QuantityErrors found = quantity_errors(model, options, n * n, [&](const Model& other) {
-    return elasticity_numbers(other.impl(), base, x, pool);
+    return elasticity_numbers(other.impl(), base, x, job);
   });
   ChoiceElasticities out{.alternatives = base.alternatives, .by = {}, .errors = {}};
   for (std::size_t j = 0; j < n; ++j) {
@@ -142,7 +142,7 @@ ChoiceElasticities elasticities(const Model& model, const Data& data, const std:
     out.errors.emplace_back(found.errors.begin() + from, found.errors.begin() + to);
     out.intervals.emplace_back(found.intervals.begin() + from, found.intervals.begin() + to);
   }
-  add_members(model, base, x, pool, out);
+  add_members(model, base, x, job, out);
   return out;
 }
 
@@ -196,15 +196,15 @@ ChoiceSlopes slopes(const Model& model, const Data& data, const std::string& att
   const auto x = static_cast<Index>(attribute_of(m, attribute));
   const ChoiceData base = read_part(m, data.impl().table, Part::all, false);
   require_alone(m, base, attribute);
-  ThreadPool pool(threads);
-  if (m.choice().schema.beyond_logit()) return beyond_slopes(m, base, x, pool);
+  const Context job(threads);
+  if (m.choice().schema.beyond_logit()) return beyond_slopes(m, base, x, job);
   SignShares signs;
-  ChoiceSlopes out = slope_numbers(base, marginal_utilities(m, base, pool), x, signs);
+  ChoiceSlopes out = slope_numbers(base, marginal_utilities(m, base, job), x, signs);
   const std::string what = "the marginal utility of " + attribute;
   warn_of_signs(what, signs, out.warnings);
   for (const Model& one : members_of(model)) {
     SignShares of_member;
-    out.members.push_back(slope_numbers(base, marginal_utilities(one.impl(), base, pool), x, of_member).mean);
+    out.members.push_back(slope_numbers(base, marginal_utilities(one.impl(), base, job), x, of_member).mean);
   }
   for (std::size_t a = 0; a < out.alternatives.size() && !out.members.empty(); ++a) {
     std::vector<double> values;
@@ -219,8 +219,8 @@ namespace {
 
 // dV/dx over dV/dm of every entry where m counts: of each alternative.
 std::vector<std::vector<double>> ratios_of(const FittedModel& model, const ChoiceData& base, Index x, Index m,
-                                           ThreadPool& pool) {
-  const Matrix<double> slopes = marginal_utilities(model, base, pool);
+                                           const Context& job) {
+  const Matrix<double> slopes = marginal_utilities(model, base, job);
   std::vector<std::vector<double>> by(base.alternatives.size());
   for (Index j = 0; j < slopes.rows(); ++j)
     if (slopes(j, m) != 0)
@@ -270,11 +270,11 @@ ChoiceTradeOff beyond_trade_off(const Model& model, const ChoiceData& base, Inde
 
 // What the members say, and why the value may not be trusted.
 void judge(const Model& model, const ChoiceData& base, const std::string& attribute, const std::string& money,
-           ThreadPool& pool, ChoiceTradeOff& out) {
+           const Context& job, ChoiceTradeOff& out) {
   const FittedModel& impl = model.impl();
   const auto x = static_cast<Index>(attribute_of(impl, attribute)),
              m = static_cast<Index>(attribute_of(impl, money));
-  const Matrix<double> gradients = marginal_utilities(impl, base, pool);
+  const Matrix<double> gradients = marginal_utilities(impl, base, job);
   SignShares of_money, of_attribute;
   static_cast<void>(slope_numbers(base, gradients, m, of_money));
   static_cast<void>(slope_numbers(base, gradients, x, of_attribute));
@@ -283,7 +283,7 @@ void judge(const Model& model, const ChoiceData& base, const std::string& attrib
   if (impl.choice().schema.linear) return;
   for (const Model& one : members_of(model)) {
     std::vector<double> all;
-    for (const std::vector<double>& values : ratios_of(one.impl(), base, x, m, pool))
+    for (const std::vector<double>& values : ratios_of(one.impl(), base, x, m, job))
       all.insert(all.end(), values.begin(), values.end());
     out.members.push_back(median(std::move(all)));
   }
@@ -303,8 +303,8 @@ ChoiceTradeOff trade_off(const Model& model, const Data& data, const std::string
   const ChoiceData base = read_part(impl, data.impl().table, Part::all, false);
   for (const std::string& name : {attribute, money}) require_alone(impl, base, name);
   if (impl.choice().schema.beyond_logit()) return beyond_trade_off(model, base, x, m, options);
-  ThreadPool pool(threads);
-  const auto by = ratios_of(impl, base, x, m, pool);
+  const Context job(threads);
+  const auto by = ratios_of(impl, base, x, m, job);
   ChoiceTradeOff out;
   out.alternatives = impl.choice().alternatives;
   out.by = medians(by);
@@ -322,7 +322,7 @@ ChoiceTradeOff trade_off(const Model& model, const Data& data, const std::string
   out.intervals.assign(n, {kUnknown, kUnknown});
   if (impl.choice().schema.linear) {
     QuantityErrors found = quantity_errors(model, options, n, [&](const Model& other) {
-      return medians(ratios_of(other.impl(), base, x, m, pool));
+      return medians(ratios_of(other.impl(), base, x, m, job));
     });
     out.errors = std::move(found.errors);
     out.intervals = std::move(found.intervals);
@@ -331,7 +331,7 @@ ChoiceTradeOff trade_off(const Model& model, const Data& data, const std::string
       !differ(all) && std::none_of(by.begin(), by.end(), [](const auto& values) { return values.empty(); });
   out.standard_error = same ? out.errors[0] : kUnknown;
   out.interval = same ? out.intervals[0] : Interval{kUnknown, kUnknown};
-  judge(model, base, attribute, money, pool, out);
+  judge(model, base, attribute, money, job, out);
   return out;
 }
 

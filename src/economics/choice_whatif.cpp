@@ -45,8 +45,8 @@ struct Surplus {
 // Mean change of the log-sum; in money, of the log-sum over the marginal utility of money, which is minus
 // that of the cost averaged by the probabilities before the change.
 Surplus surplus_change(const FittedModel& model, const ChoiceData& base, const ChoiceScores& before,
-                       const ChoiceScores& after, std::optional<Index> cost, ThreadPool& pool) {
-  const Matrix<double> slopes = cost ? marginal_utilities(model, base, pool) : Matrix<double>();
+                       const ChoiceScores& after, std::optional<Index> cost, const Context& job) {
+  const Matrix<double> slopes = cost ? marginal_utilities(model, base, job) : Matrix<double>();
   Surplus surplus;
   double total = 0, in_money = 0;
   for (std::size_t i = 0; i < base.chosen.size(); ++i) {
@@ -68,16 +68,16 @@ Surplus surplus_change(const FittedModel& model, const ChoiceData& base, const C
 // NumericError where money has no positive marginal utility; at other coefficients than the estimates (not
 // `estimated`) the surplus in money is then NaN.
 WhatIf what_if_numbers(const FittedModel& model, const ChoiceData& base, const ChangedChoices& changed,
-                       std::optional<Index> cost, bool estimated, ThreadPool& pool) {
-  const ChoiceScores before = score_choices(model, base, pool),
-                     after = score_choices(model, changed.data, pool);
+                       std::optional<Index> cost, bool estimated, const Context& job) {
+  const ChoiceScores before = score_choices(model, base, job),
+                     after = score_choices(model, changed.data, job);
   WhatIf result;
   result.alternatives = changed.data.alternatives;
   result.before = mean_shares(base, base.classes, before.probability);
   result.before.resize(result.alternatives.size(), 0);
   result.after = mean_shares(changed.data, changed.names, after.probability);
   result.diversion = diversion_of(result.before, result.after, changed.touched);
-  const Surplus surplus = surplus_change(model, base, before, after, cost, pool);
+  const Surplus surplus = surplus_change(model, base, before, after, cost, job);
   if (estimated && surplus.worthless)
     throw NumericError("money has no positive marginal utility in situation " +
                        in_quotes(base.labels[*surplus.worthless]) + ", so surplus has no value in " +
@@ -105,11 +105,11 @@ WhatIf what_if(const Model& model, const Data& data, const ChoiceScenario& scena
     throw UsageError(std::string("no surplus in money: ") + kRivalWords + "; leave out `money`");
   if (cost && m.choice().schema.beyond_logit()) require_common_money(m, *cost);
   const ChangedChoices changed = apply_scenario(m, base, scenario);
-  ThreadPool pool(threads);
-  WhatIf result = what_if_numbers(m, base, changed, cost, true, pool);
+  const Context job(threads);
+  WhatIf result = what_if_numbers(m, base, changed, cost, true, job);
   const std::size_t n = result.alternatives.size();
   const QuantityErrors found = quantity_errors(model, options, n + 2, [&](const Model& other) {
-    const WhatIf moved = what_if_numbers(other.impl(), base, changed, cost, false, pool);
+    const WhatIf moved = what_if_numbers(other.impl(), base, changed, cost, false, job);
     std::vector<double> numbers;
     for (std::size_t j = 0; j < n; ++j) numbers.push_back(moved.after[j] - moved.before[j]);
     numbers.insert(numbers.end(), {moved.surplus_change, moved.money_change});
@@ -130,8 +130,8 @@ OutputTable what_if_rows(const Model& model, const Data& data, const ChoiceScena
   const FittedModel& m = model.impl();
   const ChoiceData base = read_part(m, data.impl().table, Part::all, false);
   const ChangedChoices changed = apply_scenario(m, base, scenario);
-  ThreadPool pool(threads);
-  const ChoiceScores before = score_choices(m, base, pool), after = score_choices(m, changed.data, pool);
+  const Context job(threads);
+  const ChoiceScores before = score_choices(m, base, job), after = score_choices(m, changed.data, job);
   const std::size_t rows = base.chosen.size();
   const ChoiceSchema& schema = m.choice().schema;
   OutputTable out{.rows = rows, .columns = {{schema.wide ? "line" : schema.situation, {}, base.labels}}};

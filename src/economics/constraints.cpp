@@ -68,9 +68,9 @@ std::size_t numeraire_of(const explain::Problem& problem, const std::string& nam
 
 // At the chosen alternative of every situation, or at the likeliest.
 std::vector<Solution> choice_solutions(const explain::Problem& problem, const Situations& all, bool at_best,
-                                       ThreadPool& pool) {
+                                       const Context& job) {
   std::vector<Solution> solutions(all.count());
-  pool.run(solutions.size(), [&](std::size_t i) {
+  job.run(solutions.size(), [&](std::size_t i) {
     solutions[i] = solution(problem, all.context.row(static_cast<Index>(i)),
                             all.response(at_best ? all.likeliest(i) : all.chosen(i)));
   });
@@ -80,10 +80,10 @@ std::vector<Solution> choice_solutions(const explain::Problem& problem, const Si
 // The rows' responses at which constraints are looked at, solved for in parallel.
 std::vector<Solution> solutions_of(const FittedModel& model, const explain::Problem& problem,
                                    const Table& table, const ConstraintOptions& options) {
-  ThreadPool pool(options.threads);
+  const Context job(options.threads);
   if (model.stored.choice() != nullptr)
-    return choice_solutions(problem, Situations(model, table, options.part, !options.at_best, pool),
-                            options.at_best, pool);
+    return choice_solutions(problem, Situations(model, table, options.part, !options.at_best, job),
+                            options.at_best, job);
   const std::vector<Index> rows =
       options.at_best ? rows_of_part(model, table, options.part) : rows_to_judge(model, table, options.part);
   const Encoder& stored = model.stored.encoder;
@@ -98,7 +98,7 @@ std::vector<Solution> solutions_of(const FittedModel& model, const explain::Prob
     features = std::move(encoded.features);
   }
   std::vector<Solution> solutions(rows.size());
-  pool.run(rows.size(), [&](std::size_t i) {
+  job.run(rows.size(), [&](std::size_t i) {
     const double* row = features.row(static_cast<Index>(i));
     solutions[i] =
         solution(problem, row, options.at_best ? explain::best_response(model.utility, row) : observed[i]);
@@ -160,11 +160,12 @@ std::vector<Place> some_constraint_heads(const explain::Problem& problem) {
 
 }  // namespace
 
-OutputTable situation_constraints(const FittedModel& model, const ChoiceData& situations, ThreadPool& pool) {
+OutputTable situation_constraints(const FittedModel& model, const ChoiceData& situations,
+                                  const Context& job) {
   const explain::Problem problem = problem_of(model, explain::Units::standardised);
   const std::vector<Place> places = some_constraint_heads(problem);
   const std::vector<Solution> solutions =
-      choice_solutions(problem, Situations(model, situations, Part::test, pool), false, pool);
+      choice_solutions(problem, Situations(model, situations, Part::test, job), false, job);
   Diagnoses found = diagnosed(problem, places, solutions, std::nullopt);
   return table_of(problem, places, found.by_place, static_cast<double>(solutions.size()));
 }

@@ -7,6 +7,6 @@
 namespace bl {
 
 // What constraint_diagnostics says, at the chosen alternative of every situation, which must be known.
-OutputTable situation_constraints(const FittedModel& model, const ChoiceData& situations, ThreadPool& pool);
+OutputTable situation_constraints(const FittedModel& model, const ChoiceData& situations, const Context& job);
 
 }  // namespace bl

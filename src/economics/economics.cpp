@@ -75,10 +75,10 @@ std::vector<RowEffects> effects_of(const FittedModel& model, const explain::Prob
   } else {
     features = encoder.encode_features<double>(table, rows);
   }
-  ThreadPool pool(options.threads);
-  const auto distributions = row_distributions(model, features, pool);
+  const Context job(options.threads);
+  const auto distributions = row_distributions(model, features, job);
   std::vector<RowEffects> effects(rows.size());
-  pool.run(rows.size(), [&](std::size_t i) {
+  job.run(rows.size(), [&](std::size_t i) {
     const auto response = observed.empty() ? std::nullopt : std::optional(observed[i]);
     effects[i] = row_effects(model, problem, features.row(static_cast<Index>(i)), response, distributions[i]);
   });

@@ -137,9 +137,9 @@ std::string explain_row(const Model& model, const Data& data, std::size_t row,
     cases[0].title = "observed and best";
     cases[1] = next_best_class(impl, problem, features.row(0), cases[0]);
   }
-  ThreadPool pool(1);
+  const Context job(1);
   const RowEffects effects =
-      row_effects(impl, problem, features.row(0), observed, row_distributions(impl, features, pool).front());
+      row_effects(impl, problem, features.row(0), observed, row_distributions(impl, features, job).front());
   const explain::RenderOptions render{.terms = 0, .threshold = 0, .block = options.block};
   std::string out = fmt::format("Row {} ({})\n\n", row, table.place(rows[0]));
   out += explain::render_row(problem, explain::leading_blocks(problem, render), cases);

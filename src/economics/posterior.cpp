@@ -26,7 +26,7 @@ OutputTable posterior_means(const Model& model, const Data& data, std::size_t th
     out.columns[0].texts.push_back(schema.person.empty() ? choices.labels[first]
                                                          : person_name(table, schema, choices.rows[first]));
   }
-  ThreadPool pool(threads);
+  const Context job(threads);
   const auto add = [&](const std::string& name, const Matrix<double>& from, Index k) {
     out.columns.push_back({name, {}, {}});
     for (Index p = 0; p < from.rows(); ++p) out.columns.back().numbers.push_back(from(p, k));
@@ -38,7 +38,7 @@ OutputTable posterior_means(const Model& model, const Data& data, std::size_t th
     return out;
   }
   const auto& mixed = dynamic_cast<const random_utility::MixedLogit&>(*beyond.model);
-  const random_utility::Posterior posterior = mixed.posterior(m.choice().beyond, pool);
+  const random_utility::Posterior posterior = mixed.posterior(m.choice().beyond, job);
   for (std::size_t k = 0; k < schema.random->coefficients.size(); ++k) {
     add("mean(" + schema.random->coefficients[k].name + ")", posterior.mean, static_cast<Index>(k));
     add("sd(" + schema.random->coefficients[k].name + ")", posterior.standard_deviation,

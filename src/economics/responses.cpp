@@ -32,11 +32,11 @@ std::vector<std::vector<double>> mean_responses(const FittedModel& model, const 
                                                 const Table& rows, std::size_t column,
                                                 const std::vector<Cell>& cells,
                                                 const std::vector<std::size_t>& outcomes,
-                                                const PredictOptions& options, ThreadPool& pool,
+                                                const PredictOptions& options, const Context& job,
                                                 RowNotes* notes) {
   const Table table = with_cells(encoder, rows, column, cells);
   const OutputTable many =
-      predict_rows(model, encoder, table, all_rows(table.rows), model.utility, options, pool, notes);
+      predict_rows(model, encoder, table, all_rows(table.rows), model.utility, options, job, notes);
   const auto count = static_cast<std::size_t>(rows.rows);
   std::vector<std::vector<double>> means;
   for (const std::size_t outcome : outcomes) {
@@ -136,7 +136,7 @@ Responses responses_of(const Model& model, const Data& data, const ResponsesOpti
                                  kMostResponseColumns, encoder.features().size()));
   const Table all = feature_rows(encoder, table, part);
   const Table rows = feature_rows(encoder, table, thinned_rows(part, kRows));
-  ThreadPool pool(options.threads);
+  const Context job(options.threads);
   HeardNotes heard(options.on_note);
   Responses out{.outcomes = outcomes_of(fitted), .columns = {}, .rows = static_cast<std::size_t>(rows.rows)};
   for (std::size_t f = 0; f < encoder.features().size(); ++f) {
@@ -152,7 +152,7 @@ Responses responses_of(const Model& model, const Data& data, const ResponsesOpti
       response.shown.push_back(number ? fmt::format("{:.4g}", cell.number) : response.values.back());
     }
     response.means = mean_responses(fitted, encoder, rows, f, cells, out.outcomes.columns,
-                                    out.outcomes.options, pool, heard.notes());
+                                    out.outcomes.options, job, heard.notes());
     out.columns.push_back(std::move(response));
   }
   heard.tell();

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/context.hpp"
 #include "economics/typical.hpp"
 #include "fitted/fitted_model.hpp"
 #include "predict/row_notes.hpp"
@@ -20,7 +20,7 @@ std::vector<std::vector<double>> mean_responses(const FittedModel& model, const 
                                                 const Table& rows, std::size_t column,
                                                 const std::vector<Cell>& cells,
                                                 const std::vector<std::size_t>& outcomes,
-                                                const PredictOptions& options, ThreadPool& pool,
+                                                const PredictOptions& options, const Context& job,
                                                 RowNotes* notes = nullptr);
 
 }  // namespace bl

@@ -5,7 +5,7 @@
 namespace bl {
 
 RivalResponses::RivalResponses(const FittedModel& model, const ChoiceData& data, Index attribute,
-                               ThreadPool& pool)
+                               const Context& job)
     : data_(data) {
   const ChoiceSchema& schema = model.choice().schema;
   for (std::size_t r = 0; r < schema.rivals.size(); ++r)
@@ -14,7 +14,7 @@ RivalResponses::RivalResponses(const FittedModel& model, const ChoiceData& data,
                               static_cast<Index>(schema.declared + schema.terms.size() + r));
   if (none()) return;
   lacks_ = lacks_by_schema(schema, data);
-  by_input_ = input_slopes(model, data, pool);
+  by_input_ = input_slopes(model, data, job);
 }
 
 double RivalResponses::slope(std::size_t situation, std::size_t j, std::size_t k) const {

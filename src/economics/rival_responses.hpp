@@ -8,7 +8,7 @@ namespace bl {
 
 class RivalResponses {
  public:
-  RivalResponses(const FittedModel& model, const ChoiceData& data, Index attribute, ThreadPool& pool);
+  RivalResponses(const FittedModel& model, const ChoiceData& data, Index attribute, const Context& job);
 
   bool none() const { return summaries_.empty(); }
   // d utility of entry j / d attribute of entry k, through the summaries that j reads.

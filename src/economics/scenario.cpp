@@ -78,12 +78,12 @@ std::vector<std::string> extrapolation_notes(const FittedModel& model, const Tab
 }
 
 OutputTable predictions(const FittedModel& model, const gibbs::Utility& utility, const Table& table,
-                        ThreadPool& pool, RowNotes& notes) {
+                        const Context& job, RowNotes& notes) {
   PredictOptions options;
   options.tolerance = 1e-8;  // a change may be small beside what changes
   options.mode = model.space.values() > 0;
   OutputTable out =
-      predict_rows(model, model.stored.encoder, table, all_rows(table.rows), utility, options, pool, &notes);
+      predict_rows(model, model.stored.encoder, table, all_rows(table.rows), utility, options, job, &notes);
   std::erase_if(out.columns, [](const OutputColumn& column) {
     return column.name == "mode subgradient" || column.name == "mode starts agreeing";
   });
@@ -133,10 +133,10 @@ ScenarioResult solve_scenario(const Model& model, const Data& data, const Scenar
   const Table changed = changed_table(impl, table, scenario);
   const gibbs::Utility edited(impl.stored.architecture, changed_parameters(impl, scenario),
                               impl.stored.temperature, impl.stored.support());
-  ThreadPool pool(scenario.threads);
+  const Context job(scenario.threads);
   RowNotes notes;
-  const OutputTable before = predictions(impl, impl.utility, table, pool, notes);
-  const OutputTable after = predictions(impl, edited, changed, pool, notes);
+  const OutputTable before = predictions(impl, impl.utility, table, job, notes);
+  const OutputTable after = predictions(impl, edited, changed, job, notes);
   ScenarioResult result;
   result.notes = extrapolation_notes(impl, changed, scenario);
   for (std::string& text : notes.texts()) result.notes.push_back(std::move(text));

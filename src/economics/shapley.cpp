@@ -33,8 +33,8 @@ std::vector<Index> background_rows(const Table& table, const ShapleyOptions& opt
 // Predictions where some columns come from the row and the others from a background row.
 class Mixture {
  public:
-  Mixture(const FittedModel& model, ThreadPool& pool)
-      : model_(model), pool_(pool), outcomes_(outcome_names(model).size()) {}
+  Mixture(const FittedModel& model, const Context& job)
+      : model_(model), job_(job), outcomes_(outcome_names(model).size()) {}
 
   struct Point {
     const double* row;
@@ -62,7 +62,7 @@ class Mixture {
         mixed(static_cast<Index>(p - from), static_cast<Index>(j)) =
             (points[p].of_row[columns[j].feature] ? points[p].row : points[p].other)[j];
     model_.stored.encoder.complete_products(mixed.view());
-    for (const auto& distribution : row_distributions(model_, mixed, pool_)) {
+    for (const auto& distribution : row_distributions(model_, mixed, job_)) {
       std::vector<double> mean(outcomes_, 0);
       for (const WeightedResponse& one : distribution) {
         const std::vector<double> f = outcomes_of(model_, one.response);
@@ -73,7 +73,7 @@ class Mixture {
   }
 
   const FittedModel& model_;
-  ThreadPool& pool_;
+  const Context& job_;
   std::size_t outcomes_;
 };
 
@@ -196,7 +196,7 @@ ShapleyValues shapley_values(const Model& model, const Data& data, const Data& b
   const FittedModel& impl = of_table(model, "Shapley values of columns");
   if (impl.space.values() > 1)
     throw UsageError("Shapley values are available for a class or one continuous response, not for several");
-  ThreadPool pool(options.threads);
+  const Context job(options.threads);
   const Encoder encoder = options.treat_unseen_as_missing
                               ? impl.stored.encoder.with_unseen(UnseenPolicy::missing)
                               : impl.stored.encoder;
@@ -213,7 +213,7 @@ ShapleyValues shapley_values(const Model& model, const Data& data, const Data& b
   const Players players{out.columns.size(), out.outcomes.size(), &others};
   out.exact = options.rounds == 0 && players.columns <= kMostExactColumns &&
               (out.background << players.columns) <= kExactEvaluations;
-  const Mixture mixture(impl, pool);
+  const Mixture mixture(impl, job);
   std::vector<Mixture::Point> alone;
   for (Index b = 0; b < others.rows(); ++b)
     alone.push_back({others.row(b), others.row(b), std::vector<bool>(players.columns, false)});

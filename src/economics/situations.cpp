@@ -14,15 +14,15 @@
 namespace bl {
 
 Situations::Situations(const FittedModel& model, const Table& table, Part part, bool need_choice,
-                       ThreadPool& pool)
-    : Situations(model, read_part(model, table, part, need_choice), part, pool) {}
+                       const Context& job)
+    : Situations(model, read_part(model, table, part, need_choice), part, job) {}
 
-Situations::Situations(const FittedModel& model, ChoiceData situations, Part part, ThreadPool& pool)
+Situations::Situations(const FittedModel& model, ChoiceData situations, Part part, const Context& job)
     : data(std::move(situations)),
       context(model.stored.encoder.with_unseen(UnseenPolicy::missing)
                   .encode_features<double>(data.context, all_rows(data.context.rows))),
       attributes(encode_attributes<double>(data.attributes, model.choice().means, model.choice().scales)),
-      scores(score_choices(model, data, pool, part)) {}
+      scores(score_choices(model, data, job, part)) {}
 
 explain::Response Situations::response(std::size_t entry) const {
   const double* row = attributes.row(static_cast<Index>(entry));
@@ -44,10 +44,10 @@ std::size_t Situations::likeliest(std::size_t situation) const {
 namespace {
 
 std::string alternatives_text(const FittedModel& model, const Situations& all, std::size_t situation) {
-  ThreadPool pool(1);
+  const Context job(1);
   const ChoiceSchema& schema = model.choice().schema;
   const Matrix<double> slopes =
-      marginal_utilities(model, select_situations(all.data, {static_cast<Index>(situation)}), pool);
+      marginal_utilities(model, select_situations(all.data, {static_cast<Index>(situation)}), job);
   const auto begin = static_cast<std::size_t>(all.data.begin[situation]),
              end = static_cast<std::size_t>(all.data.begin[situation + 1]);
   std::string out = fmt::format("\n{:<24}{:>14}{:>14}\n", "alternative", "utility", "probability");
@@ -71,8 +71,8 @@ std::string alternatives_text(const FittedModel& model, const Situations& all, s
 
 std::string explain_situation(const FittedModel& model, const Table& table, std::size_t situation,
                               const std::string& block) {
-  ThreadPool pool(1);
-  const Situations all(model, table, Part::all, false, pool);
+  const Context job(1);
+  const Situations all(model, table, Part::all, false, job);
   if (situation < 1 || situation > all.count())
     throw UsageError(fmt::format("row {}: there are situations 1 to {}", situation, all.count()));
   const std::size_t i = situation - 1;

@@ -13,8 +13,8 @@ struct Situations {
   Matrix<double> context, attributes;  // encoded
   ChoiceScores scores;
 
-  Situations(const FittedModel& model, const Table& table, Part part, bool need_choice, ThreadPool& pool);
-  Situations(const FittedModel& model, ChoiceData situations, Part part, ThreadPool& pool);
+  Situations(const FittedModel& model, const Table& table, Part part, bool need_choice, const Context& job);
+  Situations(const FittedModel& model, ChoiceData situations, Part part, const Context& job);
 
   std::size_t count() const { return data.chosen.size(); }
   explain::Response response(std::size_t entry) const;

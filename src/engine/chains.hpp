@@ -29,6 +29,6 @@ struct ChainPlan {
 // Runs them with this density of all coordinates, which an engine brings along.
 template <class T>
 gibbs::SamplerResult<T> sample_chains(gibbs::HybridDensity<T>& joint, const ChainPlan<T>& plan,
-                                      ThreadPool& pool);
+                                      const Context& job);
 
 }  // namespace bl

@@ -66,14 +66,14 @@ std::vector<IdentificationModel> reproduce_identification(
   spec.starts = options.starts;
   spec.seed = options.seed;
   const double rows = static_cast<double>(options.coverage_rows) * side_by_side(options.replications);
-  ThreadPool pool(options.threads, plan_device(options.device, rows, "").device);
+  const Context job = Context(options.threads).on(plan_device(options.device, rows, "").device);
   const auto report = [&](double done) {
     if (!progress) return;
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
     progress(seconds, fmt::format("{:.0f}% of the replications, {}", 100 * done, time_left(seconds, done)));
   };
   std::vector<IdentificationModel> out;
-  for (const zoo::ModelEvidence& evidence : zoo::identification_evidence(spec, pool, report))
+  for (const zoo::ModelEvidence& evidence : zoo::identification_evidence(spec, job, report))
     out.push_back(model_of(evidence));
   return out;
 }

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "base/parallel.hpp"
+#include "base/context.hpp"
 #include "bl/errors.hpp"
 #include "gibbs/constraint_sweep.hpp"
 
@@ -54,7 +54,7 @@ std::vector<ConstraintRow> reproduce_constraint(
   if (options.draws == 0 || options.chains == 0)
     throw UsageError("the sweep needs at least one draw and one chain");
   const auto started = std::chrono::steady_clock::now();
-  ThreadPool pool(options.threads);
+  const Context job(options.threads);
   gibbs::SweepOptions sweep;
   sweep.method = method_of(options.method);
   sweep.draws = static_cast<Index>(options.draws);
@@ -65,7 +65,7 @@ std::vector<ConstraintRow> reproduce_constraint(
   const auto settings = gibbs::paper_sweep_settings();
   for (std::size_t i = 0; i < settings.size(); ++i) {
     sweep.settings = {settings[i]};
-    for (const gibbs::SweepRow& row : gibbs::run_constraint_sweep(sweep, pool)) rows.push_back(row_of(row));
+    for (const gibbs::SweepRow& row : gibbs::run_constraint_sweep(sweep, job)) rows.push_back(row_of(row));
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
     const auto done = static_cast<double>(i + 1);
     if (progress)

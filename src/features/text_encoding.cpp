@@ -168,12 +168,12 @@ TextEncoding TextEncoding::fit(std::span<const std::string_view> texts, const Te
       matrix.insertBack(static_cast<Index>(i), term) = weight;
   }
   matrix.finalize();
-  ThreadPool pool(options.threads);
-  const DenseRows vectors = right_singular_vectors(matrix, options.components, pool);
+  const Context job(options.threads);
+  const DenseRows vectors = right_singular_vectors(matrix, options.components, job);
   out.loadings_.resize(vectors.rows(), vectors.cols());
   std::transform(vectors.data(), vectors.data() + vectors.size(), out.loadings_.data(),
                  [](double v) { return static_cast<float>(v); });
-  const DenseRows projected = product(matrix, vectors, pool);
+  const DenseRows projected = product(matrix, vectors, job);
   for (Index c = 0; c < vectors.cols(); ++c) {
     const double mean = projected.col(c).mean();
     const double scale = std::sqrt((projected.col(c).array() - mean).square().mean());

@@ -17,18 +17,19 @@ constexpr Index kRowsPerTask = 2048;
 constexpr Index kOversampling = 10;
 constexpr int kPowerIterations = 20;
 
-void for_row_blocks(Index rows, ThreadPool& pool, const std::function<void(Index from, Index count)>& visit) {
+void for_row_blocks(Index rows, const Context& job,
+                    const std::function<void(Index from, Index count)>& visit) {
   const auto tasks = static_cast<std::size_t>((rows + kRowsPerTask - 1) / kRowsPerTask);
-  pool.run(tasks, [&](std::size_t task) {
+  job.run(tasks, [&](std::size_t task) {
     const Index from = static_cast<Index>(task) * kRowsPerTask;
     visit(from, std::min(kRowsPerTask, rows - from));
   });
 }
 
 // y' y, summed over blocks of rows in their order.
-Eigen::MatrixXd gram(const DenseRows& y, ThreadPool& pool) {
+Eigen::MatrixXd gram(const DenseRows& y, const Context& job) {
   std::vector<Eigen::MatrixXd> parts(static_cast<std::size_t>((y.rows() + kRowsPerTask - 1) / kRowsPerTask));
-  for_row_blocks(y.rows(), pool, [&](Index from, Index count) {
+  for_row_blocks(y.rows(), job, [&](Index from, Index count) {
     const auto block = y.middleRows(from, count);
     parts[static_cast<std::size_t>(from / kRowsPerTask)].noalias() = block.transpose() * block;
   });
@@ -37,9 +38,9 @@ Eigen::MatrixXd gram(const DenseRows& y, ThreadPool& pool) {
   return sum;
 }
 
-DenseRows times(const DenseRows& y, const Eigen::MatrixXd& right, ThreadPool& pool) {
+DenseRows times(const DenseRows& y, const Eigen::MatrixXd& right, const Context& job) {
   DenseRows out(y.rows(), right.cols());
-  for_row_blocks(y.rows(), pool, [&](Index from, Index count) {
+  for_row_blocks(y.rows(), job, [&](Index from, Index count) {
     out.middleRows(from, count).noalias() = y.middleRows(from, count) * right;
   });
   return out;
@@ -47,9 +48,9 @@ DenseRows times(const DenseRows& y, const Eigen::MatrixXd& right, ThreadPool& po
 
 // The matrix that makes y's columns orthonormal: principal axes in descending order, divided by their lengths.
 // Directions without length are left out.
-Eigen::MatrixXd whitening(const DenseRows& y, ThreadPool& pool) {
+Eigen::MatrixXd whitening(const DenseRows& y, const Context& job) {
   constexpr double kNegligible = 1e-13;  // of a squared length, against rounding of the sums
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> axes(gram(y, pool));
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> axes(gram(y, job));
   const Eigen::VectorXd squares = axes.eigenvalues().reverse();
   Index kept = 0;
   while (kept < squares.size() && squares[kept] > kNegligible * squares[0]) ++kept;
@@ -57,8 +58,8 @@ Eigen::MatrixXd whitening(const DenseRows& y, ThreadPool& pool) {
   return vectors * squares.head(kept).cwiseSqrt().cwiseInverse().asDiagonal();
 }
 
-DenseRows orthonormal(const DenseRows& y, ThreadPool& pool) {
-  return times(y, whitening(y, pool), pool);
+DenseRows orthonormal(const DenseRows& y, const Context& job) {
+  return times(y, whitening(y, job), job);
 }
 
 DenseRows normal_matrix(Index rows, Index cols) {
@@ -73,24 +74,24 @@ DenseRows normal_matrix(Index rows, Index cols) {
 
 }  // namespace
 
-DenseRows product(const SparseRows& a, const DenseRows& b, ThreadPool& pool) {
+DenseRows product(const SparseRows& a, const DenseRows& b, const Context& job) {
   DenseRows out(a.rows(), b.cols());
-  for_row_blocks(a.rows(), pool, [&](Index from, Index count) {
+  for_row_blocks(a.rows(), job, [&](Index from, Index count) {
     out.middleRows(from, count).noalias() = a.middleRows(from, count) * b;
   });
   return out;
 }
 
-DenseRows right_singular_vectors(const SparseRows& a, Index rank, ThreadPool& pool) {
+DenseRows right_singular_vectors(const SparseRows& a, Index rank, const Context& job) {
   const SparseRows transposed = a.transpose();
   const Index columns = std::min(rank + kOversampling, std::min(a.rows(), a.cols()));
-  DenseRows basis = orthonormal(product(a, normal_matrix(a.cols(), columns), pool), pool);
+  DenseRows basis = orthonormal(product(a, normal_matrix(a.cols(), columns), job), job);
   for (int i = 0; i < kPowerIterations; ++i) {
-    const DenseRows other = orthonormal(product(transposed, basis, pool), pool);
-    basis = orthonormal(product(a, other, pool), pool);
+    const DenseRows other = orthonormal(product(transposed, basis, job), job);
+    basis = orthonormal(product(a, other, job), job);
   }
-  basis = orthonormal(basis, pool);  // what rounding left of the first time
-  DenseRows vectors = orthonormal(product(transposed, basis, pool), pool);
+  basis = orthonormal(basis, job);  // what rounding left of the first time
+  DenseRows vectors = orthonormal(product(transposed, basis, job), job);
   DenseRows out = vectors.leftCols(std::min(rank, vectors.cols()));
   for (Index c = 0; c < out.cols(); ++c) {
     Index largest = 0;

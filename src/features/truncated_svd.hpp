@@ -4,7 +4,7 @@
 
 #include <Eigen/SparseCore>
 
-#include "base/parallel.hpp"
+#include "base/context.hpp"
 
 namespace bl {
 
@@ -12,10 +12,10 @@ using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 using DenseRows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 // a times b, bit-identical for any number of threads.
-DenseRows product(const SparseRows& a, const DenseRows& b, ThreadPool& pool);
+DenseRows product(const SparseRows& a, const DenseRows& b, const Context& job);
 
 // Columns: singular vectors in descending order of their values, the entry of the largest magnitude positive.
 // At most `rank` of them, fewer where the matrix has a lower rank. The same for any number of threads.
-DenseRows right_singular_vectors(const SparseRows& a, Eigen::Index rank, ThreadPool& pool);
+DenseRows right_singular_vectors(const SparseRows& a, Eigen::Index rank, const Context& job);
 
 }  // namespace bl

@@ -80,7 +80,7 @@ class FoldRows {
 
   // The temperature at which the folds are most likely, each under the members that have not seen it, joined.
   double temperature(const Architecture& architecture, const TrainedMembers& learned,
-                     ThreadPool& pool) const {
+                     const Context& job) const {
     constexpr double kLeast = -0.7, kMost = 1.6;  // logarithms
     constexpr int kSteps = 12;
     std::vector<Architecture> shapes(own_.size(), architecture);
@@ -99,12 +99,12 @@ class FoldRows {
     }
     const auto loss = [&](double log_temperature) {
       std::vector<double> losses(used.size());
-      pool.run(used.size(), [&](std::size_t i) {
+      job.run(used.size(), [&](std::size_t i) {
         const Objective<T>& rows = held_out_[used[i]];
         ObjectiveSpec spec = rows.spec();
         spec.temperature *= std::exp(log_temperature);
         const Objective<T> at(networks[i], spec, rows.data());
-        const auto engine = make_engine<T>(Context().alone());
+        const auto engine = make_engine<T>(job.alone().on({}));
         std::vector<std::int64_t> numbers(static_cast<std::size_t>(own_[used[i]]));
         std::iota(numbers.begin(), numbers.end(), std::int64_t{0});
         losses[i] = engine

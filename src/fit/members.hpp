@@ -251,7 +251,7 @@ inline void drop_ruined(std::vector<MemberFit>& fits, bool likelihood, double ru
 // rows: of each member, or once for all of them.
 template <class T>
 TrainedMembers train_members(std::span<const MemberRows<T>> rows, const MemberPlan<T>& plan,
-                             const FitOptions& options, ThreadPool& pool) {
+                             const FitOptions& options, const Context& job) {
   const Objective<T>& training = *rows[0].training;
   const auto members = static_cast<std::size_t>(plan.members);
   const double step_rows =
@@ -259,7 +259,7 @@ TrainedMembers train_members(std::span<const MemberRows<T>> rows, const MemberPl
                               ? training.data().rows
                               : std::min<Index>(plan.spec.batch_size, training.data().rows));
   const double numbers_per_step = step_rows * training.numbers_per_row();
-  const auto engine = make_engine<T>(pool);
+  const auto engine = make_engine<T>(job);
   for (const MemberRows<T>& one : rows) {
     engine->load(*one.training);
     if (one.validation) engine->load(*one.validation);
@@ -301,9 +301,9 @@ TrainedMembers train_members(std::span<const MemberRows<T>> rows, const MemberPl
 
 template <class T>
 TrainedMembers train_members(const Objective<T>& training, const Objective<T>* validation,
-                             const MemberPlan<T>& plan, const FitOptions& options, ThreadPool& pool) {
+                             const MemberPlan<T>& plan, const FitOptions& options, const Context& job) {
   const MemberRows<T> same{&training, validation};
-  return train_members<T>(std::span<const MemberRows<T>>(&same, 1), plan, options, pool);
+  return train_members<T>(std::span<const MemberRows<T>>(&same, 1), plan, options, job);
 }
 
 // The parameters of the joined network; `architecture` becomes its architecture.

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/context.hpp"
 #include "fit/prepared.hpp"
 #include "fitted/part_data.hpp"
 #include "gibbs/utility.hpp"
@@ -22,18 +22,19 @@ namespace bl {
 // The share of validation rows whose class is not the likeliest.
 template <class T>
 std::function<double(std::span<const T>)> error_rate(const Prepared& p, const PartData<T>& validation,
-                                                     ThreadPool& pool) {
+                                                     const Context& job) {
   const auto context = std::make_shared<Matrix<double>>(validation.encoded.features.rows(),
                                                         validation.encoded.features.cols());
   std::copy(validation.encoded.features.flat().begin(), validation.encoded.features.flat().end(),
             context->data());
-  return [&p, &validation, &pool, context](std::span<const T> parameters) {
+  return [&p, &validation, &job, context](std::span<const T> parameters) {
     const std::vector<double> at(parameters.begin(), parameters.end());
     const gibbs::Utility utility(p.architecture, at, p.settings->temperature, {});
     constexpr Index kRows = 64;
     std::vector<std::int32_t> likeliest(validation.classes.size());
-    ThreadPool alone(1);  // networks that are learned side by side must not meet in the same threads
-    (p.members > 1 ? alone : pool).run((likeliest.size() + kRows - 1) / kRows, [&](std::size_t task) {
+    const Context alone =
+        job.alone();  // networks that are learned side by side must not meet in the same threads
+    (p.members > 1 ? alone : job).run((likeliest.size() + kRows - 1) / kRows, [&](std::size_t task) {
       const Index from = static_cast<Index>(task) * kRows, count = std::min(kRows, context->rows() - from);
       Matrix<double> u(count, p.space.classes());
       utility.utilities(std::as_const(*context).view().row_range(from, count), {nullptr, count, 0, 0},
@@ -48,10 +49,10 @@ std::function<double(std::span<const T>)> error_rate(const Prepared& p, const Pa
 template <class T>
 std::function<double(std::span<const T>)> monitored(const Prepared& p,
                                                     const std::optional<PartData<T>>& validation,
-                                                    ThreadPool& pool) {
+                                                    const Context& job) {
   const Monitor monitor = plan_monitor(*p.settings, p.wide);
   if (monitor == Monitor::loss || !validation) return {};
-  if (monitor == Monitor::accuracy) return error_rate<T>(p, *validation, pool);
+  if (monitor == Monitor::accuracy) return error_rate<T>(p, *validation, job);
   return [](std::span<const T>) { return std::numeric_limits<double>::quiet_NaN(); };
 }
 

@@ -38,7 +38,7 @@ template <class T>
 double chosen_smoothness(const Objective<T>& training, const Objective<T>* validation, const TrainSpec& spec,
                          const Strengths& tried, const std::function<std::vector<double>(double)>& decay,
                          const FitOptions& options, const std::shared_ptr<TimeForeseen>& foreseen,
-                         ThreadPool& pool) {
+                         const Context& job) {
   constexpr std::int64_t kShare = 6, kLeastEpochs = 8, kPatience = 4;
   if (validation == nullptr) return tried[1];
   Strengths losses{};
@@ -52,7 +52,7 @@ double chosen_smoothness(const Objective<T>& training, const Objective<T>* valid
   MemberWatch<T> watch(
       plan, options,
       std::ceil(static_cast<double>(training.data().rows) / static_cast<double>(spec.batch_size)));
-  const std::unique_ptr<Engine<T>> engine = make_engine<T>(pool);
+  const std::unique_ptr<Engine<T>> engine = make_engine<T>(job);
   const double numbers_per_step =
       static_cast<double>(std::min<Index>(spec.batch_size, training.data().rows)) *
       training.numbers_per_row();

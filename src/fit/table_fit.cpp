@@ -49,16 +49,16 @@ double table_megabytes(const Prepared& p) {
 
 // Of the rows that were held out; returns what is to be known about the figures.
 std::vector<std::string> evaluate_parts(const Prepared& p, const FittedModel& model, FitSummary& summary) {
-  ThreadPool pool(static_cast<std::size_t>(p.settings->threads));
+  const Context job(static_cast<std::size_t>(p.settings->threads));
   const SpillScope scope(p.settings->out_of_core);
   const Encoder lenient = p.encoder.with_unseen(UnseenPolicy::missing);
   RowNotes notes;
   if (!p.split.validation.empty())
     summary.validation =
-        evaluate_rows(model, lenient, *p.table, p.split.validation, model.utility, pool, &notes, p.shared);
+        evaluate_rows(model, lenient, *p.table, p.split.validation, model.utility, job, &notes, p.shared);
   if (!p.split.test.empty())
     summary.test =
-        evaluate_rows(model, lenient, *p.table, p.split.test, model.utility, pool, &notes, p.shared);
+        evaluate_rows(model, lenient, *p.table, p.split.test, model.utility, job, &notes, p.shared);
   if (p.shared) notes.join(*p.shared->ranks);
   return notes.texts();
 }
@@ -66,11 +66,11 @@ std::vector<std::string> evaluate_parts(const Prepared& p, const FittedModel& mo
 // Weights of classes for decisions by macro F1. Found by the probabilities of validation rows alone.
 json found_decisions(const Prepared& p, const FittedModel& model) {
   if (p.space.classes() < 2 || p.space.values() > 0 || p.split.validation.empty()) return nullptr;
-  ThreadPool pool(static_cast<std::size_t>(p.settings->threads));
+  const Context job(static_cast<std::size_t>(p.settings->threads));
   const SpillScope scope(p.settings->out_of_core);
   const PredictedRows rows(p.encoder.with_unseen(UnseenPolicy::missing), *p.table, p.shared,
                            p.split.validation);
-  const Matrix<double> log_p = class_log_probabilities(model, model.utility, rows, pool);
+  const Matrix<double> log_p = class_log_probabilities(model, model.utility, rows, job);
   return {{"macro_f1", metrics::macro_f1_log_weights(log_p.view(), rows.encoded().weights)}};
 }
 
@@ -128,10 +128,9 @@ StoredModel learned_from_all(Prepared p, std::vector<std::vector<double>> member
 // Where new rows stand among those that a model of classes has learned from.
 void keep_scores(const Prepared& p, StoredModel& stored, bool all) {
   if (p.space.classes() == 0 || p.space.values() > 0) return;
-  ThreadPool pool(static_cast<std::size_t>(p.settings->threads));
-  json quantiles =
-      score_quantiles(FittedModel(stored), p.encoder.with_unseen(UnseenPolicy::missing), *p.table,
-                      all ? rows_of_all_parts(p.split) : p.split.train, pool, p.shared);
+  const Context job(static_cast<std::size_t>(p.settings->threads));
+  json quantiles = score_quantiles(FittedModel(stored), p.encoder.with_unseen(UnseenPolicy::missing),
+                                   *p.table, all ? rows_of_all_parts(p.split) : p.split.train, job, p.shared);
   if (!quantiles.is_null()) stored.information["training_scores"] = std::move(quantiles);
 }
 

@@ -19,13 +19,13 @@ Trained train_to_minimum(const Prepared& p, int starts, const FitOptions& option
   const DeviceChoice where =
       plan_device(s, static_cast<double>(objective.data().rows * starts) * objective.numbers_per_row(),
                   cuda::why_processor_only(p.architecture, objective.spec()));
-  ThreadPool pool(static_cast<std::size_t>(s.threads), where.device);
+  const Context job = Context(static_cast<std::size_t>(s.threads)).on(where.device);
   inference::EstimateSpec spec;
   spec.minimiser.starts = starts;
   spec.minimiser.seed = static_cast<std::uint64_t>(s.seed);
   if (s.epochs > 0) spec.minimiser.iterations = s.epochs;
   watch_minimiser(spec.minimiser, options);
-  const inference::Estimate e = inference::estimate(objective, spec, pool);
+  const inference::Estimate e = inference::estimate(objective, spec, job);
   Trained out{.learned = {}, .support = training.support, .encoded_megabytes = training.rows.megabytes()};
   FitReport& report = out.learned.report;
   report.reason = e.minimisation.interrupted ? StopReason::interrupted

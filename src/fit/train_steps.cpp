@@ -21,10 +21,10 @@ namespace {
 
 // Utilities divided by the temperature that suits rows which members had not seen.
 template <class T>
-void correct_certainty(const FoldRows<T>& folds, const Architecture& architecture, ThreadPool& pool,
+void correct_certainty(const FoldRows<T>& folds, const Architecture& architecture, const Context& job,
                        Trained& trained) {
   constexpr double kNoticeable = 1.05;
-  trained.temperature = folds.temperature(architecture, trained.learned, pool);
+  trained.temperature = folds.temperature(architecture, trained.learned, job);
   for (auto& parameters : trained.learned.parameters)
     scale_utility(architecture, 1 / *trained.temperature, parameters);
   if (*trained.temperature > kNoticeable)
@@ -37,7 +37,7 @@ void correct_certainty(const FoldRows<T>& folds, const Architecture& architectur
 // The decay of the bends of curves, given or chosen by short fits; sets that of every parameter in `spec`.
 template <class T>
 std::optional<double> plan_smoothness(const Prepared& p, const MemberRows<T>& rows, const FitOptions& options,
-                                      ThreadPool& pool, const std::shared_ptr<TimeForeseen>& foreseen,
+                                      const Context& job, const std::shared_ptr<TimeForeseen>& foreseen,
                                       TrainSpec& spec) {
   const Settings& s = *p.settings;
   std::optional<double> smoothness = p.first ? p.first->smoothness : std::nullopt;
@@ -53,7 +53,7 @@ std::optional<double> plan_smoothness(const Prepared& p, const MemberRows<T>& ro
   if (!smoothness)
     smoothness = s.smoothness >= 0 ? s.smoothness.value()
                                    : chosen_smoothness<T>(*rows.training, rows.validation, spec, tried, decay,
-                                                          options, foreseen, pool);
+                                                          options, foreseen, job);
   spec.optimizer.decay = decay(*smoothness);
   return smoothness;
 }
@@ -62,10 +62,11 @@ std::optional<double> plan_smoothness(const Prepared& p, const MemberRows<T>& ro
 // its own, from which no part can be taken.
 template <class T>
 std::optional<ChosenDecay> plan_decay_of_wide(const Prepared& p, const MemberRows<T>& rows,
-                                              const FitOptions& options, ThreadPool& pool, TrainSpec& spec) {
+                                              const FitOptions& options, const Context& job,
+                                              TrainSpec& spec) {
   if (!p.wide || p.first || p.guidance || !rows.validation || !chooses_decay(*p.settings, spec))
     return std::nullopt;
-  ChosenDecay chosen = chosen_decay<T>(p, *rows.training, *rows.validation, spec, options, pool);
+  ChosenDecay chosen = chosen_decay<T>(p, *rows.training, *rows.validation, spec, options, job);
   spec.optimizer.weight_decay = chosen.decay;
   return chosen;
 }
@@ -91,8 +92,8 @@ Trained train(const Prepared& p, const FitOptions& options) {
                   static_cast<double>(std::min<Index>(spec.batch_size, objective.data().rows) * p.members) *
                       objective.numbers_per_row(),
                   cuda::why_processor_only(p.architecture, objective.spec()));
-  ThreadPool pool(static_cast<std::size_t>(s.threads), where.device);
-  MemberPlan<T> plan{.spec = spec, .members = p.members, .metric = monitored<T>(p, validation, pool)};
+  const Context job = Context(static_cast<std::size_t>(s.threads)).on(where.device);
+  MemberPlan<T> plan{.spec = spec, .members = p.members, .metric = monitored<T>(p, validation, job)};
   plan.spec.bounds = p.guidance ? joint_bounds(p.bounds, p.guidance->bounds) : p.bounds;
   const MemberRows<T> same{&objective, validation_objective ? &*validation_objective : nullptr};
   const std::unique_ptr<FoldRows<T>> folds = fold_rows(p, training, network);
@@ -102,8 +103,8 @@ Trained train(const Prepared& p, const FitOptions& options) {
                                         static_cast<double>(rows[0].training->data().rows),
                                         static_cast<double>(p.rows_later));
   const std::optional<double> smoothness =
-      plan_smoothness<T>(p, same, options, pool, plan.foreseen, plan.spec);
-  const auto decay = plan_decay_of_wide<T>(p, same, options, pool, plan.spec);
+      plan_smoothness<T>(p, same, options, job, plan.foreseen, plan.spec);
+  const auto decay = plan_decay_of_wide<T>(p, same, options, job, plan.spec);
   if (!p.first) keep_checkpoints(plan, options, p.digest, settings_json(s).dump());
   plan.on_start = [&p, resume = plan.on_start](Index member, TrainingState<T>& fresh) {
     if (static_cast<std::size_t>(member) < p.starts.size()) {
@@ -112,8 +113,8 @@ Trained train(const Prepared& p, const FitOptions& options) {
     }
     if (resume) resume(member, fresh);
   };
-  Trained trained{train_members<T>(rows, plan, options, pool), training.support, encoded};
-  if (folds) correct_certainty(*folds, p.architecture, pool, trained);
+  Trained trained{train_members<T>(rows, plan, options, job), training.support, encoded};
+  if (folds) correct_certainty(*folds, p.architecture, job, trained);
   trained.notes.insert(trained.notes.begin(), trained.learned.notes.begin(), trained.learned.notes.end());
   if (!where.note.empty()) trained.notes.push_back(where.note);
   if (decay) {

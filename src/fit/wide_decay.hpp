@@ -69,7 +69,7 @@ std::vector<double> brief_losses(const Objective<T>& training, const Objective<T
 // as the last step up brought a tenth and more. The same for any number of threads.
 template <class T>
 ChosenDecay chosen_decay(const Prepared& p, const Objective<T>& all, const Objective<T>& validation,
-                         const TrainSpec& spec, const FitOptions& options, ThreadPool& pool) {
+                         const TrainSpec& spec, const FitOptions& options, const Context& job) {
   constexpr double kWorthAnother = 0.9;
   constexpr Index kFewRows = 10000;
   std::optional<Prepared> part;
@@ -82,7 +82,7 @@ ChosenDecay chosen_decay(const Prepared& p, const Objective<T>& all, const Objec
   }
   const Objective<T>& training = some ? *some : all;
   const TrainSpec brief = brief_wide_training(spec, p.refits, p.shifts);
-  const std::unique_ptr<Engine<T>> engine = make_engine<T>(pool);
+  const std::unique_ptr<Engine<T>> engine = make_engine<T>(job);
   engine->load(training);
   engine->load(validation);
   const double started = now();  // seconds of training do not count the loading of rows

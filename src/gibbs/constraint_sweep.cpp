@@ -111,7 +111,7 @@ double radial_curvature(const SweepSetting& setting, const std::vector<double>& 
   return 8 * setting.lambda / setting.tau * sum / static_cast<double>(squared_lengths.size());
 }
 
-SweepRow run_setting(const SweepOptions& options, std::size_t number, ThreadPool& pool) {
+SweepRow run_setting(const SweepOptions& options, std::size_t number, const Context& job) {
   const SweepSetting& setting = options.settings[number];
   SweepRow row;
   row.setting = setting;
@@ -134,7 +134,7 @@ SweepRow run_setting(const SweepOptions& options, std::size_t number, ThreadPool
       out(i, 0) = std::abs(distribution.constraint(first + i, points.row(i)));
   };
   const auto result = sample<double>(distribution, Box::unbounded(options.dimension), starts.view(),
-                                     sampler_options(options, setting, number), pool, &absolute);
+                                     sampler_options(options, setting, number), job, &absolute);
   if (options.method == Method::paper)
     row.step_times_curvature = result.step * result.step / 2 * radial_curvature(setting, squared_lengths);
   fill_row(result, row);
@@ -236,10 +236,10 @@ void ConstraintDensity::evaluate(Index first, MatrixView<const double> points, s
   }
 }
 
-std::vector<SweepRow> run_constraint_sweep(const SweepOptions& options, ThreadPool& pool) {
+std::vector<SweepRow> run_constraint_sweep(const SweepOptions& options, const Context& job) {
   check(options);
   std::vector<SweepRow> rows;
-  for (std::size_t k = 0; k < options.settings.size(); ++k) rows.push_back(run_setting(options, k, pool));
+  for (std::size_t k = 0; k < options.settings.size(); ++k) rows.push_back(run_setting(options, k, job));
   return rows;
 }
 

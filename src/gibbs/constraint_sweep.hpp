@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/context.hpp"
 #include "gibbs/log_density.hpp"
 #include "gibbs/sampler.hpp"
 
@@ -56,7 +56,7 @@ struct SweepRow {
   Index chains = 0;
 };
 
-std::vector<SweepRow> run_constraint_sweep(const SweepOptions& options, ThreadPool& pool);
+std::vector<SweepRow> run_constraint_sweep(const SweepOptions& options, const Context& job);
 
 // Squared lengths of the x of a sweep, and the exact figures over them.
 std::vector<double> sweep_squared_lengths(const SweepOptions& options);

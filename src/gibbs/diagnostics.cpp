@@ -184,10 +184,10 @@ Diagnostics diagnose(MatrixView<const double> draws) {
 }
 
 template <class T>
-std::vector<Diagnostics> diagnose(const Draws<T>& draws, Index chains_per_distribution, ThreadPool& pool) {
+std::vector<Diagnostics> diagnose(const Draws<T>& draws, Index chains_per_distribution, const Context& job) {
   const Index distributions = draws.chains() / chains_per_distribution;
   std::vector<Diagnostics> all(static_cast<std::size_t>(distributions * draws.columns()));
-  pool.run(all.size(), [&](std::size_t task) {
+  job.run(all.size(), [&](std::size_t task) {
     const Index column = static_cast<Index>(task) / distributions,
                 distribution = static_cast<Index>(task) % distributions;
     Matrix<double> values(draws.draws(), chains_per_distribution);
@@ -223,7 +223,7 @@ std::vector<Diagnostics> diagnose(const Draws<T>& draws, Index chains_per_distri
   return result;
 }
 
-template std::vector<Diagnostics> diagnose(const Draws<float>&, Index, ThreadPool&);
-template std::vector<Diagnostics> diagnose(const Draws<double>&, Index, ThreadPool&);
+template std::vector<Diagnostics> diagnose(const Draws<float>&, Index, const Context&);
+template std::vector<Diagnostics> diagnose(const Draws<double>&, Index, const Context&);
 
 }  // namespace bl::gibbs

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/context.hpp"
 #include "base/matrix.hpp"
-#include "base/parallel.hpp"
 #include "gibbs/draws.hpp"
 
 namespace bl::gibbs {
@@ -30,7 +30,7 @@ Diagnostics diagnose(MatrixView<const double> draws);
 // R-hat and effective sizes are the worst over distributions, mean and sd those of all draws, mcse_mean that of the
 // mean over distributions.
 template <class T>
-std::vector<Diagnostics> diagnose(const Draws<T>& draws, Index chains_per_distribution, ThreadPool& pool);
+std::vector<Diagnostics> diagnose(const Draws<T>& draws, Index chains_per_distribution, const Context& job);
 
 inline constexpr double kGoodSize = 400;  // effective sample size that is enough, however many draws it takes
 

@@ -31,8 +31,8 @@ template <class T>
 class Run {
  public:
   Run(const LogDensity<T>& distribution, HybridDensity<T>* hybrid, const Box& box, MatrixView<const T> start,
-      const SamplerOptions& options, ThreadPool& pool)
-      : options_(options), pool_(pool), hybrid_(hybrid), moves_(distribution, box, start, options.seed) {
+      const SamplerOptions& options, const Context& job)
+      : options_(options), job_(job), hybrid_(hybrid), moves_(distribution, box, start, options.seed) {
     sums_.resize(static_cast<std::size_t>(moves_.chunks()));
     if (hybrid_) {
       chosen_.resize(static_cast<std::size_t>(moves_.chains()));
@@ -45,7 +45,7 @@ class Run {
   }
 
   SamplerResult<T> operator()(const Statistic<T>* statistic) {
-    pool_.run(sums_.size(), [&](std::size_t chunk) { present(static_cast<Index>(chunk), 0); });
+    job_.run(sums_.size(), [&](std::size_t chunk) { present(static_cast<Index>(chunk), 0); });
     if (options_.step == 0 && options_.method != Method::paper)
       adapt();
     else
@@ -110,7 +110,7 @@ class Run {
       if (spread_)
         spread_->add(moves_.first(static_cast<Index>(chunk)), moves_.points(static_cast<Index>(chunk)));
     };
-    pool_.run(sums_.size(), std::ref(advance_chunk));  // by reference: nothing is allocated
+    job_.run(sums_.size(), std::ref(advance_chunk));  // by reference: nothing is allocated
     return total();
   }
 
@@ -120,7 +120,7 @@ class Run {
     for (int k = 0; k < 100; ++k, ++trials_) {
       MoveSettings<T> settings;
       settings.step = step;
-      pool_.run(sums_.size(), [&](std::size_t chunk) {
+      job_.run(sums_.size(), [&](std::size_t chunk) {
         sums_[chunk] = moves_.attempt(static_cast<Index>(chunk), trials_, settings);
       });
       const int wanted = total().acceptance > 0.8 ? 1 : -1;
@@ -178,7 +178,7 @@ class Run {
     result.draws = Draws<T>(options_.draws, moves_.chains(), columns);
     if (hybrid_) result.classes.resize(options_.draws, moves_.chains());
     // Chains no longer share anything they learn: one parallel region for all draws.
-    pool_.run(sums_.size(), [&](std::size_t c) {
+    job_.run(sums_.size(), [&](std::size_t c) {
       const auto chunk = static_cast<Index>(c);
       sums_[c] = ChunkSums();
       for (Index k = 0; k < options_.draws * options_.thin; ++k) {
@@ -201,7 +201,7 @@ class Run {
   }
 
   SamplerOptions options_;
-  ThreadPool& pool_;
+  const Context& job_;
   HybridDensity<T>* hybrid_;
   ChainMoves<T> moves_;
   MoveSettings<T> settings_;
@@ -215,17 +215,17 @@ class Run {
 
 template <class T>
 SamplerResult<T> run(const LogDensity<T>& distribution, HybridDensity<T>* hybrid, const Box& box,
-                     MatrixView<const T> start, const SamplerOptions& options, ThreadPool& pool,
+                     MatrixView<const T> start, const SamplerOptions& options, const Context& job,
                      const Statistic<T>* statistic) {
   check(options, start.rows);
   box.check(distribution.dimension());
   if (start.cols != distribution.dimension())
     throw UsageError(fmt::format("starts have {} columns, the distribution has {} dimensions", start.cols,
                                  distribution.dimension()));
-  SamplerResult<T> result = Run<T>(distribution, hybrid, box, start, options, pool)(statistic);
+  SamplerResult<T> result = Run<T>(distribution, hybrid, box, start, options, job)(statistic);
   const Index per_distribution =
       options.chains_per_distribution > 0 ? options.chains_per_distribution : start.rows;
-  result.diagnostics = diagnose(result.draws, per_distribution, pool);
+  result.diagnostics = diagnose(result.draws, per_distribution, job);
   result.verdict = verdict(result.diagnostics, result.divergences, per_distribution);
   return result;
 }
@@ -256,24 +256,24 @@ void check(const SamplerOptions& options, Index chains) {
 
 template <class T>
 SamplerResult<T> sample(const LogDensity<T>& distribution, const Box& box, MatrixView<const T> start,
-                        const SamplerOptions& options, ThreadPool& pool, const Statistic<T>* statistic) {
-  return run<T>(distribution, nullptr, box, start, options, pool, statistic);
+                        const SamplerOptions& options, const Context& job, const Statistic<T>* statistic) {
+  return run<T>(distribution, nullptr, box, start, options, job, statistic);
 }
 
 template <class T>
 SamplerResult<T> sample_hybrid(HybridDensity<T>& distribution, const Box& box, MatrixView<const T> start,
-                               const SamplerOptions& options, ThreadPool& pool,
+                               const SamplerOptions& options, const Context& job,
                                const Statistic<T>* statistic) {
-  return run<T>(distribution, &distribution, box, start, options, pool, statistic);
+  return run<T>(distribution, &distribution, box, start, options, job, statistic);
 }
 
 template SamplerResult<float> sample(const LogDensity<float>&, const Box&, MatrixView<const float>,
-                                     const SamplerOptions&, ThreadPool&, const Statistic<float>*);
+                                     const SamplerOptions&, const Context&, const Statistic<float>*);
 template SamplerResult<double> sample(const LogDensity<double>&, const Box&, MatrixView<const double>,
-                                      const SamplerOptions&, ThreadPool&, const Statistic<double>*);
+                                      const SamplerOptions&, const Context&, const Statistic<double>*);
 template SamplerResult<float> sample_hybrid(HybridDensity<float>&, const Box&, MatrixView<const float>,
-                                            const SamplerOptions&, ThreadPool&, const Statistic<float>*);
+                                            const SamplerOptions&, const Context&, const Statistic<float>*);
 template SamplerResult<double> sample_hybrid(HybridDensity<double>&, const Box&, MatrixView<const double>,
-                                             const SamplerOptions&, ThreadPool&, const Statistic<double>*);
+                                             const SamplerOptions&, const Context&, const Statistic<double>*);
 
 }  // namespace bl::gibbs

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/context.hpp"
 #include "gibbs/box.hpp"
 #include "gibbs/diagnostics.hpp"
 #include "gibbs/draws.hpp"
@@ -74,13 +74,13 @@ void check(const SamplerOptions& options, Index chains);
 // log-density or its gradient at a start is not finite. Bit-identical for any number of threads.
 template <class T>
 SamplerResult<T> sample(const LogDensity<T>& distribution, const Box& box, MatrixView<const T> start,
-                        const SamplerOptions& options, ThreadPool& pool,
+                        const SamplerOptions& options, const Context& job,
                         const Statistic<T>* statistic = nullptr);
 
 // Before every move the class of each chain is drawn exactly from its distribution given the point.
 template <class T>
 SamplerResult<T> sample_hybrid(HybridDensity<T>& distribution, const Box& box, MatrixView<const T> start,
-                               const SamplerOptions& options, ThreadPool& pool,
+                               const SamplerOptions& options, const Context& job,
                                const Statistic<T>* statistic = nullptr);
 
 }  // namespace bl::gibbs

@@ -71,12 +71,6 @@ LocalMinimum descend_along(const Eigen::MatrixXd& directions, const Chart& chart
   return end;
 }
 
-// Resamples are shared out whole: other ranks have no part in the steps of one.
-std::unique_ptr<Engine<double>> engine_alone(ThreadPool& pool) {
-  const WithoutRanks alone;
-  return make_engine<double>(pool);
-}
-
 // Those of every rank, for all of them. Of a resample without a minimum there are none.
 void exchange_draws(std::vector<std::vector<double>>& found, std::size_t entries, Ranks& ranks) {
   Exchange().run(
@@ -99,7 +93,7 @@ void exchange_draws(std::vector<std::vector<double>>& found, std::size_t entries
 }  // namespace
 
 Bootstrap bootstrap(const Objective<double>& objective, const Estimate& estimate, const EstimateSpec& fit,
-                    const BootstrapSpec& spec, ThreadPool& pool) {
+                    const BootstrapSpec& spec, const Context& job) {
   if (!spec.clusters.empty() && static_cast<Index>(spec.clusters.size()) != objective.data().rows)
     throw UsageError("there must be one cluster for every row");
   const Network<double>& network = objective.network();
@@ -110,9 +104,10 @@ Bootstrap bootstrap(const Objective<double>& objective, const Estimate& estimate
   for (const Index i : estimate.chart.positions) held[static_cast<std::size_t>(i)] = 0;
   const Eigen::MatrixXd directions = directions_of(network.layout(), estimate);
   std::atomic<Index> done = 0;
-  const std::shared_ptr<Ranks> ranks = current_ranks();
-  const Shares shares(ranks.get(), found.size());
-  const auto engine = engine_alone(pool);
+  Ranks* const ranks = job.ranks();
+  const Shares shares(ranks, found.size());
+  // Resamples are shared out whole: other ranks have no part in the steps of one.
+  const auto engine = make_engine<double>(job.without_ranks());
   engine->load(objective);          // resamples are these rows with other weights
   constexpr double kShortStep = 0;  // resamples run side by side whatever their length
   engine->together(shares.last() - shares.first(), kShortStep, [&](std::size_t at, Engine<double>& own) {

@@ -24,7 +24,7 @@ struct Bootstrap {
 // Each resample is fitted from the estimate, its zero weights held, in parallel, bit-identical for any
 // number of threads.
 Bootstrap bootstrap(const Objective<double>& objective, const Estimate& estimate, const EstimateSpec& fit,
-                    const BootstrapSpec& spec, ThreadPool& pool);
+                    const BootstrapSpec& spec, const Context& job);
 
 // Standard deviation of a linear function of the entries over the draws; NaN for fewer than two.
 double bootstrap_error(const Bootstrap& bootstrap, const Eigen::VectorXd& coefficients);

@@ -96,8 +96,8 @@ void finish(Loss& loss, const Rechart& rechart, const EstimateSpec& spec, Estima
 }  // namespace
 
 Estimate estimate_at(const Objective<double>& objective, const Minimisation& minimisation,
-                     const EstimateSpec& spec, ThreadPool& pool) {
-  return estimate_at(objective, minimisation, spec, *make_engine<double>(pool));
+                     const EstimateSpec& spec, const Context& job) {
+  return estimate_at(objective, minimisation, spec, *make_engine<double>(job));
 }
 
 Estimate estimate_at(const Objective<double>& objective, const Minimisation& minimisation,
@@ -127,9 +127,9 @@ Estimate estimate_at(const Objective<double>& objective, const Minimisation& min
 }
 
 Estimate estimate_entries(const Objective<double>& objective, std::vector<double> raw,
-                          std::vector<Index> positions, const EstimateSpec& spec, ThreadPool& pool) {
+                          std::vector<Index> positions, const EstimateSpec& spec, const Context& job) {
   const Architecture& a = objective.network().architecture();
-  Loss loss(objective, spec.minimiser.seed, pool, 0, spec.minimiser.noise);
+  Loss loss(objective, spec.minimiser.seed, job, 0, spec.minimiser.noise);
   loss.watch(spec.on_step);
   const Rechart chart = [&](std::vector<double> at) { return plain_chart(a, std::move(at), positions); };
   Estimate e;
@@ -141,9 +141,9 @@ Estimate estimate_entries(const Objective<double>& objective, std::vector<double
   return e;
 }
 
-Estimate estimate(const Objective<double>& objective, const EstimateSpec& spec, ThreadPool& pool) {
-  Minimisation found = minimise(objective, spec.minimiser, pool);
-  if (!found.interrupted) return estimate_at(objective, found, spec, pool);
+Estimate estimate(const Objective<double>& objective, const EstimateSpec& spec, const Context& job) {
+  Minimisation found = minimise(objective, spec.minimiser, job);
+  if (!found.interrupted) return estimate_at(objective, found, spec, job);
   Estimate e;
   e.chart = make_chart(objective.network().architecture(), found.best.parameters, spec.minimiser.reference);
   e.loss = found.best.loss;

@@ -2,7 +2,7 @@
 //
 //   const Network<double> network(architecture);
 //   const Objective<double> objective(network, spec, data);
-//   const Estimate e = estimate(objective, {.minimiser = {.starts = 8}}, pool);
+//   const Estimate e = estimate(objective, {.minimiser = {.starts = 8}}, job);
 //
 // Many fits at once: Engine::together, each on the engine that it is given; the network may be shared.
 #pragma once
@@ -43,11 +43,11 @@ struct Estimate {
 };
 
 // Everything from many starts.
-Estimate estimate(const Objective<double>& objective, const EstimateSpec& spec, ThreadPool& pool);
+Estimate estimate(const Objective<double>& objective, const EstimateSpec& spec, const Context& job);
 
 // The same from a minimum that is already known, raw: polished, then the covariance. No further starts.
 Estimate estimate_at(const Objective<double>& objective, const Minimisation& minimisation,
-                     const EstimateSpec& spec, ThreadPool& pool);
+                     const EstimateSpec& spec, const Context& job);
 // On an engine of someone else: one of several fits side by side.
 Estimate estimate_at(const Objective<double>& objective, const Minimisation& minimisation,
                      const EstimateSpec& spec, Engine<double>& engine);
@@ -55,6 +55,6 @@ Estimate estimate_at(const Objective<double>& objective, const Minimisation& min
 // The same of these entries alone, from a point near their minimum; the others stay as they are and nothing
 // is put in canonical form. For entries that are stored as they are (Sign::free).
 Estimate estimate_entries(const Objective<double>& objective, std::vector<double> raw,
-                          std::vector<Index> positions, const EstimateSpec& spec, ThreadPool& pool);
+                          std::vector<Index> positions, const EstimateSpec& spec, const Context& job);
 
 }  // namespace bl::inference

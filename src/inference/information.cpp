@@ -87,7 +87,7 @@ Eigen::MatrixXd score_products(const Loss& loss, const Chart& chart, std::span<c
   std::vector<Eigen::MatrixXd> sums(rows.cuts.size() - 1);
   std::atomic<Index> done = 0;
   const Shares shares(loss.ranks(), sums.size());
-  loss.pool().run(shares.last() - shares.first(), [&](std::size_t at) {
+  loss.job().run(shares.last() - shares.first(), [&](std::size_t at) {
     const std::size_t task = shares.first() + at;
     ObjectiveWorkspace<double> ws;
     GradientSum<double> gradient;

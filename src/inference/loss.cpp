@@ -6,9 +6,9 @@
 
 namespace bl::inference {
 
-Loss::Loss(const Objective<double>& objective, std::uint64_t noise_seed, ThreadPool& pool, Index most_rows,
+Loss::Loss(const Objective<double>& objective, std::uint64_t noise_seed, const Context& job, Index most_rows,
            MatrixView<const double> given)
-    : Loss(objective, noise_seed, make_engine<double>(pool), most_rows, given) {}
+    : Loss(objective, noise_seed, make_engine<double>(job), most_rows, given) {}
 
 Loss::Loss(const Objective<double>& objective, std::uint64_t noise_seed, std::unique_ptr<Engine<double>> own,
            Index most_rows, MatrixView<const double> given)

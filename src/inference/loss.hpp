@@ -21,7 +21,7 @@ class Loss {
   // The objective must outlive this. Rows of weight 0 are left out. The noise of score matching is that of a
   // fit by L-BFGS with this seed, or `given` (rows x draws * values). most_rows: only the first ones; 0: all.
   // DataError where the weights sum to zero.
-  Loss(const Objective<double>& objective, std::uint64_t noise_seed, ThreadPool& pool, Index most_rows = 0,
+  Loss(const Objective<double>& objective, std::uint64_t noise_seed, const Context& job, Index most_rows = 0,
        MatrixView<const double> given = {});
 
   // The same on an engine of someone else, who keeps it for as long as this.
@@ -40,7 +40,7 @@ class Loss {
   const std::vector<std::int64_t>& rows() const { return rows_; }
   const Noise& noise() const { return noise_; }
   double total_weight() const { return total_weight_; }
-  ThreadPool& pool() const { return engine_->context().threads(); }
+  const Context& job() const { return engine_->context(); }
   Ranks* ranks() const { return engine_->context().ranks(); }  // null where it is computed alone
 
  private:

@@ -220,8 +220,8 @@ LocalMinimum descend(const DifferentiableFunction<double>& function, std::vector
   return end;
 }
 
-Minimisation minimise(const Objective<double>& objective, const MinimiserSpec& spec, ThreadPool& pool) {
-  return minimise(objective, spec, *make_engine<double>(pool));
+Minimisation minimise(const Objective<double>& objective, const MinimiserSpec& spec, const Context& job) {
+  return minimise(objective, spec, *make_engine<double>(job));
 }
 
 Minimisation minimise(const Objective<double>& objective, const MinimiserSpec& spec, Engine<double>& engine) {

@@ -73,7 +73,7 @@ LocalMinimum descend(const DifferentiableFunction<double>& function, std::vector
                      const MinimiserSpec& spec, const std::function<void(std::int64_t)>& on_iteration = {});
 
 // NumericError where no start has a finite loss. Bit-identical for any number of threads.
-Minimisation minimise(const Objective<double>& objective, const MinimiserSpec& spec, ThreadPool& pool);
+Minimisation minimise(const Objective<double>& objective, const MinimiserSpec& spec, const Context& job);
 // The same on an engine of someone else: one of several fits side by side.
 Minimisation minimise(const Objective<double>& objective, const MinimiserSpec& spec, Engine<double>& engine);
 

@@ -22,12 +22,12 @@ std::vector<double> stretched(const ParameterMap& map, const Chart& chart, const
 }  // namespace
 
 std::vector<Index> weights_that_run_away(const Objective<double>& objective, const Estimate& e,
-                                         const MinimiserSpec& spec, ThreadPool& pool) {
+                                         const MinimiserSpec& spec, const Context& job) {
   std::vector<Index> out;
   const Architecture& a = objective.network().architecture();
   if (a.readout.present || e.minimisation.interrupted) return out;
   const ParameterMap map(a);
-  Loss loss(objective, spec.seed, pool, 0, spec.noise);
+  Loss loss(objective, spec.seed, job, 0, spec.noise);
   for (const HeadPlace& head : map.heads()) {
     if (e.chart.states[static_cast<std::size_t>(head.lambda)] != ParameterState::free) continue;
     std::vector<std::uint8_t> held(e.chart.states.size(), 1);

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "base/context.hpp"
+#include "base/memory.hpp"
 #include "bl/errors.hpp"
 
 namespace bl {

@@ -115,14 +115,14 @@ InputPlan::InputPlan(const InputShape& input, const std::vector<Term>& terms) : 
 }
 
 template <class T>
-void InputProduct<T>::prepare(MatrixView<const T> weights, PreparedInput<T>& out, ThreadPool* pool,
+void InputProduct<T>::prepare(MatrixView<const T> weights, PreparedInput<T>& out, const Context* job,
                               bool apart) const {
   const Index heads = weights.rows;
   const auto& context_columns = plan_.context.columns;
   const auto terms = static_cast<Index>(context_columns.size());
   if (!apart) out.context.resize(terms, heads);
   if (!apart && plan_.context.identity && terms > 0)
-    transpose<T>(weights.columns(context_columns[0], terms), out.context.view(), pool);
+    transpose<T>(weights.columns(context_columns[0], terms), out.context.view(), job);
   for (Index t = 0; t < terms && !apart && !plan_.context.identity; ++t)
     for (Index h = 0; h < heads; ++h)
       out.context(t, h) = weights(h, context_columns[static_cast<std::size_t>(t)]);

@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/context.hpp"
 #include "model/basis.hpp"
 #include "model/points.hpp"
 
@@ -77,8 +77,8 @@ class InputProduct {
   // The first of them.
   Index context_begin() const { return context_columns() > 0 ? plan_.context.columns[0] : 0; }
 
-  // A pool, where given, shares the work on wide weights. `apart`: the context's are not needed.
-  void prepare(MatrixView<const T> weights, PreparedInput<T>& out, ThreadPool* pool, bool apart) const;
+  // The threads of a job, where given, share the work on wide weights. `apart`: the context's are not needed.
+  void prepare(MatrixView<const T> weights, PreparedInput<T>& out, const Context* job, bool apart) const;
   // heads (points x heads) = bias + weights . basis. bias may be null.
   void forward(const PreparedInput<T>& w, const T* bias, const Points<T>& points, InputWorkspace<T>& ws,
                MatrixView<T> heads) const;

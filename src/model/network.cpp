@@ -117,7 +117,7 @@ const T* Network<T>::context_bias(std::span<const T> parameters) const {
 }
 
 template <class T>
-void Network<T>::prepare(std::span<const T> parameters, PreparedParameters<T>& out, ThreadPool* pool,
+void Network<T>::prepare(std::span<const T> parameters, PreparedParameters<T>& out, const Context* job,
                          bool apart) const {
   out.raw = parameters;
   out.inputs.resize(plans_.size());
@@ -135,12 +135,12 @@ void Network<T>::prepare(std::span<const T> parameters, PreparedParameters<T>& o
   for (std::size_t l = 0; l < plans_.size(); ++l) {
     const LayerPlan& plan = plans_[l];
     if (plan.input)
-      plan.input->prepare(weights(plan, parameters).columns(0, plan.input_columns), out.inputs[l], pool,
+      plan.input->prepare(weights(plan, parameters).columns(0, plan.input_columns), out.inputs[l], job,
                           apart && l == 0);
     out.reads[l].resize(plan.read_count, plan.shape.total());
     if (plan.read_count > 0)
       transpose<T>(weights(plan, parameters).columns(plan.input_columns, plan.read_count),
-                   out.reads[l].view(), pool);
+                   out.reads[l].view(), job);
     out.lambdas[l].resize(static_cast<std::size_t>(plan.shape.total()));
     effective(plan.lambda_offset, architecture_.lambda, out.lambdas[l], out.lambda_slopes[l]);
   }
@@ -148,7 +148,7 @@ void Network<T>::prepare(std::span<const T> parameters, PreparedParameters<T>& o
   out.readout.resize(outputs(), plans_.back().shape.blocks);
   effective(readout_offset_, architecture_.readout.sign, out.readout.flat(), out.readout_slopes);
   out.readout_columns.resize(out.readout.cols(), out.readout.rows());
-  transpose<T>(std::as_const(out.readout).view(), out.readout_columns.view(), pool);
+  transpose<T>(std::as_const(out.readout).view(), out.readout_columns.view(), job);
 }
 
 template <class T>

@@ -77,12 +77,12 @@ std::vector<double> log_density(const Model& model, const Table& table, std::spa
         "whose differences over the temperature are differences of log-densities",
         impl.space.values()));
   const GivenRows given(impl, table, rows, options);
-  ThreadPool pool(options.threads);
+  const Context job(options.threads);
   HeardNotes heard(options.on_note);
   std::vector<double> out(given.rows(), 0);
   const Index classes = impl.space.classes();
   if (impl.space.values() == 0) {
-    const Matrix<double> log_p = class_log_probabilities(impl, given.utility, given.encoded.features, pool);
+    const Matrix<double> log_p = class_log_probabilities(impl, given.utility, given.encoded.features, job);
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = log_p(static_cast<Index>(i), given.class_of(i));
     return out;
   }
@@ -90,7 +90,7 @@ std::vector<double> log_density(const Model& model, const Table& table, std::spa
     const ResponseEncoding& response = impl.stored.encoder.responses()[impl.space.continuous_responses[0]];
     const Column& column = table.column(response.name);
     for_each_distribution(
-        given.utility, response, given.encoded.features, kLogDensityTolerance, pool, heard.notes(),
+        given.utility, response, given.encoded.features, kLogDensityTolerance, job, heard.notes(),
         [&](std::size_t row) { return table.place(rows[row]); },
         [&](std::size_t row, const NumberDistribution& distribution) {
           out[row] = distribution.log_density(column.numbers[static_cast<std::size_t>(rows[row])]);
@@ -104,7 +104,7 @@ std::vector<double> log_density(const Model& model, const Table& table, std::spa
     log_scale += std::log(impl.stored.encoder.responses()[k].scale);
   const bool alike = given.encoded.features.cols() == 0 && !out.empty();
   if (alike) continuous_log_density(given, 0, static_cast<Index>(out.size()), heard.notes(), out);
-  pool.run(out.size(), [&](std::size_t i) {
+  job.run(out.size(), [&](std::size_t i) {
     const auto row = static_cast<Index>(i);
     if (!alike) continuous_log_density(given, row, 1, heard.notes(), std::span(&out[i], 1));
     if (heard.notes()) heard.notes()->add_log_density(out[i]);
@@ -121,9 +121,9 @@ std::vector<double> log_density(const Model& model, const Table& table, std::spa
 std::vector<double> utility(const Model& model, const Data& data, const DistributionOptions& options) {
   const Table& table = data.impl().table;
   const GivenRows given(of_table(model, "the utility of a response"), table, all_rows(table.rows), options);
-  ThreadPool pool(options.threads);
+  const Context job(options.threads);
   std::vector<double> out(given.rows());
-  pool.run(out.size(), [&](std::size_t i) {
+  job.run(out.size(), [&](std::size_t i) {
     const auto row = static_cast<Index>(i);
     Matrix<double> by_class(1, std::max<Index>(1, given.utility.classes()));
     given.utility.utilities(given.context(row), given.values(row), by_class.view());

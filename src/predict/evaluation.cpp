@@ -21,9 +21,10 @@ namespace {
 
 constexpr double kIntervalMass = 0.9;
 
-void for_row_blocks(Index rows, ThreadPool& pool, const std::function<void(Index from, Index count)>& visit) {
+void for_row_blocks(Index rows, const Context& job,
+                    const std::function<void(Index from, Index count)>& visit) {
   const auto tasks = static_cast<std::size_t>((rows + kPredictedBlock - 1) / kPredictedBlock);
-  pool.run(tasks, [&](std::size_t task) {
+  job.run(tasks, [&](std::size_t task) {
     const Index from = static_cast<Index>(task) * kPredictedBlock;
     visit(from, std::min(kPredictedBlock, rows - from));
   });
@@ -54,7 +55,7 @@ std::vector<Metric> point_metrics(const std::string& name, const std::vector<dou
 // draws beyond.
 std::vector<Metric> many_response_metrics(const FittedModel& model, const gibbs::Utility& utility,
                                           const Matrix<double>& context, const Matrix<double>& values,
-                                          std::span<const double> weights, ThreadPool& pool,
+                                          std::span<const double> weights, const Context& job,
                                           RowNotes* notes) {
   // Enough for a mean over rows. It bounds the error of the coarser of two rules; the finer one is used.
   constexpr double kTolerance = 1e-3;
@@ -80,7 +81,7 @@ std::vector<Metric> many_response_metrics(const FittedModel& model, const gibbs:
     if (context.cols() == 0)
       put(0, rows, row_distribution_2d(utility, nullptr, gibbs::kAllClasses, notes));  // all rows have one
     else
-      pool.run(static_cast<std::size_t>(rows), [&](std::size_t at) {
+      job.run(static_cast<std::size_t>(rows), [&](std::size_t at) {
         const auto i = static_cast<Index>(at);
         put(i, 1, row_distribution_2d(utility, context.row(i), gibbs::kAllClasses, notes, kTolerance));
       });
@@ -88,7 +89,7 @@ std::vector<Metric> many_response_metrics(const FittedModel& model, const gibbs:
   } else {
     RowSamplerOptions options;
     options.draws = 400;
-    const RowSamples samples = sample_rows(utility, context, options, pool);
+    const RowSamples samples = sample_rows(utility, context, options, job);
     for (Index i = 0; i < rows; ++i)
       for (Index k = 0; k < dims; ++k) {
         double sum = 0;
@@ -130,7 +131,7 @@ std::vector<Metric> class_metrics(std::span<const std::int32_t> truth,
 
 NumberRows number_rows(const gibbs::Utility& utility, const ResponseEncoding& response,
                        const Matrix<double>& context, std::vector<double> truth,
-                       const std::vector<double>& levels, ThreadPool& pool, RowNotes* notes) {
+                       const std::vector<double>& levels, const Context& job, RowNotes* notes) {
   const std::size_t rows = truth.size();
   NumberRows r;
   r.truth = std::move(truth);
@@ -138,7 +139,7 @@ NumberRows number_rows(const gibbs::Utility& utility, const ResponseEncoding& re
     numbers->resize(rows);
   r.quantiles.resize(static_cast<Index>(rows), static_cast<Index>(levels.size()));
   for_each_distribution(
-      utility, response, context, PredictOptions().tolerance, pool, notes,
+      utility, response, context, PredictOptions().tolerance, job, notes,
       [](std::size_t row) { return fmt::format("row {}", row + 1); },
       [&](std::size_t at, const NumberDistribution& distribution) {
         const double y = r.truth[at];
@@ -169,11 +170,11 @@ std::vector<Metric> number_metrics(const NumberRows& r, std::span<const double> 
 }
 
 Matrix<double> class_log_probabilities(const FittedModel& model, const gibbs::Utility& utility,
-                                       const Matrix<double>& context, ThreadPool& pool, RowNotes* notes) {
+                                       const Matrix<double>& context, const Context& job, RowNotes* notes) {
   const Index rows = context.rows(), classes = model.space.classes();
   Matrix<double> out(rows, classes);
   if (utility.values() == 0) {
-    for_row_blocks(rows, pool, [&](Index from, Index count) {
+    for_row_blocks(rows, job, [&](Index from, Index count) {
       utility.class_log_probabilities(rows_of(context, from, count), {nullptr, count, 0, 0},
                                       out.view().row_range(from, count));
     });
@@ -183,7 +184,7 @@ Matrix<double> class_log_probabilities(const FittedModel& model, const gibbs::Ut
       2) {  // shares of draws, each class counted half a draw more so that none is impossible
     RowSamplerOptions options;
     options.draws = 400;
-    const RowSamples samples = sample_rows(utility, context, options, pool);
+    const RowSamples samples = sample_rows(utility, context, options, job);
     for (Index i = 0; i < rows; ++i) {
       std::fill_n(out.row(i), classes, 0.5);
       for (Index d = 0; d < options.draws; ++d)
@@ -194,7 +195,7 @@ Matrix<double> class_log_probabilities(const FittedModel& model, const gibbs::Ut
     }
     return out;
   }
-  pool.run(static_cast<std::size_t>(rows), [&](std::size_t at) {
+  job.run(static_cast<std::size_t>(rows), [&](std::size_t at) {
     const auto i = static_cast<Index>(at);
     const std::span<double> row(out.row(i), static_cast<std::size_t>(classes));
     for (Index c = 0; c < classes; ++c)
@@ -210,11 +211,11 @@ namespace {
 // Each row's numbers, of all rows.
 NumberRows all_number_rows(const PredictedRows& part, const gibbs::Utility& utility,
                            const ResponseEncoding& response, const std::vector<double>& truth,
-                           ThreadPool& pool, RowNotes* notes) {
+                           const Context& job, RowNotes* notes) {
   const auto first = truth.begin() + part.first();
   NumberRows out;
   part.predict([&] {
-    out = number_rows(utility, response, part.encoded().features, {first, first + part.count()}, {}, pool,
+    out = number_rows(utility, response, part.encoded().features, {first, first + part.count()}, {}, job,
                       notes);
   });
   for (std::vector<double>* numbers : {&out.mean, &out.log_density, &out.crps, &out.lower, &out.upper})
@@ -233,23 +234,22 @@ void note_responses(const NumberRows& numbers, std::span<const double> weights, 
 }  // namespace
 
 Matrix<double> class_log_probabilities(const FittedModel& model, const gibbs::Utility& utility,
-                                       const PredictedRows& part, ThreadPool& pool, RowNotes* notes) {
+                                       const PredictedRows& part, const Context& job, RowNotes* notes) {
   Matrix<double> log_p;
-  part.predict(
-      [&] { log_p = class_log_probabilities(model, utility, part.encoded().features, pool, notes); });
+  part.predict([&] { log_p = class_log_probabilities(model, utility, part.encoded().features, job, notes); });
   part.gather(log_p);
   return log_p;
 }
 
 std::vector<Metric> evaluate_rows(const FittedModel& model, const Encoder& encoder, const Table& table,
                                   std::span<const Index> rows, const gibbs::Utility& utility,
-                                  ThreadPool& pool, RowNotes* notes, const SharedTable* shared) {
+                                  const Context& job, RowNotes* notes, const SharedTable* shared) {
   const PredictedRows part(encoder, table, shared, rows);
   const Encoded<double>& encoded = part.encoded();
   std::vector<Metric> out;
   if (model.space.classes() > 0) {
     const auto truth = model.space.combine(encoded.classes);
-    const Matrix<double> log_p = class_log_probabilities(model, utility, part, pool, notes);
+    const Matrix<double> log_p = class_log_probabilities(model, utility, part, job, notes);
     for (Index i = 0; i < log_p.rows(); ++i)
       if (std::isnan(log_p(i, 0)))
         throw NumericError(
@@ -267,12 +267,12 @@ std::vector<Metric> evaluate_rows(const FittedModel& model, const Encoder& encod
     const Column& column = table.column(response.name);
     std::vector<double> truth;
     for (const Index row : rows) truth.push_back(column.numbers[static_cast<std::size_t>(row)]);
-    const NumberRows numbers = all_number_rows(part, utility, response, truth, pool, notes);
+    const NumberRows numbers = all_number_rows(part, utility, response, truth, job, notes);
     if (notes) note_responses(numbers, encoded.weights, part, *notes);
     more = number_metrics(numbers, encoded.weights);
   }
   if (model.space.values() > 1)
-    more = many_response_metrics(model, utility, encoded.features, encoded.continuous, encoded.weights, pool,
+    more = many_response_metrics(model, utility, encoded.features, encoded.continuous, encoded.weights, job,
                                  notes);
   out.insert(out.end(), more.begin(), more.end());
   return out;

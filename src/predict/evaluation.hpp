@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/context.hpp"
 #include "fitted/fitted_model.hpp"
 #include "predict/predicted_rows.hpp"
 #include "predict/row_notes.hpp"
@@ -13,12 +13,12 @@ namespace bl {
 
 // log p(class | x), rows x classes. The continuous part of a mixed response is integrated out.
 Matrix<double> class_log_probabilities(const FittedModel& model, const gibbs::Utility& utility,
-                                       const Matrix<double>& context, ThreadPool& pool,
+                                       const Matrix<double>& context, const Context& job,
                                        RowNotes* notes = nullptr);
 
 // The same of all rows of a part, for all ranks.
 Matrix<double> class_log_probabilities(const FittedModel& model, const gibbs::Utility& utility,
-                                       const PredictedRows& part, ThreadPool& pool,
+                                       const PredictedRows& part, const Context& job,
                                        RowNotes* notes = nullptr);
 
 std::vector<Metric> class_metrics(std::span<const std::int32_t> truth,
@@ -32,14 +32,14 @@ struct NumberRows {
 };
 NumberRows number_rows(const gibbs::Utility& utility, const ResponseEncoding& response,
                        const Matrix<double>& context, std::vector<double> truth,
-                       const std::vector<double>& levels, ThreadPool& pool, RowNotes* notes = nullptr);
+                       const std::vector<double>& levels, const Context& job, RowNotes* notes = nullptr);
 std::vector<Metric> number_metrics(const NumberRows& rows, std::span<const double> weights);
 
 // The metrics that fit the response, of these rows. `encoder` is the model's, or a more lenient variant of
 // it. Where the features lie with several ranks: of a class or one number alone.
 std::vector<Metric> evaluate_rows(const FittedModel& model, const Encoder& encoder, const Table& table,
                                   std::span<const Index> rows, const gibbs::Utility& utility,
-                                  ThreadPool& pool, RowNotes* notes = nullptr,
+                                  const Context& job, RowNotes* notes = nullptr,
                                   const SharedTable* shared = nullptr);
 
 }  // namespace bl

@@ -192,8 +192,8 @@ double NumberDistribution::crps(double y) const {
 }
 
 void for_each_distribution(const gibbs::Utility& utility, const ResponseEncoding& response,
-                           const Matrix<double>& context, double tolerance, ThreadPool& pool, RowNotes* notes,
-                           const std::function<std::string(std::size_t row)>& name,
+                           const Matrix<double>& context, double tolerance, const Context& job,
+                           RowNotes* notes, const std::function<std::string(std::size_t row)>& name,
                            const std::function<void(std::size_t row, const NumberDistribution&)>& visit) {
   const Index rows = context.rows(), columns = context.cols();
   const auto guarded = [&](Index row, const auto& work) {
@@ -215,7 +215,7 @@ void for_each_distribution(const gibbs::Utility& utility, const ResponseEncoding
       else
         shared_by_quadrature = integrated(nullptr);
     });
-  pool.run(static_cast<std::size_t>((rows + kRowsPerTask - 1) / kRowsPerTask), [&](std::size_t task) {
+  job.run(static_cast<std::size_t>((rows + kRowsPerTask - 1) / kRowsPerTask), [&](std::size_t task) {
     const Index from = static_cast<Index>(task) * kRowsPerTask, count = std::min(kRowsPerTask, rows - from);
     Matrix<double> offsets;
     if (utility.exact() && !shared) utility.line_offsets(context.view().row_range(from, count), offsets);

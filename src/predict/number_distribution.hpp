@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/context.hpp"
 #include "features/encoding.hpp"
 #include "gibbs/utility.hpp"
 #include "predict/row_notes.hpp"
@@ -55,8 +55,8 @@ class NumberDistribution {
 // Hands over the distribution of every row of context, from several threads at once. Quadrature that misses the tolerance
 // goes into the notes, where there are some; another error of the arithmetic begins with name(row).
 void for_each_distribution(const gibbs::Utility& utility, const ResponseEncoding& response,
-                           const Matrix<double>& context, double tolerance, ThreadPool& pool, RowNotes* notes,
-                           const std::function<std::string(std::size_t row)>& name,
+                           const Matrix<double>& context, double tolerance, const Context& job,
+                           RowNotes* notes, const std::function<std::string(std::size_t row)>& name,
                            const std::function<void(std::size_t row, const NumberDistribution&)>& visit);
 
 }  // namespace bl

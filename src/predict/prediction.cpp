@@ -65,8 +65,8 @@ void carry_columns(const FittedModel& model, const Table& table, std::span<const
 }
 
 void class_columns(const FittedModel& model, const gibbs::Utility& utility, const Matrix<double>& context,
-                   const PredictOptions& options, ThreadPool& pool, RowNotes* notes, OutputTable& out) {
-  const Matrix<double> log_p = class_log_probabilities(model, utility, context, pool, notes);
+                   const PredictOptions& options, const Context& job, RowNotes* notes, OutputTable& out) {
+  const Matrix<double> log_p = class_log_probabilities(model, utility, context, job, notes);
   OutputColumn predicted{model.space.class_name, {}, {}};
   for (Index i = 0; i < log_p.rows(); ++i) {
     const double* row = log_p.row(i);
@@ -134,8 +134,8 @@ struct Rows {
 
 // Does the work of every row; an error of the arithmetic names the row it comes from.
 template <class Work>
-void for_rows(const Rows& rows, ThreadPool& pool, const Work& work) {
-  pool.run(rows.places.size(), [&](std::size_t i) {
+void for_rows(const Rows& rows, const Context& job, const Work& work) {
+  job.run(rows.places.size(), [&](std::size_t i) {
     try {
       work(i);
     } catch (const NumericError& error) {
@@ -171,7 +171,7 @@ std::vector<std::string> density_names(const std::vector<double>& grid) {
 
 // One continuous response.
 void distribution_1d_columns(const FittedModel& model, const gibbs::Utility& utility, const Rows& rows,
-                             const PredictOptions& options, ThreadPool& pool, RowNotes* notes,
+                             const PredictOptions& options, const Context& job, RowNotes* notes,
                              OutputTable& out) {
   const ResponseEncoding& r = model.stored.encoder.responses()[model.space.continuous_responses[0]];
   const std::size_t first = add_response_columns(r, options, out);
@@ -193,7 +193,7 @@ void distribution_1d_columns(const FittedModel& model, const gibbs::Utility& uti
   for (const std::string& name : density_names(grid)) add(out, name);
   const bool means_alone = shares.empty() && !options.mode;  // others look at other figures
   for_each_distribution(
-      utility, r, rows.context, options.tolerance, pool, notes,
+      utility, r, rows.context, options.tolerance, job, notes,
       [&](std::size_t i) { return rows.table.place(rows.places[i]); },
       [&](std::size_t i, const NumberDistribution& distribution) {
         std::size_t at = first;
@@ -220,7 +220,7 @@ void distribution_1d_columns(const FittedModel& model, const gibbs::Utility& uti
 
 // Two continuous responses by quadrature; quantiles are those of each response alone.
 void distribution_2d_columns(const FittedModel& model, const gibbs::Utility& utility, const Rows& rows,
-                             const PredictOptions& options, ThreadPool& pool, RowNotes* notes,
+                             const PredictOptions& options, const Context& job, RowNotes* notes,
                              OutputTable& out) {
   const std::vector<double> shares = shares_of(options);
   std::array<std::size_t, 2> first{};
@@ -242,7 +242,7 @@ void distribution_2d_columns(const FittedModel& model, const gibbs::Utility& uti
     }
   };
   if (rows.context.cols() > 0)
-    return for_rows(rows, pool, [&](std::size_t i) {
+    return for_rows(rows, job, [&](std::size_t i) {
       put(i, row_distribution_2d(utility, rows.features(i), gibbs::kAllClasses, notes));
     });
   if (out.rows == 0) return;
@@ -253,10 +253,10 @@ void distribution_2d_columns(const FittedModel& model, const gibbs::Utility& uti
 
 // The mean, standard deviation and quantiles of each of several continuous responses, from draws.
 void draw_columns(const FittedModel& model, const gibbs::Utility& utility, const Matrix<double>& context,
-                  const PredictOptions& options, ThreadPool& pool, OutputTable& out) {
+                  const PredictOptions& options, const Context& job, OutputTable& out) {
   RowSamplerOptions sampling;
   sampling.draws = kDrawsPerRow;
-  const RowSamples samples = sample_rows(utility, context, sampling, pool);
+  const RowSamples samples = sample_rows(utility, context, sampling, job);
   const std::vector<double> shares = shares_of(options);
   for (std::size_t k = 0; k < model.space.continuous_responses.size(); ++k) {
     const ResponseEncoding& r = model.stored.encoder.responses()[model.space.continuous_responses[k]];
@@ -281,8 +281,8 @@ void draw_columns(const FittedModel& model, const gibbs::Utility& utility, const
 
 // The best response of several continuous ones (for the best class, where there are classes), with its
 // certificate.
-void mode_columns(const FittedModel& model, const gibbs::Utility& utility, const Rows& rows, ThreadPool& pool,
-                  OutputTable& out) {
+void mode_columns(const FittedModel& model, const gibbs::Utility& utility, const Rows& rows,
+                  const Context& job, OutputTable& out) {
   const std::size_t first = out.columns.size();
   const auto& responses = model.space.continuous_responses;
   for (const std::size_t k : responses) add(out, model.stored.encoder.responses()[k].name + " mode");
@@ -290,7 +290,7 @@ void mode_columns(const FittedModel& model, const gibbs::Utility& utility, const
   add(out, "mode starts agreeing");
   const gibbs::Box box{utility.support().lower, utility.support().upper};
   const Matrix<double> starts = gibbs::mode_starts(box, kModeStarts, 1);
-  for_rows(rows, pool, [&](std::size_t i) {
+  for_rows(rows, job, [&](std::size_t i) {
     Matrix<double> row(1, rows.context.cols());
     std::copy_n(rows.features(i), rows.context.cols(), row.data());
     gibbs::ModeResult best;
@@ -318,23 +318,23 @@ void mode_columns(const FittedModel& model, const gibbs::Utility& utility, const
 
 OutputTable predict_rows(const FittedModel& model, const Encoder& encoder, const Table& table,
                          std::span<const Index> places, const gibbs::Utility& utility,
-                         const PredictOptions& options, ThreadPool& pool, RowNotes* notes) {
+                         const PredictOptions& options, const Context& job, RowNotes* notes) {
   check(options, model);
   OutputTable out;
   out.rows = places.size();
   carry_columns(model, table, places, options, out);
   const Rows rows{table, places, encoder.encode_features<double>(table, places)};
-  if (model.space.classes() > 0) class_columns(model, utility, rows.context, options, pool, notes, out);
+  if (model.space.classes() > 0) class_columns(model, utility, rows.context, options, job, notes, out);
   if (model.space.values() == 1) {
-    distribution_1d_columns(model, utility, rows, options, pool, notes, out);
+    distribution_1d_columns(model, utility, rows, options, job, notes, out);
   } else if (model.space.values() > 1) {
     if (model.space.values() == 2)
-      distribution_2d_columns(model, utility, rows, options, pool, notes, out);
+      distribution_2d_columns(model, utility, rows, options, job, notes, out);
     else
-      draw_columns(model, utility, rows.context, options, pool, out);
-    if (options.mode) mode_columns(model, utility, rows, pool, out);
+      draw_columns(model, utility, rows.context, options, job, out);
+    if (options.mode) mode_columns(model, utility, rows, job, out);
   }
-  if (options.ood) score_columns(model, utility, rows.context, pool, out);
+  if (options.ood) score_columns(model, utility, rows.context, job, out);
   require_finite(out, [&](std::size_t i) { return table.place(places[i]); });
   return out;
 }

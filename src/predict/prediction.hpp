@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "base/parallel.hpp"
+#include "base/context.hpp"
 #include "fitted/fitted_model.hpp"
 #include "predict/row_notes.hpp"
 
@@ -13,6 +13,6 @@ namespace bl {
 // more than ten times is a NumericError.
 OutputTable predict_rows(const FittedModel& model, const Encoder& encoder, const Table& table,
                          std::span<const Index> rows, const gibbs::Utility& utility,
-                         const PredictOptions& options, ThreadPool& pool, RowNotes* notes = nullptr);
+                         const PredictOptions& options, const Context& job, RowNotes* notes = nullptr);
 
 }  // namespace bl

@@ -89,14 +89,14 @@ Solution solution(const explain::Problem& problem, const double* features,
 
 std::vector<std::vector<WeightedResponse>> row_distributions(const Model::Impl& model,
                                                              const Matrix<double>& context,
-                                                             ThreadPool& pool) {
+                                                             const Context& job) {
   const gibbs::Utility& utility = model.utility;
   std::vector<std::vector<WeightedResponse>> distributions(static_cast<std::size_t>(context.rows()));
   if (utility.values() <= 1) {
     std::vector<double> cuts;
     for (const ResponseEncoding& response : model.stored.encoder.responses())
       if (!response.is_class()) cuts = slot_ends(response);
-    pool.run(distributions.size(), [&](std::size_t i) {
+    job.run(distributions.size(), [&](std::size_t i) {
       distributions[i] =
           exact_distribution(utility, context.cols() ? context.row(static_cast<Index>(i)) : nullptr, cuts);
     });
@@ -104,7 +104,7 @@ std::vector<std::vector<WeightedResponse>> row_distributions(const Model::Impl& 
   }
   RowSamplerOptions sampling;
   sampling.draws = kDrawsPerRow;
-  const RowSamples samples = sample_rows(utility, context, sampling, pool);
+  const RowSamples samples = sample_rows(utility, context, sampling, job);
   for (Index i = 0; i < context.rows() * kDrawsPerRow; ++i) {
     const double* values = samples.values.row(i);
     distributions[static_cast<std::size_t>(i / kDrawsPerRow)].push_back(

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/context.hpp"
 #include "explain/best_response.hpp"
 #include "explain/problem.hpp"
 #include "features/encoder.hpp"
@@ -37,6 +37,7 @@ struct WeightedResponse {
 // its quadrature (with point masses apart from the rest), several by draws (so many that means have an error of
 // a twentieth of a standard deviation).
 std::vector<std::vector<WeightedResponse>> row_distributions(const Model::Impl& model,
-                                                             const Matrix<double>& context, ThreadPool& pool);
+                                                             const Matrix<double>& context,
+                                                             const Context& job);
 
 }  // namespace bl

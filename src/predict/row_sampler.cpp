@@ -37,14 +37,14 @@ gibbs::Box box_of(const Support& support, const std::vector<Index>& free) {
 
 // Chains that keep to the classes their rows allow. They run on the processor: engines know of no such restriction.
 gibbs::SamplerResult<double> restricted_chains(const ChainPlan<double>& plan, const gibbs::Utility& utility,
-                                               const Matrix<std::uint8_t>& allowed, ThreadPool& pool) {
+                                               const Matrix<std::uint8_t>& allowed, const Context& job) {
   Matrix<double> context(plan.rows, plan.context.cols);
   for (Index i = 0; i < plan.rows && context.cols() > 0; ++i)
     std::copy_n(plan.context.row(i), context.cols(), context.row(i));
   gibbs::NetworkDensity<double> joint(plan.network, utility.prepared(), plan.temperature, std::move(context),
                                       plan.rows, plan.chains_per_row);
   gibbs::RestrictedClasses<double> restricted(joint, allowed.view(), plan.chains_per_row);
-  return sample_chains<double>(restricted, plan, pool);
+  return sample_chains<double>(restricted, plan, job);
 }
 
 DeviceChoice device_of(const ChainPlan<double>& plan, const RowSamplerOptions& options) {
@@ -57,16 +57,14 @@ DeviceChoice device_of(const ChainPlan<double>& plan, const RowSamplerOptions& o
   return plan_device(options.device, static_cast<double>(plan.start.rows) * heads, only);
 }
 
-gibbs::SamplerResult<double> run_on(Device device, const ChainPlan<double>& plan, ThreadPool& pool) {
-  if (device.kind == Device::Kind::cpu) return make_engine<double>(pool)->run_chains(plan);
-  ThreadPool with_gpu(pool.threads(), device);
-  return make_engine<double>(with_gpu)->run_chains(plan);
+gibbs::SamplerResult<double> run_on(Device device, const ChainPlan<double>& plan, const Context& job) {
+  return make_engine<double>(job.on(device))->run_chains(plan);
 }
 
 }  // namespace
 
 RowSamples sample_rows(const gibbs::Utility& utility, const Matrix<double>& context,
-                       const RowSamplerOptions& options, ThreadPool& pool) {
+                       const RowSamplerOptions& options, const Context& job) {
   const Index rows = context.rows(), chains = rows * options.chains;
   const gibbs::Box box = box_of(utility.support(), options.free);
   const Matrix<double> from = starts(box, chains, options.seed);
@@ -93,8 +91,8 @@ RowSamples sample_rows(const gibbs::Utility& utility, const Matrix<double>& cont
   plan.options.seed = options.seed;
   const DeviceChoice where = device_of(plan, options);
   const gibbs::SamplerResult<double> result = options.allowed.rows() > 0
-                                                  ? restricted_chains(plan, utility, options.allowed, pool)
-                                                  : run_on(where.device, plan, pool);
+                                                  ? restricted_chains(plan, utility, options.allowed, job)
+                                                  : run_on(where.device, plan, job);
 
   RowSamples out;
   out.note = where.note;

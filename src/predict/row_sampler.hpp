@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "base/parallel.hpp"
+#include "base/context.hpp"
 #include "fitted/fitted_model.hpp"
 #include "gibbs/sampler.hpp"
 
@@ -38,6 +38,6 @@ struct RowSamples {
 };
 
 RowSamples sample_rows(const gibbs::Utility& utility, const Matrix<double>& context,
-                       const RowSamplerOptions& options, ThreadPool& pool);
+                       const RowSamplerOptions& options, const Context& job);
 
 }  // namespace bl

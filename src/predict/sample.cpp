@@ -50,7 +50,7 @@ void keep_allowed(const GivenValues& given, Matrix<double>& log_probabilities) {
 }
 
 // Classes where every number is held: independent draws.
-RowSamples class_draws(const Request& r, ThreadPool& pool) {
+RowSamples class_draws(const Request& r, const Context& job) {
   const Index rows = r.context.rows(), draws = static_cast<Index>(r.options.draws);
   const RandomStream stream(r.options.seed, Purpose::sampler_class);
   Matrix<double> log_p(rows, r.utility.classes());
@@ -60,7 +60,7 @@ RowSamples class_draws(const Request& r, ThreadPool& pool) {
   out.draws_per_row = draws;
   out.values.resize(rows * draws, r.utility.values());
   out.classes.resize(static_cast<std::size_t>(rows * draws));
-  pool.run(static_cast<std::size_t>(rows), [&](std::size_t row) {
+  job.run(static_cast<std::size_t>(rows), [&](std::size_t row) {
     const auto i = static_cast<Index>(row);
     for (Index d = 0; d < draws; ++d) {
       std::copy_n(r.given.held.row(i), out.values.cols(), out.values.row(i * draws + d));
@@ -74,7 +74,7 @@ RowSamples class_draws(const Request& r, ThreadPool& pool) {
 }
 
 // Independent draws: a class by inversion, a continuous response through its quantile function.
-RowSamples exact_draws(const Request& r, ThreadPool& pool, RowNotes& notes) {
+RowSamples exact_draws(const Request& r, const Context& job, RowNotes& notes) {
   const Index rows = r.context.rows(), draws = static_cast<Index>(r.options.draws);
   const RandomStream classes(r.options.seed, Purpose::sampler_class),
       moves(r.options.seed, Purpose::sampler_move);
@@ -83,11 +83,11 @@ RowSamples exact_draws(const Request& r, ThreadPool& pool, RowNotes& notes) {
   out.values.resize(rows * draws, r.utility.values());
   Matrix<double> log_p;
   if (r.utility.classes() > 0) {
-    log_p = class_log_probabilities(r.model, r.utility, r.context, pool, &notes);
+    log_p = class_log_probabilities(r.model, r.utility, r.context, job, &notes);
     keep_allowed(r.given, log_p);
     out.classes.resize(static_cast<std::size_t>(rows * draws));
   }
-  pool.run(static_cast<std::size_t>(rows), [&](std::size_t row) {
+  job.run(static_cast<std::size_t>(rows), [&](std::size_t row) {
     const auto i = static_cast<Index>(row);
     for (Index d = 0; d < draws && r.utility.classes() > 0; ++d)
       out.classes[row * static_cast<std::size_t>(draws) + static_cast<std::size_t>(d)] =
@@ -125,7 +125,7 @@ RowSamples exact_draws(const Request& r, ThreadPool& pool, RowNotes& notes) {
   return out;
 }
 
-RowSamples chain_draws(const Request& r, ThreadPool& pool) {
+RowSamples chain_draws(const Request& r, const Context& job) {
   RowSamplerOptions options;
   options.method = method_of(r.options.method);
   options.draws = static_cast<Index>(r.options.draws);
@@ -137,7 +137,7 @@ RowSamples chain_draws(const Request& r, ThreadPool& pool) {
   options.free = r.given.free;
   options.held = r.given.held;
   options.allowed = r.given.allowed;
-  return sample_rows(r.utility, r.context, options, pool);
+  return sample_rows(r.utility, r.context, options, job);
 }
 
 OutputTable table_of(const Request& r, const RowSamples& samples) {
@@ -211,7 +211,7 @@ SampleResult run(const FittedModel& model, const Matrix<double>& context, const 
     throw UsageError(fmt::format("method {}: classes are drawn exactly, without chains; leave the method out",
                                  in_quotes(options.method)));
   const Request request{model, utility, context, given, options};
-  ThreadPool pool(options.threads);
+  const Context job(options.threads);
   const bool classes_alone = given.holds_all_numbers();
   const bool can_be_exact = classes_alone || (utility.values() <= 1 && !given.holds_numbers());
   if (options.method == "exact" && !can_be_exact)
@@ -222,9 +222,9 @@ SampleResult run(const FittedModel& model, const Matrix<double>& context, const 
       "these draws are exact and independent, made on the processor alone; give `method` and `step` "
       "for chains");
   RowNotes notes;
-  const RowSamples samples = classes_alone ? class_draws(request, pool)
-                             : exact       ? exact_draws(request, pool, notes)
-                                           : chain_draws(request, pool);
+  const RowSamples samples = classes_alone ? class_draws(request, job)
+                             : exact       ? exact_draws(request, job, notes)
+                                           : chain_draws(request, job);
   SampleResult result;
   result.draws = table_of(request, samples);
   require_finite(result.draws, [&](std::size_t i) { return fmt::format("row {}", i / options.draws + 1); });

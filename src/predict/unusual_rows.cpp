@@ -65,11 +65,11 @@ json quantiles_of(std::vector<double> scores) {
 
 }  // namespace
 
-RowScores row_scores(const gibbs::Utility& utility, const Matrix<double>& context, ThreadPool& pool) {
+RowScores row_scores(const gibbs::Utility& utility, const Matrix<double>& context, const Context& job) {
   const Index rows = context.rows();
   RowScores out{std::vector<double>(static_cast<std::size_t>(rows)),
                 std::vector<double>(static_cast<std::size_t>(rows))};
-  pool.run(static_cast<std::size_t>((rows + kScoresPerTask - 1) / kScoresPerTask), [&](std::size_t task) {
+  job.run(static_cast<std::size_t>((rows + kScoresPerTask - 1) / kScoresPerTask), [&](std::size_t task) {
     const Index from = static_cast<Index>(task) * kScoresPerTask,
                 count = std::min(kScoresPerTask, rows - from);
     Matrix<double> utilities(count, utility.classes());
@@ -87,7 +87,7 @@ RowScores row_scores(const gibbs::Utility& utility, const Matrix<double>& contex
 }
 
 json score_quantiles(const FittedModel& model, const Encoder& encoder, const Table& table,
-                     std::span<const Index> rows, ThreadPool& pool, const SharedTable* shared) {
+                     std::span<const Index> rows, const Context& job, const SharedTable* shared) {
   constexpr std::size_t kMost = 5000;
   std::vector<Index> chosen;
   const std::size_t count = std::min(kMost, rows.size());
@@ -95,7 +95,7 @@ json score_quantiles(const FittedModel& model, const Encoder& encoder, const Tab
   RowScores scores = row_scores(model.utility,
                                 shared ? gathered_features<double>(encoder, *shared, chosen)
                                        : encoder.encode_features<double>(table, chosen),
-                                pool);
+                                job);
   const auto finite = [](double score) { return std::isfinite(score); };
   if (!std::all_of(scores.energy.begin(), scores.energy.end(), finite)) return json();
   return {{kEnergy, quantiles_of(std::move(scores.energy))},
@@ -103,10 +103,10 @@ json score_quantiles(const FittedModel& model, const Encoder& encoder, const Tab
 }
 
 void score_columns(const FittedModel& model, const gibbs::Utility& utility, const Matrix<double>& context,
-                   ThreadPool& pool, OutputTable& out) {
+                   const Context& job, OutputTable& out) {
   if (model.space.classes() == 0 || model.space.values() > 0)
     throw UsageError("scores of unusual rows are for models that predict a class alone");
-  RowScores scores = row_scores(utility, context, pool);
+  RowScores scores = row_scores(utility, context, job);
   add_score(model, kEnergy, std::move(scores.energy), out);
   add_score(model, kMaxProbability, std::move(scores.max_probability), out);
 }

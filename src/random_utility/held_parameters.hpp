@@ -38,17 +38,17 @@ class HeldParameters final : public RandomUtilityModel {
 
   Index parameters() const override { return static_cast<Index>(free_.size()); }
 
-  double log_likelihood(std::span<const double> parameters, MatrixView<double> scores, ThreadPool& pool,
+  double log_likelihood(std::span<const double> parameters, MatrixView<double> scores, const Context& job,
                         Ranks* ranks = nullptr) const override {
-    const double value = model_.log_likelihood(all(parameters), scores_.view(), pool, ranks);
+    const double value = model_.log_likelihood(all(parameters), scores_.view(), job, ranks);
     for (Index i = 0; i < scores.rows; ++i)
       for (Index k = 0; k < scores.cols; ++k) scores(i, k) = scores_(i, free_[static_cast<std::size_t>(k)]);
     return value;
   }
 
   Forecast forecast(std::span<const double> parameters, DesignSlopes slopes,
-                    ThreadPool& pool) const override {
-    return model_.forecast(all(parameters), slopes, pool);
+                    const Context& job) const override {
+    return model_.forecast(all(parameters), slopes, job);
   }
 
   Population population(std::span<const double> parameters) const override {

@@ -63,12 +63,12 @@ double LatentClassLogit::class_likelihood(const double* parameters, Index person
 }
 
 double LatentClassLogit::log_likelihood(std::span<const double> parameters, MatrixView<double> scores,
-                                        ThreadPool& pool, Ranks* ranks) const {
+                                        const Context& job, Ranks* ranks) const {
   const ChoiceSets& s = sets();
   const auto count = static_cast<std::size_t>(classes_), size = static_cast<std::size_t>(each());
   const Index columns = s.membership.cols();
   const PersonTasks tasks(s.person_count(), kPersonsPerTask, ranks);
-  return tasks.sum(pool, scores, [&](std::size_t task, std::span<double> parts) {
+  return tasks.sum(job, scores, [&](std::size_t task, std::span<double> parts) {
     std::vector<double> share(count), joint(count), slopes(count * size);
     UtilityAt at;
     const Index from = static_cast<Index>(task) * kPersonsPerTask,
@@ -96,7 +96,7 @@ double LatentClassLogit::log_likelihood(std::span<const double> parameters, Matr
 }
 
 Forecast LatentClassLogit::forecast(std::span<const double> parameters, DesignSlopes slopes,
-                                    ThreadPool& pool) const {
+                                    const Context& job) const {
   const ChoiceSets& s = sets();
   Forecast out;
   const auto entries = static_cast<std::size_t>(s.design.rows()), size = static_cast<std::size_t>(each());
@@ -110,7 +110,7 @@ Forecast LatentClassLogit::forecast(std::span<const double> parameters, DesignSl
     out.responses.assign(static_cast<std::size_t>(begins.back()), 0);
   }
   const Index tasks = (s.person_count() + kPersonsPerTask - 1) / kPersonsPerTask;
-  pool.run(static_cast<std::size_t>(tasks), [&](std::size_t task) {
+  job.run(static_cast<std::size_t>(tasks), [&](std::size_t task) {
     std::vector<double> share(static_cast<std::size_t>(classes_)), p, slope;
     UtilityAt at;
     const Index from = static_cast<Index>(task) * kPersonsPerTask,

@@ -24,9 +24,10 @@ class LatentClassLogit : public RandomUtilityModel {
   Index parameters() const override {
     return classes_ * each() + (classes_ - 1) * (1 + sets().membership.cols());
   }
-  double log_likelihood(std::span<const double> parameters, MatrixView<double> scores, ThreadPool& pool,
+  double log_likelihood(std::span<const double> parameters, MatrixView<double> scores, const Context& job,
                         Ranks* ranks = nullptr) const override;
-  Forecast forecast(std::span<const double> parameters, DesignSlopes slopes, ThreadPool& pool) const override;
+  Forecast forecast(std::span<const double> parameters, DesignSlopes slopes,
+                    const Context& job) const override;
   // Shares are means over the persons.
   Population population(std::span<const double> parameters) const override;
   // Probability of each class given a person's choices: persons x classes.
@@ -56,6 +57,6 @@ struct ExpectationSpec {
 // moved at random; classes by falling share. `scales`: how far they are moved, a lambda in its logarithm.
 std::vector<double> expectation_maximisation(const LatentClassLogit& model, std::span<const double> common,
                                              std::span<const double> scales, const ExpectationSpec& spec,
-                                             ThreadPool& pool);
+                                             const Context& job);
 
 }  // namespace bl::random_utility

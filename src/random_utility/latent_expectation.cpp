@@ -128,14 +128,14 @@ struct Start {
   double log_likelihood = -std::numeric_limits<double>::infinity();
 };
 
-double mean_log_likelihood(const LatentClassLogit& model, std::span<const double> parameters) {
-  ThreadPool alone(1);
+double mean_log_likelihood(const LatentClassLogit& model, std::span<const double> parameters,
+                           const Context& alone) {
   Matrix<double> scores(model.sets().person_count(), model.parameters());
   return model.log_likelihood(parameters, scores.view(), alone);
 }
 
 Start run_start(const LatentClassLogit& model, std::span<const double> common, std::span<const double> scales,
-                const ExpectationSpec& spec, Index start) {
+                const ExpectationSpec& spec, Index start, const Context& alone) {
   const auto size = static_cast<std::size_t>(model.each()),
              classes = static_cast<std::size_t>(model.classes());
   Start out;
@@ -148,7 +148,7 @@ Start run_start(const LatentClassLogit& model, std::span<const double> common, s
                                          : common[k] + scales[k] * stream.normal(c, k);
   for (int i = 0; i < spec.iterations && !(spec.should_stop && spec.should_stop()); ++i) {
     const double before = out.log_likelihood;
-    out.log_likelihood = mean_log_likelihood(model, out.parameters);
+    out.log_likelihood = mean_log_likelihood(model, out.parameters, alone);
     if (!std::isfinite(out.log_likelihood)) return {};
     if (out.log_likelihood - before < kSmallestRise * std::abs(out.log_likelihood)) break;
     const Matrix<double> posterior = model.posterior(out.parameters);
@@ -209,13 +209,13 @@ std::vector<double> ordered_classes(const LatentClassLogit& model, const std::ve
 
 std::vector<double> expectation_maximisation(const LatentClassLogit& model, std::span<const double> common,
                                              std::span<const double> scales, const ExpectationSpec& spec,
-                                             ThreadPool& pool) {
+                                             const Context& job) {
   std::vector<Start> starts(static_cast<std::size_t>(spec.starts));
-  const std::shared_ptr<Ranks> ranks = current_ranks();
-  const Shares shares(ranks.get(), starts.size());
-  pool.run(shares.last() - shares.first(), [&](std::size_t at) {
+  Ranks* const ranks = job.ranks();
+  const Shares shares(ranks, starts.size());
+  job.run(shares.last() - shares.first(), [&](std::size_t at) {
     const std::size_t i = shares.first() + at;
-    starts[i] = run_start(model, common, scales, spec, static_cast<Index>(i));
+    starts[i] = run_start(model, common, scales, spec, static_cast<Index>(i), job.alone());
   });
   if (ranks) exchange_starts(starts, static_cast<std::size_t>(model.parameters()), *ranks);
   const auto best = std::max_element(starts.begin(), starts.end(), [](const Start& a, const Start& b) {

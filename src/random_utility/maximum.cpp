@@ -31,8 +31,9 @@ double total_weight(const ChoiceSets& sets) {
 // The log-likelihood as a function of coordinates, with the persons' scores.
 class InCoordinates {
  public:
-  InCoordinates(const RandomUtilityModel& model, const std::vector<Coordinate>& coordinates, ThreadPool& pool)
-      : model_(model), coordinates_(coordinates), pool_(pool) {
+  InCoordinates(const RandomUtilityModel& model, const std::vector<Coordinate>& coordinates,
+                const Context& job)
+      : model_(model), coordinates_(coordinates), job_(job) {
     scores_.resize(model.sets().person_count(), model.parameters());
   }
 
@@ -44,7 +45,7 @@ class InCoordinates {
   }
 
   double evaluate(const Eigen::VectorXd& at) {
-    const double value = model_.log_likelihood(parameters(at), scores_.view(), pool_, ranks_.get());
+    const double value = model_.log_likelihood(parameters(at), scores_.view(), job_, job_.ranks());
     slopes_.resize(at.size());
     for (Index k = 0; k < at.size(); ++k) slopes_(k) = coordinates_[static_cast<std::size_t>(k)].slope(at(k));
     return value;
@@ -65,8 +66,7 @@ class InCoordinates {
  private:
   const RandomUtilityModel& model_;
   const std::vector<Coordinate>& coordinates_;
-  ThreadPool& pool_;
-  std::shared_ptr<Ranks> ranks_ = current_ranks();
+  const Context& job_;
   Matrix<double> scores_;
   Eigen::VectorXd slopes_;
 };
@@ -83,10 +83,9 @@ Eigen::MatrixXd whitening(const Eigen::MatrixXd& scores, double weight) {
 }
 
 // Signals differ between ranks: rank 0 decides for all.
-bool asked_to_stop(const MaximumSpec& spec) {
+bool asked_to_stop(const MaximumSpec& spec, const Context& job) {
   std::uint8_t stop = spec.should_stop && spec.should_stop() ? 1 : 0;
-  if (const std::shared_ptr<Ranks> ranks = current_ranks())
-    ranks->broadcast(std::as_writable_bytes(std::span(&stop, 1)));
+  if (Ranks* const ranks = job.ranks()) ranks->broadcast(std::as_writable_bytes(std::span(&stop, 1)));
   return stop != 0;
 }
 
@@ -112,8 +111,8 @@ double Coordinate::slope(double coordinate) const {
 }
 
 Maximum maximise(const RandomUtilityModel& model, std::vector<double> start,
-                 const std::vector<Coordinate>& coordinates, const MaximumSpec& spec, ThreadPool& pool) {
-  InCoordinates function(model, coordinates, pool);
+                 const std::vector<Coordinate>& coordinates, const MaximumSpec& spec, const Context& job) {
+  InCoordinates function(model, coordinates, job);
   const auto size = static_cast<Index>(start.size());
   const double weight = total_weight(model.sets());
   if (!(weight > 0)) throw DataError("the weights sum to zero; there is nothing to learn from");
@@ -148,7 +147,7 @@ Maximum maximise(const RandomUtilityModel& model, std::vector<double> start,
       out.gradient = std::sqrt(
           std::inner_product(state.gradient.begin(), state.gradient.end(), state.gradient.begin(), 0.0));
       out.converged = out.gradient < spec.tolerance;
-      out.interrupted = asked_to_stop(spec);
+      out.interrupted = asked_to_stop(spec, job);
       if (spec.on_iteration) spec.on_iteration(out.iterations);
       stuck = status == LbfgsStatus::no_descent;
       if (out.converged || out.interrupted || stuck) break;
@@ -169,8 +168,8 @@ Maximum maximise(const RandomUtilityModel& model, std::vector<double> start,
 
 ChoiceInformation information_at(const RandomUtilityModel& model, const Maximum& maximum,
                                  const std::vector<Coordinate>& coordinates, const inference::OnStep& on_step,
-                                 ThreadPool& pool) {
-  InCoordinates function(model, coordinates, pool);
+                                 const Context& job) {
+  InCoordinates function(model, coordinates, job);
   const auto size = static_cast<Index>(maximum.parameters.size());
   const double weight = total_weight(model.sets());
   Eigen::VectorXd at(size), slopes(size);

@@ -48,7 +48,7 @@ struct Maximum {
 // L-BFGS in coordinates in which the products of the scores (BHHH) are the identity, at the start and again
 // every few iterations. NumericError where the likelihood is not finite at the start.
 Maximum maximise(const RandomUtilityModel& model, std::vector<double> start,
-                 const std::vector<Coordinate>& coordinates, const MaximumSpec& spec, ThreadPool& pool);
+                 const std::vector<Coordinate>& coordinates, const MaximumSpec& spec, const Context& job);
 
 // Of these parameters, in the form in which inference/ hands over estimates: positions are those of the
 // parameters. The Hessian is that of central differences of the exact gradient.
@@ -58,7 +58,7 @@ struct ChoiceInformation {
 };
 ChoiceInformation information_at(const RandomUtilityModel& model, const Maximum& maximum,
                                  const std::vector<Coordinate>& coordinates, const inference::OnStep& on_step,
-                                 ThreadPool& pool);
+                                 const Context& job);
 
 // inverse * (sum over groups of score sums) * inverse * G / (G - 1), of the parameters.
 Eigen::MatrixXd clustered_covariance(const ChoiceInformation& information,

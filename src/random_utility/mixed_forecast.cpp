@@ -79,7 +79,7 @@ void MixedLogit::forecast_situation(std::span<const double> parameters, Index si
 }
 
 Forecast MixedLogit::forecast(std::span<const double> parameters, DesignSlopes slopes,
-                              ThreadPool& pool) const {
+                              const Context& job) const {
   const ChoiceSets& s = sets();
   Forecast out;
   const auto entries = static_cast<std::size_t>(s.design.rows());
@@ -92,7 +92,7 @@ Forecast MixedLogit::forecast(std::span<const double> parameters, DesignSlopes s
     out.negative.resize(entries);
     out.responses.resize(static_cast<std::size_t>(begins.back()));
   }
-  pool.run(workspaces_.size(), [&](std::size_t task) {
+  job.run(workspaces_.size(), [&](std::size_t task) {
     DrawnWorkspace& work = workspaces_[task];
     const auto [from, to] = persons_of(task);
     for (Index p = from; p < to; ++p) {
@@ -106,10 +106,10 @@ Forecast MixedLogit::forecast(std::span<const double> parameters, DesignSlopes s
   return out;
 }
 
-Posterior MixedLogit::posterior(std::span<const double> parameters, ThreadPool& pool) const {
+Posterior MixedLogit::posterior(std::span<const double> parameters, const Context& job) const {
   const auto random = static_cast<Index>(spec_.random.size());
   Posterior out{Matrix<double>(sets().person_count(), random), Matrix<double>(sets().person_count(), random)};
-  pool.run(workspaces_.size(), [&](std::size_t task) {
+  job.run(workspaces_.size(), [&](std::size_t task) {
     DrawnWorkspace& work = workspaces_[task];
     const auto [from, to] = persons_of(task);
     for (Index p = from; p < to; ++p) {

@@ -138,11 +138,11 @@ void MixedLogit::person_score(std::span<const double> parameters, Index person, 
 }
 
 double MixedLogit::log_likelihood(std::span<const double> parameters, MatrixView<double> scores,
-                                  ThreadPool& pool, Ranks* ranks) const {
+                                  const Context& job, Ranks* ranks) const {
   const ChoiceSets& s = sets();
   const PersonTasks tasks(workspaces_.size(), ranks,
                           [&](std::size_t task) { return persons_of(task).first; });
-  return tasks.sum(pool, scores, [&](std::size_t task, std::span<double> parts) {
+  return tasks.sum(job, scores, [&](std::size_t task, std::span<double> parts) {
     DrawnWorkspace& work = workspaces_[task];
     const auto [from, to] = persons_of(task);
     for (Index p = from; p < to; ++p) {

@@ -47,10 +47,11 @@ class MixedLogit : public RandomUtilityModel {
   MixedLogit(const ChoiceSets& sets, Utility utility, MixedLogitSpec spec);
 
   Index parameters() const override { return utility().parameters() + static_cast<Index>(spreads_.size()); }
-  double log_likelihood(std::span<const double> parameters, MatrixView<double> scores, ThreadPool& pool,
+  double log_likelihood(std::span<const double> parameters, MatrixView<double> scores, const Context& job,
                         Ranks* ranks = nullptr) const override;
-  Forecast forecast(std::span<const double> parameters, DesignSlopes slopes, ThreadPool& pool) const override;
-  Posterior posterior(std::span<const double> parameters, ThreadPool& pool) const;
+  Forecast forecast(std::span<const double> parameters, DesignSlopes slopes,
+                    const Context& job) const override;
+  Posterior posterior(std::span<const double> parameters, const Context& job) const;
 
   Population population(std::span<const double> parameters) const override;
 

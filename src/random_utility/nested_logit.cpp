@@ -142,10 +142,10 @@ void NestedLogit::score_situation(std::span<const double> parameters, Index situ
 }
 
 double NestedLogit::log_likelihood(std::span<const double> parameters, MatrixView<double> scores,
-                                   ThreadPool& pool, Ranks* ranks) const {
+                                   const Context& job, Ranks* ranks) const {
   const ChoiceSets& s = sets();
   const PersonTasks tasks(s.person_count(), kSituationsPerTask, ranks);
-  return tasks.sum(pool, scores, [&](std::size_t task, std::span<double> parts) {
+  return tasks.sum(job, scores, [&](std::size_t task, std::span<double> parts) {
     Situation at;
     std::vector<double> score(static_cast<std::size_t>(parameters.size()));
     const Index from = static_cast<Index>(task) * kSituationsPerTask,
@@ -165,7 +165,7 @@ double NestedLogit::log_likelihood(std::span<const double> parameters, MatrixVie
 }
 
 Forecast NestedLogit::forecast(std::span<const double> parameters, DesignSlopes slopes,
-                               ThreadPool& pool) const {
+                               const Context& job) const {
   const ChoiceSets& s = sets();
   Forecast out;
   const auto entries = static_cast<std::size_t>(s.design.rows());
@@ -179,7 +179,7 @@ Forecast NestedLogit::forecast(std::span<const double> parameters, DesignSlopes 
     out.responses.resize(static_cast<std::size_t>(begins.back()));
   }
   const Index tasks = (s.situations() + kSituationsPerTask - 1) / kSituationsPerTask;
-  pool.run(static_cast<std::size_t>(tasks), [&](std::size_t task) {
+  job.run(static_cast<std::size_t>(tasks), [&](std::size_t task) {
     Situation at;
     const Index from = static_cast<Index>(task) * kSituationsPerTask,
                 to = std::min(from + kSituationsPerTask, s.situations());

@@ -32,10 +32,11 @@ class NestedLogit : public RandomUtilityModel {
   NestedLogit(const ChoiceSets& sets, Utility utility, NestedLogitSpec spec);
 
   Index parameters() const override { return utility().parameters() + spec_.nests + spec_.shares; }
-  double log_likelihood(std::span<const double> parameters, MatrixView<double> scores, ThreadPool& pool,
+  double log_likelihood(std::span<const double> parameters, MatrixView<double> scores, const Context& job,
                         Ranks* ranks = nullptr) const override;
   // Utilities and log-sums are in units of the first data source.
-  Forecast forecast(std::span<const double> parameters, DesignSlopes slopes, ThreadPool& pool) const override;
+  Forecast forecast(std::span<const double> parameters, DesignSlopes slopes,
+                    const Context& job) const override;
   Population population(std::span<const double> parameters) const override;
 
  private:

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/context.hpp"
 #include "base/matrix.hpp"
-#include "base/parallel.hpp"
 #include "base/rank_shares.hpp"
 #include "random_utility/choice_sets.hpp"
 #include "random_utility/utility.hpp"
@@ -59,10 +59,10 @@ class RandomUtilityModel {
   // rows of scores, persons x parameters. -infinity where parameters are out of bounds. Ranks, where given, share the
   // persons.
   virtual double log_likelihood(std::span<const double> parameters, MatrixView<double> scores,
-                                ThreadPool& pool, Ranks* ranks = nullptr) const = 0;
+                                const Context& job, Ranks* ranks = nullptr) const = 0;
 
   virtual Forecast forecast(std::span<const double> parameters, DesignSlopes slopes,
-                            ThreadPool& pool) const = 0;
+                            const Context& job) const = 0;
 
   virtual Population population(std::span<const double> parameters) const = 0;
 
@@ -91,10 +91,10 @@ class PersonTasks {
   // work(task, parts) writes the parts and scores of the task's persons. The sum of all parts in the order of persons: the
   // same for any number of threads and ranks.
   template <class Work>
-  double sum(ThreadPool& pool, MatrixView<double> scores, const Work& work) const {
+  double sum(const Context& job, MatrixView<double> scores, const Work& work) const {
     std::vector<double> parts(static_cast<std::size_t>(begins_.back()), 0.0);
-    pool.run(shares_.last() - shares_.first(),
-             [&](std::size_t at) { work(shares_.first() + at, std::span<double>(parts)); });
+    job.run(shares_.last() - shares_.first(),
+            [&](std::size_t at) { work(shares_.first() + at, std::span<double>(parts)); });
     if (ranks_ != nullptr) gather(parts, scores);
     double sum = 0;
     for (const double part : parts) sum += part;

@@ -57,8 +57,8 @@ std::string hit_table(const ChoiceData& data, const ChoiceScores& scores) {
 }  // namespace
 
 Quality choice_quality(const FittedModel& model, const ChoiceData& data, const std::string& rows,
-                       ThreadPool& pool) {
-  const ChoiceScores scores = score_choices(model, data, pool, Part::test);
+                       const Context& job) {
+  const ChoiceScores scores = score_choices(model, data, job, Part::test);
   ChoiceData weighted = data;
   std::vector<MetricWithError> metrics =
       resampled_errors(data.chosen.size(), data.weights, data.persons, [&](std::span<const double> w) {
@@ -93,7 +93,7 @@ NamedChart attribute_chart(const ChoiceSubject& s, std::size_t a, std::size_t k)
     places.push_back(view.low + (view.high - view.low) * static_cast<double>(i) / (kPlaces - 1));
     data.attributes(i * static_cast<Index>(n) + static_cast<Index>(a), static_cast<Index>(k)) = places.back();
   }
-  const ChoiceScores scores = score_choices(s.fitted, data, s.pool, Part::test);
+  const ChoiceScores scores = score_choices(s.fitted, data, s.job, Part::test);
   const std::string name = fmt::format("{} of {}", view.name, s.all.alternatives[a]);
   LineChart chart{.title = "Probabilities along " + name,
                   .x_label = name,

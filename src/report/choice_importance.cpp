@@ -18,8 +18,8 @@ constexpr std::size_t kMostSituations = 2000, kLeastSituations = 100, kChoiceBar
 constexpr double kWork = 2e8;  // parameters times situations times columns
 
 // By situation: log-probability of what was chosen. V - log-sum, so a probability that rounds to 0 stays finite.
-std::vector<double> log_probabilities(const FittedModel& model, const ChoiceData& data, ThreadPool& pool) {
-  const ChoiceScores scores = score_choices(model, data, pool, Part::test);
+std::vector<double> log_probabilities(const FittedModel& model, const ChoiceData& data, const Context& job) {
+  const ChoiceScores scores = score_choices(model, data, job, Part::test);
   std::vector<double> out(data.chosen.size());
   for (std::size_t i = 0; i < out.size(); ++i)
     out[i] =
@@ -54,10 +54,10 @@ std::string choice_importance(const ChoiceSubject& s) {
   const auto most =
       std::clamp(static_cast<std::size_t>(kWork / std::max(1.0, work)), kLeastSituations, kMostSituations);
   const ChoiceData data = select_situations(s.judged, thinned_rows(all_rows(s.judged.situations()), most));
-  const std::vector<double> whole = log_probabilities(s.fitted, data, s.pool);
+  const std::vector<double> whole = log_probabilities(s.fitted, data, s.job);
   BarChart chart{.title = "Importance of columns and attributes", .bars = {}};
   for (const ReducedModel& one : models)
-    chart.bars.push_back(bar_of(one.without, data, whole, log_probabilities(one.model.impl(), data, s.pool)));
+    chart.bars.push_back(bar_of(one.without, data, whole, log_probabilities(one.model.impl(), data, s.job)));
   std::stable_sort(chart.bars.begin(), chart.bars.end(),
                    [](const Bar& a, const Bar& b) { return a.value > b.value; });
   const std::size_t count = chart.bars.size();

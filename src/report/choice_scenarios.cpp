@@ -28,7 +28,7 @@ ChoiceData thinned(const ChoiceSubject& s) {
 std::vector<double> worth_of_money(const ChoiceSubject& s, const ChoiceData& data,
                                    const ChoiceScores& scores) {
   const auto cost = static_cast<Index>(attribute_of(s.fitted, s.money));
-  const Matrix<double> slopes = marginal_utilities(s.fitted, data, s.pool);
+  const Matrix<double> slopes = marginal_utilities(s.fitted, data, s.job);
   std::vector<double> worth(data.chosen.size(), 0);
   for (std::size_t i = 0; i < worth.size(); ++i)
     for (auto j = data.begin[i]; j < data.begin[i + 1]; ++j)
@@ -54,7 +54,7 @@ const std::vector<double>& scenario_factors() {
 Scenarios attribute_scenarios(const ChoiceSubject& s) {
   const ChoiceSchema& schema = s.fitted.choice().schema;
   const ChoiceData data = thinned(s);
-  const ChoiceScores before = score_choices(s.fitted, data, s.pool, Part::test);
+  const ChoiceScores before = score_choices(s.fitted, data, s.job, Part::test);
   const std::vector<double> worth = s.money.empty() ? std::vector<double>() : worth_of_money(s, data, before);
   const bool valued =
       !worth.empty() && std::all_of(worth.begin(), worth.end(), [](double w) { return w > 0; });
@@ -69,7 +69,7 @@ Scenarios attribute_scenarios(const ChoiceSubject& s) {
           if (static_cast<std::size_t>(data.classes[j]) == a)
             changed.attributes(static_cast<Index>(j), static_cast<Index>(k)) *= factor;
         compute_terms(schema, lacks_by_schema(schema, changed), changed);
-        const ChoiceScores after = score_choices(s.fitted, changed, s.pool, Part::test);
+        const ChoiceScores after = score_choices(s.fitted, changed, s.job, Part::test);
         double total = 0, surplus = 0, money = 0;
         for (std::size_t i = 0; i < data.chosen.size(); ++i) {
           const double w = data.weights.empty() ? 1 : data.weights[i];

@@ -99,8 +99,8 @@ std::string money_of(const FittedModel& model, const std::string& asked) {
 }  // namespace
 
 ChoiceSubject choice_subject(const Model& model, const Data& data, std::size_t row, const std::string& money,
-                             ThreadPool& pool) {
-  ChoiceSubject s{.model = model, .fitted = model.impl(), .data = data, .pool = pool};
+                             const Context& job) {
+  ChoiceSubject s{.model = model, .fitted = model.impl(), .data = data, .job = job};
   if (!s.fitted.choice().schema.rivals.empty())
     throw UsageError(
         "the page changes one alternative at a time, and a network that reads its rivals would have to read "

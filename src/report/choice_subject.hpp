@@ -16,7 +16,7 @@ struct ChoiceSubject {
   const Model& model;
   const FittedModel& fitted;
   const Data& data;
-  ThreadPool& pool;
+  const Context& job;
   ChoiceData all = {};
   ChoiceData judged = {};
   std::string judged_text = {};
@@ -33,7 +33,7 @@ struct ChoiceSubject {
 // `row`: the situation (1 is the first) that curves and what-if begin at; 0: a typical one. `money`: as that of
 // ReportOptions.
 ChoiceSubject choice_subject(const Model& model, const Data& data, std::size_t row, const std::string& money,
-                             ThreadPool& pool);
+                             const Context& job);
 
 // One situation in which every alternative is available, repeated; attributes are those of the start.
 ChoiceData repeated_situation(const ChoiceSubject& subject, Index count);

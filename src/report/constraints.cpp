@@ -85,7 +85,7 @@ std::string constraints_html(const ChoiceSubject& s) {
   if (!has_constraints(s.fitted.stored.architecture)) return no_constraints();
   const std::vector<Index> situations =
       thinned_rows(all_rows(s.judged.situations()), rows_within_work(s.fitted));
-  return diagnostics_html(situation_constraints(s.fitted, select_situations(s.judged, situations), s.pool),
+  return diagnostics_html(situation_constraints(s.fitted, select_situations(s.judged, situations), s.job),
                           fmt::format("Over {} situations, at the chosen alternatives", situations.size()));
 }
 

@@ -41,6 +41,6 @@ Quality number_quality(const TableSubject& subject);
 // Responses that have metrics only.
 Quality other_quality(const TableSubject& subject);
 Quality choice_quality(const FittedModel& model, const ChoiceData& data, const std::string& rows,
-                       ThreadPool& pool);
+                       const Context& job);
 
 }  // namespace bl::report

@@ -161,7 +161,7 @@ Quality class_quality(const TableSubject& s) {
   const std::vector<Index> rows = thinned_rows(s.judged.places, kClassifiedRows);
   const Encoded<double> encoded = s.encoder.encode<double>(s.table, rows);
   const auto truth = s.fitted.space.combine(encoded.classes);
-  const Matrix<double> log_p = class_log_probabilities(s.fitted, s.fitted.utility, encoded.features, s.pool);
+  const Matrix<double> log_p = class_log_probabilities(s.fitted, s.fitted.utility, encoded.features, s.job);
   Matrix<double> p(log_p.rows(), log_p.cols());
   std::transform(log_p.flat().begin(), log_p.flat().end(), p.flat().begin(),
                  [](double l) { return std::exp(l); });
@@ -179,7 +179,7 @@ Quality class_quality(const TableSubject& s) {
 Quality other_quality(const TableSubject& s) {
   std::vector<MetricWithError> metrics;
   for (Metric& metric : evaluate_rows(s.fitted, s.encoder, s.table, thinned_rows(s.judged.places, 500),
-                                      s.fitted.utility, s.pool))
+                                      s.fitted.utility, s.job))
     metrics.push_back({std::move(metric), kNone});
   return {metrics_table(metrics, s.judged.text), ""};
 }

@@ -85,7 +85,7 @@ Quality number_quality(const TableSubject& s) {
   for (const Index row : rows) truth.push_back(column.numbers[static_cast<std::size_t>(row)]);
   for (std::size_t k = 1; k <= kLevels; ++k) levels.push_back(0.05 * static_cast<double>(k));
   const NumberRows r =
-      number_rows(s.fitted.utility, response, encoded.features, std::move(truth), levels, s.pool);
+      number_rows(s.fitted.utility, response, encoded.features, std::move(truth), levels, s.job);
   const std::vector<MetricWithError> metrics = resampled_errors(
       rows.size(), encoded.weights, {}, [&](std::span<const double> w) { return number_metrics(r, w); });
   LineChart inside{.title = "Coverage of central intervals",

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/clock.hpp"
 #include "base/context.hpp"
 #include "bl/errors.hpp"
 #include "report/chart.hpp"
@@ -33,11 +34,10 @@ constexpr std::size_t kMostCurves = 24, kFirstCurves = 9;
 // Tells where the work stands before each part, and ends it where asked.
 class Stages {
  public:
-  Stages(const ReportOptions& options, int count)
-      : options_(options), count_(count), begin_(clock_seconds()) {}
+  Stages(const ReportOptions& options, int count) : options_(options), count_(count), begin_(now()) {}
   void next(const char* what) {
     if (options_.should_stop && options_.should_stop()) throw Interrupted("the report was interrupted");
-    const double seconds = clock_seconds() - begin_;
+    const double seconds = now() - begin_;
     if (options_.on_progress)
       options_.on_progress(seconds, done_ == 0
                                         ? fmt::format("{}", what)
@@ -127,12 +127,12 @@ std::string what_if_help() {
          "library's numbers.";
 }
 
-Page table_page(const Model& model, const Data& data, const ReportOptions& options, ThreadPool& pool,
+Page table_page(const Model& model, const Data& data, const ReportOptions& options, const Context& job,
                 nlohmann::json& document) {
   const std::string kind = page_kind(model.impl());
   Stages stages(options, 6);
   stages.next("columns");
-  const TableSubject s = table_subject(model, data, options.row, pool);
+  const TableSubject s = table_subject(model, data, options.row, job);
   Page page{
       .title = options.title.empty() ? "What " + response_name(s.fitted) + " depends on" : options.title,
       .lead = {},
@@ -182,13 +182,13 @@ Page table_page(const Model& model, const Data& data, const ReportOptions& optio
   return page;
 }
 
-Page choice_page(const Model& model, const Data& data, const ReportOptions& options, ThreadPool& pool,
+Page choice_page(const Model& model, const Data& data, const ReportOptions& options, const Context& job,
                  nlohmann::json& document) {
   Stages stages(options, 7);
   stages.next("situations");
-  const ChoiceSubject s = choice_subject(model, data, options.row, options.money, pool);
+  const ChoiceSubject s = choice_subject(model, data, options.row, options.money, job);
   stages.next("quality");
-  const Quality quality = choice_quality(s.fitted, s.judged, s.judged_text, pool);
+  const Quality quality = choice_quality(s.fitted, s.judged, s.judged_text, job);
   stages.next("importance");
   const std::string matters = choice_importance(s);
   stages.next("scenarios");
@@ -236,10 +236,10 @@ Page choice_page(const Model& model, const Data& data, const ReportOptions& opti
 }  // namespace
 
 std::string report_html(const Model& model, const Data& data, const ReportOptions& options) {
-  ThreadPool pool(options.threads);
+  const Context job(options.threads);
   nlohmann::json document;
-  const Page page = model.is_choice() ? choice_page(model, data, options, pool, document)
-                                      : table_page(model, data, options, pool, document);
+  const Page page = model.is_choice() ? choice_page(model, data, options, job, document)
+                                      : table_page(model, data, options, job, document);
   return render_page(page, document);
 }
 

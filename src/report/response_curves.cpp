@@ -41,10 +41,10 @@ std::vector<std::size_t> columns_to_draw(const TableSubject& s, const std::vecto
 }
 
 std::string table_sheet(const Model& model, const Data& data, const ResponseCurveOptions& options,
-                        ThreadPool& pool) {
+                        const Context& job) {
   if (page_kind(model.impl()).empty())
     throw UsageError("response curves can be drawn for a class, one number or choices");
-  const TableSubject s = table_subject(model, data, options.row, pool);
+  const TableSubject s = table_subject(model, data, options.row, job);
   std::vector<NamedChart> charts;
   for (const std::size_t column : columns_to_draw(s, options.columns))
     for (NamedChart& chart : curve_charts(s, response_curve(s, column))) charts.push_back(std::move(chart));
@@ -53,8 +53,8 @@ std::string table_sheet(const Model& model, const Data& data, const ResponseCurv
 }
 
 std::string choice_sheet(const Model& model, const Data& data, const ResponseCurveOptions& options,
-                         ThreadPool& pool) {
-  const ChoiceSubject s = choice_subject(model, data, options.row, "", pool);
+                         const Context& job) {
+  const ChoiceSubject s = choice_subject(model, data, options.row, "", job);
   if (!s.fitted.choice().schema.terms.empty())
     throw UsageError(
         "attributes of this model also count through terms that are computed from them, so none is moved "
@@ -72,9 +72,8 @@ std::string choice_sheet(const Model& model, const Data& data, const ResponseCur
 }  // namespace
 
 std::string response_curves(const Model& model, const Data& data, const ResponseCurveOptions& options) {
-  ThreadPool pool(options.threads);
-  return model.is_choice() ? choice_sheet(model, data, options, pool)
-                           : table_sheet(model, data, options, pool);
+  const Context job(options.threads);
+  return model.is_choice() ? choice_sheet(model, data, options, job) : table_sheet(model, data, options, job);
 }
 
 }  // namespace bl

@@ -50,7 +50,7 @@ std::vector<Cell> places_of(const ColumnView& view) {
 OutputTable predictions(const TableSubject& s, const Table& table, bool band) {
   PredictOptions options;
   if (band) options.quantiles = {0.1, 0.9};
-  return predict_rows(s.fitted, s.encoder, table, all_rows(table.rows), s.fitted.utility, options, s.pool);
+  return predict_rows(s.fitted, s.encoder, table, all_rows(table.rows), s.fitted.utility, options, s.job);
 }
 
 // A chart per outcome: at the start and on average, by level.
@@ -107,7 +107,7 @@ ResponseCurve response_curve(const TableSubject& s, std::size_t column) {
       predictions(s, with_cells(s.encoder, repeated_row(s.encoder, s.start, 1), column, cells), of_number(s));
   const Table rows = feature_rows(s.encoder, s.table,
                                   thinned_rows(s.shown, of_number(s) ? kMovedNumberRows : kMovedClassRows));
-  curve.average = mean_responses(s.fitted, s.encoder, rows, column, cells, outcome_columns(s), {}, s.pool);
+  curve.average = mean_responses(s.fitted, s.encoder, rows, column, cells, outcome_columns(s), {}, s.job);
   for (const std::size_t outcome : outcome_columns(s))
     curve.at_start.push_back(start.columns[outcome].numbers);
   if (of_number(s)) {

@@ -36,14 +36,14 @@ constexpr std::size_t kCellsViewed = 20'000'000;
 
 }  // namespace
 
-TableSubject table_subject(const Model& model, const Data& data, std::size_t row, ThreadPool& pool) {
+TableSubject table_subject(const Model& model, const Data& data, std::size_t row, const Context& job) {
   const FittedModel& fitted = model.impl();
   const Table& table = data.impl().table;
   TableSubject s{.model = model,
                  .fitted = fitted,
                  .table = table,
                  .encoder = fitted.stored.encoder.with_unseen(UnseenPolicy::missing),
-                 .pool = pool,
+                 .job = job,
                  .judged = judged_rows(fitted, table),
                  .shown = all_rows(table.rows),
                  .columns = {},

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/context.hpp"
 #include "bl/report.hpp"
 #include "economics/typical.hpp"
 #include "fitted/fitted_model.hpp"
@@ -27,7 +27,7 @@ struct TableSubject {
   const FittedModel& fitted;
   const Table& table;
   Encoder encoder;  // lenient: levels of no training row are missing
-  ThreadPool& pool;
+  const Context& job;
   Rows judged;
   std::vector<Index> shown;         // rows that columns and curves describe
   std::vector<ColumnView> columns;  // of the features
@@ -36,7 +36,7 @@ struct TableSubject {
 };
 
 // `row` of the table (1 is the first) is the start of curves and what-if; 0: a typical row.
-TableSubject table_subject(const Model& model, const Data& data, std::size_t row, ThreadPool& pool);
+TableSubject table_subject(const Model& model, const Data& data, std::size_t row, const Context& job);
 
 // The table of some rows as data to be asked about.
 Data data_of(Table table);

@@ -144,7 +144,7 @@ std::string table_what_if(const TableSubject& s) {
   const bool of_number = s.fitted.space.single_continuous();
   if (of_number) options.quantiles = {0.05, 0.5, 0.95};
   const OutputTable predicted = predict_rows(s.fitted, s.encoder, repeated_row(s.encoder, s.start, 1),
-                                             all_rows(1), s.fitted.utility, options, s.pool);
+                                             all_rows(1), s.fitted.utility, options, s.job);
   HtmlTable out{.caption = "Prediction for " + escaped(s.start_text), .columns = {"", ""}, .rows = {}};
   for (const OutputColumn& column : predicted.columns)
     out.rows.push_back(
@@ -154,7 +154,7 @@ std::string table_what_if(const TableSubject& s) {
 }
 
 std::string choice_what_if(const ChoiceSubject& s) {
-  const ChoiceScores scores = score_choices(s.fitted, repeated_situation(s, 1), s.pool, Part::test);
+  const ChoiceScores scores = score_choices(s.fitted, repeated_situation(s, 1), s.job, Part::test);
   HtmlTable out{.caption = "Prediction for " + escaped(s.start_text) + ", every alternative available",
                 .columns = {"alternative", "probability"},
                 .rows = {}};

@@ -249,10 +249,10 @@ Tried try_size(const Task& task, const Size& size, const std::vector<double>& we
 Matrix<double> classes_taught(const FittedModel& large, const Table& table, const Split& split,
                               std::size_t threads) {
   if (large.space.classes() == 0 || large.space.values() > 0) return {};
-  ThreadPool pool(threads);
+  const Context job(threads);
   const Encoder lenient = large.stored.encoder.with_unseen(UnseenPolicy::missing);
   return class_log_probabilities(large, large.utility, lenient.encode<double>(table, split.train).features,
-                                 pool);
+                                 job);
 }
 
 Task task_of(const Model& model, const Data& data, const SimplifyOptions& options) {

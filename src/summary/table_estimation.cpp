@@ -82,8 +82,8 @@ Estimation estimate_table(const FittedModel& model, const Table& table, const In
                   static_cast<double>(objective.data().rows) * objective.numbers_per_row() *
                       side_by_side(static_cast<std::size_t>(options.bootstrap + options.starts)),
                   cuda::why_processor_only(objective.network().architecture(), objective.spec()));
-  ThreadPool pool(options.threads, where.device);
-  Estimation out{.estimate = inference::estimate(from.objective, spec, pool),
+  const Context job = Context(options.threads).on(where.device);
+  Estimation out{.estimate = inference::estimate(from.objective, spec, job),
                  .stored = {},
                  .kind = spec.covariance.kind,
                  .columns = options.cluster,
@@ -98,7 +98,7 @@ Estimation estimate_table(const FittedModel& model, const Table& table, const In
                              {.resamples = options.bootstrap,
                               .seed = options.seed,
                               .clusters = clusters.empty() ? std::vector<std::int32_t>() : clusters[0]},
-                             pool);
+                             job);
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "bl/errors.hpp"
 #include "compute/gradient_norm.hpp"
 
@@ -289,12 +290,12 @@ bool Trainer<T>::monitor(TrainingState<T>& state, double value) {
 
 template <class T>
 bool Trainer<T>::out_of_time() const {
-  return spec_.time_limit > 0 && clock_seconds() - started_ > spec_.time_limit;
+  return spec_.time_limit > 0 && now() - started_ > spec_.time_limit;
 }
 
 template <class T>
 FitReport Trainer<T>::run(TrainingState<T>& state, const TrainingHooks<T>& hooks) {
-  started_ = clock_seconds();
+  started_ = now();
   const bool lbfgs = spec_.optimizer.kind == OptimizerKind::lbfgs;
   if (!lbfgs) engine_->write(training_->network(), spec_, state);
   FitReport report;
@@ -343,7 +344,7 @@ FitReport Trainer<T>::run(TrainingState<T>& state, const TrainingHooks<T>& hooks
     }
   }
   conclude<T>(state, std::vector<T>(kept(state)), last_epoch, report);
-  report.seconds = clock_seconds() - started_;
+  report.seconds = now() - started_;
   return report;
 }
 

@@ -124,13 +124,13 @@ std::vector<double> null_log_likelihood(const PlantedProblem& problem, const Sim
 
 DistributionComparison compare_with_truth(const PlantedProblem& problem,
                                           std::span<const double> learned_parameters,
-                                          const SimulatedData<double>& data, ThreadPool& pool) {
+                                          const SimulatedData<double>& data, const Context& job) {
   const GibbsDistribution truth(problem.architecture, problem.parameters, problem.temperature);
   const GibbsDistribution learned(problem.architecture, learned_parameters, problem.temperature);
   const Candidates common = extended_candidates(problem);
   std::vector<RowDifference> rows(static_cast<std::size_t>(data.rows));
   const auto tasks = static_cast<std::size_t>((data.rows + kComparedPerTask - 1) / kComparedPerTask);
-  pool.run(tasks, [&](std::size_t task) {
+  job.run(tasks, [&](std::size_t task) {
     DistributionWorkspace ws;
     Candidates candidates = common;
     std::vector<double> p, q;

@@ -25,6 +25,6 @@ std::vector<double> null_log_likelihood(const PlantedProblem& problem, const Sim
 // The mean of the null model is left at zero here: it needs the training rows.
 DistributionComparison compare_with_truth(const PlantedProblem& problem,
                                           std::span<const double> learned_parameters,
-                                          const SimulatedData<double>& data, ThreadPool& pool);
+                                          const SimulatedData<double>& data, const Context& job);
 
 }  // namespace bl::zoo

@@ -115,7 +115,7 @@ struct Task {
   std::size_t replication = 0;
 };
 
-ModelEvidence run_case(const Case& one, const IdentificationSpec& spec, ThreadPool& pool,
+ModelEvidence run_case(const Case& one, const IdentificationSpec& spec, const Context& job,
                        Progress& progress) {
   const PlantedProblem& problem = *one.problem;
   const Replicator replicator(
@@ -128,12 +128,11 @@ ModelEvidence run_case(const Case& one, const IdentificationSpec& spec, ThreadPo
     for (std::size_t r = 0; r < results[s].size(); ++r) tasks.push_back({s, r});
   }
   constexpr double kShortStep = 0;  // replications run side by side whatever their length
-  const auto engine = make_engine<double>(pool);
+  const auto engine = make_engine<double>(job);
   engine->together(tasks.size(), kShortStep, [&](std::size_t i, Engine<double>& own_engine) {
     const auto [s, r] = tasks[i];
     const std::uint64_t seed = data_seed(spec, problem, sizes[s], r);
-    ThreadPool own(1);
-    results[s][r] = replicator.run(simulate(problem, sizes[s], seed, own), seed, own_engine);
+    results[s][r] = replicator.run(simulate(problem, sizes[s], seed, own_engine.context()), seed, own_engine);
     progress.add(one.points() * static_cast<double>(sizes[s]));
   });
   ModelEvidence out;
@@ -145,8 +144,8 @@ ModelEvidence run_case(const Case& one, const IdentificationSpec& spec, ThreadPo
   for (const Index position : replicator.positions())
     out.parameters.push_back(names[static_cast<std::size_t>(position)]);
   const std::vector<double> bound =
-      replicator.information_bound(simulate(problem, spec.bound_rows, data_seed(spec, problem, 0, 0), pool),
-                                   likelihood_objective(problem).rule, pool);
+      replicator.information_bound(simulate(problem, spec.bound_rows, data_seed(spec, problem, 0, 0), job),
+                                   likelihood_objective(problem).rule, job);
   std::vector<SizedErrors> errors;
   for (std::size_t s = 0; s < sizes.size(); ++s) {
     if (sizes[s] == spec.coverage_rows) out.coverage_size = s;
@@ -175,13 +174,13 @@ std::size_t replications_at(const IdentificationSpec& spec, Index rows) {
   return std::clamp(as_many_rows, std::max<std::size_t>(2, spec.replications / 5), spec.replications);
 }
 
-std::vector<ModelEvidence> identification_evidence(const IdentificationSpec& spec, ThreadPool& pool,
+std::vector<ModelEvidence> identification_evidence(const IdentificationSpec& spec, const Context& job,
                                                    const std::function<void(double)>& progress) {
   check(spec);
   const std::vector<Case> cases = cases_of(spec);
   Progress reporter(cases, spec, progress);
   std::vector<ModelEvidence> out;
-  for (const Case& one : cases) out.push_back(run_case(one, spec, pool, reporter));
+  for (const Case& one : cases) out.push_back(run_case(one, spec, job, reporter));
   return out;
 }
 

@@ -40,7 +40,7 @@ struct ModelEvidence {
 // Models of a number come twice, by likelihood and by score matching, where their distribution dies out before its
 // support ends. done: of 1, called from any thread, never from two at once. UsageError for a model that is
 // not known, no replications, or sizes below 100.
-std::vector<ModelEvidence> identification_evidence(const IdentificationSpec& spec, ThreadPool& pool,
+std::vector<ModelEvidence> identification_evidence(const IdentificationSpec& spec, const Context& job,
                                                    const std::function<void(double done)>& progress = {});
 
 // The likelihood that known models are fitted by: quadrature where the response is a number.

@@ -39,8 +39,8 @@ TrainSpec lbfgs_spec(std::int64_t iterations, std::uint64_t seed) {
 
 // Trains on from `parameters`. The noise of score matching is that of the seed, the same for every start.
 Fit fit_from(const Objective<double>& objective, const TrainSpec& spec, std::vector<double> parameters,
-             ThreadPool& pool, const std::function<void(const EpochRecord&)>& on_iteration) {
-  Trainer<double> trainer(objective, nullptr, spec, pool);
+             const Context& job, const std::function<void(const EpochRecord&)>& on_iteration) {
+  Trainer<double> trainer(objective, nullptr, spec, job);
   TrainingState<double> state = trainer.start();
   state.parameters = std::move(parameters);
   bool stalled = false;
@@ -68,9 +68,9 @@ bool is_lower(const Fit& a, const Fit& b) {
 
 // The most promising starting values, after a short fit to the first rows.
 std::vector<Fit> promising_starts(const PlantedProblem& problem, const Network<double>& network,
-                                  const RecoverySpec& spec, ThreadPool& pool) {
+                                  const RecoverySpec& spec, const Context& job) {
   const Index rows = std::min(spec.try_rows, spec.training_rows);
-  const SimulatedData<double> data = simulate(problem, rows, training_seed(spec), pool);
+  const SimulatedData<double> data = simulate(problem, rows, training_seed(spec), job);
   const Objective<double> objective(network, fitting_objective(problem), data.view());
   std::vector<Fit> fits;
   for (int i = 0; i < spec.tries; ++i) {
@@ -79,7 +79,7 @@ std::vector<Fit> promising_starts(const PlantedProblem& problem, const Network<d
         problem.architecture, network.layout(),
         spec.seed * static_cast<std::uint64_t>(spec.tries) + static_cast<std::uint64_t>(i), parameters);
     fits.push_back(
-        fit_from(objective, lbfgs_spec(spec.try_iterations, spec.seed), std::move(parameters), pool, {}));
+        fit_from(objective, lbfgs_spec(spec.try_iterations, spec.seed), std::move(parameters), job, {}));
   }
   std::stable_sort(fits.begin(), fits.end(), is_lower);
   fits.resize(static_cast<std::size_t>(std::min(spec.starts, spec.tries)));
@@ -142,23 +142,23 @@ ObjectiveSpec fitting_objective(const PlantedProblem& problem) {
   return spec;
 }
 
-RecoveryResult recover(const PlantedProblem& problem, const RecoverySpec& spec, ThreadPool& pool,
+RecoveryResult recover(const PlantedProblem& problem, const RecoverySpec& spec, const Context& job,
                        const ProgressCallback& progress) {
   if (spec.starts < 1 || spec.tries < 1)
     throw UsageError(fmt::format("a fit needs at least one start of at least one try, not {} of {}",
                                  spec.starts, spec.tries));
-  const SimulatedData<double> training = simulate(problem, spec.training_rows, training_seed(spec), pool);
-  const SimulatedData<double> held_out = simulate(problem, spec.held_out_rows, held_out_seed(spec), pool);
+  const SimulatedData<double> training = simulate(problem, spec.training_rows, training_seed(spec), job);
+  const SimulatedData<double> held_out = simulate(problem, spec.held_out_rows, held_out_seed(spec), job);
   const Network<double> network(problem.architecture);
   const Objective<double> objective(network, fitting_objective(problem), training.view());
-  std::vector<Fit> fits = promising_starts(problem, network, spec, pool);
+  std::vector<Fit> fits = promising_starts(problem, network, spec, job);
   RecoveryResult result;
   for (std::size_t i = 0; i < fits.size(); ++i) {
     const auto report = [&](const EpochRecord& record) {
       if (progress)
         progress({static_cast<int>(i) + 1, static_cast<int>(fits.size()), record.epoch, record.train_loss});
     };
-    fits[i] = fit_from(objective, lbfgs_spec(spec.iterations, spec.seed), fits[i].parameters, pool, report);
+    fits[i] = fit_from(objective, lbfgs_spec(spec.iterations, spec.seed), fits[i].parameters, job, report);
     result.start_losses.push_back(fits[i].report.final_loss);
   }
   Fit& best = *std::min_element(fits.begin(), fits.end(), is_lower);
@@ -170,8 +170,8 @@ RecoveryResult recover(const PlantedProblem& problem, const RecoverySpec& spec, 
   const Block learned = aligned(problem, block_of(problem.architecture, best.parameters));
   result.fit = std::move(best.report);
   result.parameters = raw_parameters(problem.architecture, learned);
-  result.lines = problem_lines(problem, learned, standard_errors(problem, objective, spec.seed, pool));
-  result.comparison = compare_with_truth(problem, result.parameters, held_out, pool);
+  result.lines = problem_lines(problem, learned, standard_errors(problem, objective, spec.seed, job));
+  result.comparison = compare_with_truth(problem, result.parameters, held_out, job);
   result.comparison.null_log_likelihood = mean(null_log_likelihood(problem, training, held_out));
   return result;
 }

@@ -63,7 +63,7 @@ ObjectiveSpec fitting_objective(const PlantedProblem& problem);
 std::uint64_t training_seed(const RecoverySpec& spec);
 std::uint64_t held_out_seed(const RecoverySpec& spec);
 
-RecoveryResult recover(const PlantedProblem& problem, const RecoverySpec& spec, ThreadPool& pool,
+RecoveryResult recover(const PlantedProblem& problem, const RecoverySpec& spec, const Context& job,
                        const ProgressCallback& progress = {});
 
 }  // namespace bl::zoo

@@ -52,7 +52,7 @@ inference::Minimisation Replicator::minimum(const Objective<double>& objective,
 }
 
 Replication Replicator::run(const SimulatedData<double>& data, std::uint64_t seed) const {
-  ThreadPool own(1);
+  const Context own(1);
   return run(data, seed, *make_engine<double>(own));
 }
 
@@ -87,12 +87,12 @@ Replication Replicator::run(const SimulatedData<double>& data, std::uint64_t see
 }
 
 std::vector<double> Replicator::information_bound(const SimulatedData<double>& data,
-                                                  const QuadratureRule& rule, ThreadPool& pool) const {
+                                                  const QuadratureRule& rule, const Context& job) const {
   ObjectiveSpec likelihood;
   likelihood.temperature = problem_->temperature;
   likelihood.rule = rule;
   const Objective<double> objective(network_, likelihood, data.view());
-  const inference::Loss loss(objective, 0, pool);
+  const inference::Loss loss(objective, 0, job);
   // Products of scores, not the Hessian: their sampling error is relative in every direction, however flat.
   const inference::Identification known =
       inference::identify(inference::score_products(loss, chart_, {}), chart_);

@@ -1,7 +1,7 @@
 // Simulate from a known model, fit it again, and compare: what standard errors promise, tested.
 //
 //   const Replicator replicator(problem, {.objective = fitting_objective(problem)});
-//   const Replication one = replicator.run(simulate(problem, 2000, seed, pool), seed);
+//   const Replication one = replicator.run(simulate(problem, 2000, seed, job), seed);
 //
 // Estimates and truth are compared in canonical form, entry by entry.
 #pragma once
@@ -64,7 +64,7 @@ class Replicator {
   // Smallest standard deviations that any estimator can have, for one row: roots of the diagonal of J^-1, J = E[s s']
   // at the truth by the likelihood of these rows. `rule` carries the normaliser of a continuous response.
   std::vector<double> information_bound(const SimulatedData<double>& data, const QuadratureRule& rule,
-                                        ThreadPool& pool) const;
+                                        const Context& job) const;
 
  private:
   inference::Minimisation minimum(const Objective<double>& objective, const inference::EstimateSpec& spec,

@@ -191,11 +191,11 @@ template struct SimulatedData<double>;
 namespace {
 
 void draw_responses(const PlantedProblem& problem, std::uint64_t seed, SimulatedData<double>& data,
-                    ThreadPool& pool) {
+                    const Context& job) {
   make_room(problem, data);
   const GibbsDistribution distribution(problem.architecture, problem.parameters, problem.temperature);
   const Candidates common = common_candidates(problem, distribution_panels(problem));
-  pool.run(static_cast<std::size_t>((data.rows + kRowsPerTask - 1) / kRowsPerTask), [&](std::size_t task) {
+  job.run(static_cast<std::size_t>((data.rows + kRowsPerTask - 1) / kRowsPerTask), [&](std::size_t task) {
     ResponseDraw draw(problem, distribution, common, seed, data);
     const Index from = static_cast<Index>(task) * kRowsPerTask;
     for (Index row = from; row < std::min(data.rows, from + kRowsPerTask); ++row) draw.row(row);
@@ -205,19 +205,19 @@ void draw_responses(const PlantedProblem& problem, std::uint64_t seed, Simulated
 }  // namespace
 
 SimulatedData<double> simulate(const PlantedProblem& problem, Index rows, std::uint64_t seed,
-                               ThreadPool& pool) {
+                               const Context& job) {
   if (rows < 1) throw UsageError(fmt::format("cannot simulate {} rows; ask for at least 1", rows));
   SimulatedData<double> data;
   data.rows = rows;
   draw_context(problem, seed, data);
   if (problem.choice_sets) draw_choice_sets(*problem.choice_sets, seed, data);
-  draw_responses(problem, seed, data, pool);
+  draw_responses(problem, seed, data, job);
   return data;
 }
 
 SimulatedData<double> simulate_responses(const PlantedProblem& problem, SimulatedData<double> data,
-                                         std::uint64_t seed, ThreadPool& pool) {
-  draw_responses(problem, seed, data, pool);
+                                         std::uint64_t seed, const Context& job) {
+  draw_responses(problem, seed, data, job);
   return data;
 }
 

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/context.hpp"
 #include "objective/dataset.hpp"
 #include "zoo/distribution.hpp"
 
@@ -42,12 +42,12 @@ struct SimulatedData {
 
 // Throws UsageError for fewer than one row.
 SimulatedData<double> simulate(const PlantedProblem& problem, Index rows, std::uint64_t seed,
-                               ThreadPool& pool);
+                               const Context& job);
 
 // Responses drawn from the problem for contexts that are given: `data` has rows, context and weights alone.
 // Not for alternatives.
 SimulatedData<double> simulate_responses(const PlantedProblem& problem, SimulatedData<double> data,
-                                         std::uint64_t seed, ThreadPool& pool);
+                                         std::uint64_t seed, const Context& job);
 
 // The candidates of one row of a choice: its available alternatives, in order.
 void alternatives_of(const SimulatedData<double>& data, Index row, Candidates& out);

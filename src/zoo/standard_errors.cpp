@@ -7,14 +7,14 @@
 namespace bl::zoo {
 
 std::vector<double> standard_errors(const PlantedProblem& problem, const Objective<double>& objective,
-                                    std::uint64_t noise_seed, ThreadPool& pool) {
+                                    std::uint64_t noise_seed, const Context& job) {
   std::vector<Index> positions;
   const auto identified = identified_parameters(problem);
   for (std::size_t i = 0; i < identified.size(); ++i)
     if (identified[i]) positions.push_back(static_cast<Index>(i));
   const inference::Chart chart =
       inference::plain_chart(problem.architecture, problem.parameters, std::move(positions));
-  inference::Loss loss(objective, noise_seed, pool);
+  inference::Loss loss(objective, noise_seed, job);
   const Eigen::MatrixXd products = inference::score_products(loss, chart, {});
   const bool likelihood = objective.spec().kind == ObjectiveKind::likelihood;
   const inference::Identification found =

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/context.hpp"
 #include "objective/objective.hpp"
 #include "zoo/planted_problem.hpp"
 
@@ -16,6 +16,6 @@ namespace bl::zoo {
 // noise the sandwich J^-1 K J^-1 / n, J the Hessian by central differences of the gradient (those objectives
 // must be smooth). NumericError where the information is singular: the problem is not identified.
 std::vector<double> standard_errors(const PlantedProblem& problem, const Objective<double>& objective,
-                                    std::uint64_t noise_seed, ThreadPool& pool);
+                                    std::uint64_t noise_seed, const Context& job);
 
 }  // namespace bl::zoo

@@ -10,9 +10,9 @@ namespace {
 
 using inference::Bootstrap;
 
-ThreadPool& gpu_pool() {
-  static ThreadPool pool(2, Device{Device::Kind::cuda});
-  return pool;
+const Context& gpu_job() {
+  static const Context job = Context(2).on({.kind = Device::Kind::cuda});
+  return job;
 }
 
 struct Fitted {
@@ -29,12 +29,12 @@ struct Fitted {
 // Both end where the gradient's norm is below 1e-8.
 TEST_F(Gpu, ResamplesEndWhereTheyDoOnTheProcessor) {
   const Fitted fitted(700);
-  ThreadPool processor(2);
+  const Context processor(2);
   const inference::Estimate e = inference::estimate(fitted.objective, fitted.spec, processor);
   const inference::BootstrapSpec how{.resamples = 300, .seed = 3, .clusters = {}};
   const Bootstrap truth = bootstrap(fitted.objective, e, fitted.spec, how, processor),
-                  ours = bootstrap(fitted.objective, e, fitted.spec, how, gpu_pool()),
-                  again = bootstrap(fitted.objective, e, fitted.spec, how, gpu_pool());
+                  ours = bootstrap(fitted.objective, e, fitted.spec, how, gpu_job()),
+                  again = bootstrap(fitted.objective, e, fitted.spec, how, gpu_job());
   EXPECT_EQ(ours.failed, truth.failed);
   ASSERT_EQ(ours.draws.rows(), truth.draws.rows());
   EXPECT_LT((ours.draws - truth.draws).cwiseAbs().maxCoeff(), 1e-6);
@@ -43,9 +43,9 @@ TEST_F(Gpu, ResamplesEndWhereTheyDoOnTheProcessor) {
 
 TEST_F(Gpu, StartsEndWhereTheyDoOnTheProcessor) {
   const Fitted fitted(300);
-  ThreadPool processor(2);
+  const Context processor(2);
   const inference::Minimisation truth = minimise(fitted.objective, fitted.spec.minimiser, processor),
-                                ours = minimise(fitted.objective, fitted.spec.minimiser, gpu_pool());
+                                ours = minimise(fitted.objective, fitted.spec.minimiser, gpu_job());
   EXPECT_EQ(ours.starts, truth.starts);
   EXPECT_EQ(ours.optima.size(), truth.optima.size());
   EXPECT_NEAR(ours.best.loss, truth.best.loss, 1e-12);
@@ -61,9 +61,9 @@ TEST_F(Gpu, ReplicationsEndWhereTheyDoOnTheProcessor) {
   spec.coverage_rows = 200;
   spec.starts = 1;
   spec.bound_rows = 1000;
-  ThreadPool processor(2);
+  const Context processor(2);
   const auto truth = zoo::identification_evidence(spec, processor),
-             ours = zoo::identification_evidence(spec, gpu_pool());
+             ours = zoo::identification_evidence(spec, gpu_job());
   ASSERT_EQ(ours.size(), truth.size());
   for (std::size_t m = 0; m < ours.size(); ++m) {
     const zoo::SizeEvidence &a = ours[m].at_coverage_rows(), &b = truth[m].at_coverage_rows();

@@ -37,7 +37,7 @@ class ParameterGradient : public testing::TestWithParam<Task> {};
 
 TEST_P(ParameterGradient, EveryActivationBasisAndSkip) {
   const Task task = GetParam();
-  ThreadPool pool(1);
+  const Context job(1);
   Sides sides;
   constexpr std::size_t kStride = 12;  // so that a new activation, last in the list, leaves other draws alone
   std::size_t first = static_cast<std::size_t>(task);
@@ -53,7 +53,7 @@ TEST_P(ParameterGradient, EveryActivationBasisAndSkip) {
         const Network<double> network(architecture_of(task, variant));
         const auto instance = draw(task, variant, network, task == Task::density_2d ? 2 : 4, sides);
         ASSERT_TRUE(instance) << "no draw without a head near a kink";
-        LibraryLoss<double> loss(instance->problem, network, pool);
+        LibraryLoss<double> loss(instance->problem, network, job);
         std::vector<double> gradient(instance->parameters.size());
         loss(instance->parameters, gradient);
         check_by_tensor(loss, network.layout(), instance->parameters, gradient);
@@ -71,7 +71,7 @@ TEST_P(ParameterGradient, EveryActivationBasisAndSkip) {
 // Entry by entry, on one model per skip that has everything: mixed degrees, several heads, both signs.
 TEST_P(ParameterGradient, EveryEntry) {
   const Task task = GetParam();
-  ThreadPool pool(1);
+  const Context job(1);
   Sides sides;
   for (const SkipCase& skip : kSkips) {
     for (const bool kinked : {true, false}) {
@@ -88,7 +88,7 @@ TEST_P(ParameterGradient, EveryEntry) {
       const Network<double> network(architecture_of(task, variant));
       const auto instance = draw(task, variant, network, 2, sides);
       ASSERT_TRUE(instance);
-      LibraryLoss<double> loss(instance->problem, network, pool);
+      LibraryLoss<double> loss(instance->problem, network, job);
       std::vector<double> gradient(instance->parameters.size());
       loss(instance->parameters, gradient);
       const auto& mask = network.layout().free_mask();

@@ -44,10 +44,10 @@ gibbs::Utility utility_of(const PlantedProblem& problem, const std::vector<doubl
 
 // F(y_i | x_i); in two dimensions Rosenblatt's transform: F(y_0 | x), then F(y_1 | x, y_0), each uniform.
 std::vector<std::vector<double>> transforms(const gibbs::Utility& utility, const SimulatedData<double>& data,
-                                            ThreadPool& pool) {
+                                            const Context& job) {
   const auto rows = static_cast<std::size_t>(data.rows);
   std::vector<std::vector<double>> out(static_cast<std::size_t>(utility.values()), std::vector<double>(rows));
-  pool.run(rows, [&](std::size_t i) {
+  job.run(rows, [&](std::size_t i) {
     const auto row = static_cast<Index>(i);
     if (utility.values() == 1) {
       out[0][i] = utility.distribution_1d(data.context.row(row), gibbs::kAllClasses).cdf(data.values(row, 0));
@@ -83,11 +83,11 @@ class Calibration : public testing::TestWithParam<Case> {
 };
 
 TEST_P(Calibration, HeldOutRowsAndDraws) {
-  ThreadPool pool(2);
+  const Context job(2);
   const PlantedProblem& problem = planted_problem(GetParam().problem);
-  const gibbs::Utility utility = utility_of(problem, recover(problem, spec(), pool).parameters);
-  const SimulatedData<double> held_out = simulate(problem, GetParam().held_out, 777, pool);
-  for (const auto& transform : transforms(utility, held_out, pool))
+  const gibbs::Utility utility = utility_of(problem, recover(problem, spec(), job).parameters);
+  const SimulatedData<double> held_out = simulate(problem, GetParam().held_out, 777, job);
+  for (const auto& transform : transforms(utility, held_out, job))
     EXPECT_LT(kolmogorov_smirnov(transform), kCritical) << "observations";
 
   // One draw per row, the last of a chain: independent, and exactly uniform under the distribution they are drawn
@@ -96,12 +96,12 @@ TEST_P(Calibration, HeldOutRowsAndDraws) {
   options.chains = 1;
   options.draws = 25;
   options.seed = 5;
-  const RowSamples samples = sample_rows(utility, held_out.context, options, pool);
+  const RowSamples samples = sample_rows(utility, held_out.context, options, job);
   SimulatedData<double> drawn = held_out;
   for (Index i = 0; i < held_out.rows; ++i)
     for (Index k = 0; k < utility.values(); ++k)
       drawn.values(i, k) = samples.values(i * options.draws + options.draws - 1, k);
-  for (const auto& transform : transforms(utility, drawn, pool))
+  for (const auto& transform : transforms(utility, drawn, job))
     EXPECT_LT(kolmogorov_smirnov(transform), kCritical) << "draws";
 }
 
@@ -114,15 +114,15 @@ INSTANTIATE_TEST_SUITE_P(Zoo, Calibration,
 
 // All draws of all rows, through quantiles as well: shares below the quantiles of the distribution of each row.
 TEST(Calibration, DrawsFallBelowTheQuantilesOfTheirDistribution) {
-  ThreadPool pool(2);
+  const Context job(2);
   for (const char* name : {"producer", "consumption"}) {
     const PlantedProblem& problem = planted_problem(name);
     const gibbs::Utility utility = utility_of(problem, problem.parameters);
-    const SimulatedData<double> rows = simulate(problem, 50, 778, pool);
+    const SimulatedData<double> rows = simulate(problem, 50, 778, job);
     RowSamplerOptions options;
     options.chains = 8;
     options.draws = 8 * 50;
-    const RowSamples samples = sample_rows(utility, rows.context, options, pool);
+    const RowSamples samples = sample_rows(utility, rows.context, options, job);
     for (const double p : {0.05, 0.25, 0.5, 0.75, 0.95}) {
       // The 8 chains of each of the 50 rows give 400 independent shares: their spread is the error.
       double sum = 0, square = 0;
@@ -143,15 +143,15 @@ TEST(Calibration, DrawsFallBelowTheQuantilesOfTheirDistribution) {
 
 // The test has power: a distribution twice as hot, or moved by a third of a standard deviation, is refused.
 TEST(Calibration, RefusesAWrongDistribution) {
-  ThreadPool pool(2);
+  const Context job(2);
   const PlantedProblem& problem = planted_problem("producer");
   const gibbs::Utility truth = utility_of(problem, problem.parameters);
-  SimulatedData<double> data = simulate(problem, kHeldOut, 777, pool);
-  EXPECT_LT(kolmogorov_smirnov(transforms(truth, data, pool)[0]), kCritical);
-  EXPECT_GT(kolmogorov_smirnov(transforms(truth.at_temperature(2 * problem.temperature), data, pool)[0]),
+  SimulatedData<double> data = simulate(problem, kHeldOut, 777, job);
+  EXPECT_LT(kolmogorov_smirnov(transforms(truth, data, job)[0]), kCritical);
+  EXPECT_GT(kolmogorov_smirnov(transforms(truth.at_temperature(2 * problem.temperature), data, job)[0]),
             kCritical);
   for (double& y : data.values.flat()) y += 0.2;
-  EXPECT_GT(kolmogorov_smirnov(transforms(truth, data, pool)[0]), kCritical);
+  EXPECT_GT(kolmogorov_smirnov(transforms(truth, data, job)[0]), kCritical);
 }
 
 }  // namespace

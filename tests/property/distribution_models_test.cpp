@@ -142,7 +142,7 @@ TEST(ModelDistributions, TwoDimensions) {
 // The class shares of alternating draws are the ratios of the classes' normalisers, and the draws of the
 // continuous part follow the mixture, in scalar and in vector form.
 TEST(ModelDistributions, HybridSamplingAgreesWithQuadrature) {
-  ThreadPool pool(2);
+  const Context job(2);
   for (const bool vector : {false, true}) {
     const Architecture a = vector ? stacked_vector({.context = 1, .values = 1, .classes = 0}, {4, 3}, 3)
                                   : stacked({.context = 1, .values = 1, .classes = 3}, {4, 2});
@@ -154,7 +154,7 @@ TEST(ModelDistributions, HybridSamplingAgreesWithQuadrature) {
     options.chains = 64;
     options.draws = 64 * 400;
     options.seed = 3;
-    const RowSamples samples = sample_rows(utility, context, options, pool);
+    const RowSamples samples = sample_rows(utility, context, options, job);
     for (Index i = 0; i < rows; ++i) {
       const Distribution1d marginal = utility.distribution_1d(context.row(i), kAllClasses);
       const double normalizer = marginal.log_normalizer().value;
@@ -191,7 +191,7 @@ TEST(ModelDistributions, HybridSamplingAgreesWithQuadrature) {
 
 // Some responses held, the others and the class drawn: shares are those of the distribution on the line that is left.
 TEST(ModelDistributions, HeldResponsesWithClasses) {
-  ThreadPool pool(2);
+  const Context job(2);
   const Architecture a = stacked({.context = 1, .values = 2, .classes = 3}, {4, 2});
   const Utility utility(a, test::random_parameters(ParameterLayout(a), 19), 1, cube(2, -3, 3));
   Matrix<double> context(2, 1);
@@ -203,7 +203,7 @@ TEST(ModelDistributions, HeldResponsesWithClasses) {
   options.free = {1};
   options.held.resize(2, 2);
   for (Index i = 0; i < 2; ++i) options.held(i, 0) = i == 0 ? 0.4 : -1.1, options.held(i, 1) = std::nan("");
-  const RowSamples samples = sample_rows(utility, context, options, pool);
+  const RowSamples samples = sample_rows(utility, context, options, job);
   for (Index i = 0; i < 2; ++i) {
     const auto line = [&](std::int32_t c) {
       return Distribution1d(
@@ -274,7 +274,7 @@ TEST(ModelDistributions, QuantilesOfLowTemperaturesAreTheMode) {
 // a chain. In d dimensions the utility lies about d tau/2 (smooth) to d tau (kinks) below its maximum, with
 // an exponential tail.
 TEST(ModelDistributions, DrawsOfLowTemperaturesAreTheMode) {
-  ThreadPool pool(2);
+  const Context job(2);
   for (const bool smooth : {true, false}) {
     Architecture a = stacked({.context = 1, .values = 2, .classes = 0}, {6});
     a.activations = smooth ? std::array{Activation::identity, Activation::softplus, Activation::square}
@@ -292,7 +292,7 @@ TEST(ModelDistributions, DrawsOfLowTemperaturesAreTheMode) {
     options.warmup = 600;
     double distance = 0;
     for (const double tau : {0.1, 0.01, 1e-4}) {
-      const RowSamples samples = sample_rows(utility.at_temperature(tau), context, options, pool);
+      const RowSamples samples = sample_rows(utility.at_temperature(tau), context, options, job);
       std::vector<double> u(static_cast<std::size_t>(options.draws));
       utility.log_density(context.row(0), kAllClasses, samples.values.view(), u);
       double mean_gap = 0;

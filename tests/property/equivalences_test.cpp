@@ -20,8 +20,8 @@ struct Evaluated {
 
 Evaluated evaluate(const Problem<double>& problem, const std::vector<double>& parameters) {
   const Network<double> network(problem.architecture);
-  ThreadPool pool(1);
-  LibraryLoss<double> loss(problem, network, pool);
+  const Context job(1);
+  LibraryLoss<double> loss(problem, network, job);
   Evaluated out;
   out.gradient.resize(parameters.size());
   out.loss = loss(parameters, out.gradient);

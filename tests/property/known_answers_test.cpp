@@ -64,7 +64,7 @@ class Density : public testing::TestWithParam<DensityCase> {};
 // the panel's width, so kinked ones need about a thousand in one dimension.
 TEST_P(Density, IntegratesToOne) {
   const DensityCase& c = GetParam();
-  ThreadPool pool(1);
+  const Context job(1);
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     Architecture a = stacked({.context = 2, .values = c.dimensions, .classes = 0}, c.widths);
     if (!c.kinked) a.activations = {Activation::tanh, Activation::softplus, Activation::square};
@@ -76,7 +76,7 @@ TEST_P(Density, IntegratesToOne) {
     p.spec.rule = composite_rule(box, c.panels);
     const Network<double> network(a);
     const auto parameters = random_parameters(network.layout(), seed);
-    LibraryLoss<double> loss(p, network, pool);
+    LibraryLoss<double> loss(p, network, job);
     const reference::Utility plain(a, network.layout(), parameters);
     std::vector<double> observed(p.context.flat().begin(), p.context.flat().end());
     observed.insert(observed.end(), p.values.flat().begin(), p.values.flat().end());
@@ -157,8 +157,8 @@ Sample planted_line(Index n, const Line& truth) {
 FitReport fit(const Network<double>& network, const ObjectiveSpec& spec, const DatasetView<double>& data,
               std::vector<double>& parameters) {
   const Objective<double> objective(network, spec, data);
-  ThreadPool pool(1);
-  Trainer<double> trainer(objective, nullptr, to_the_minimum(), pool);
+  const Context job(1);
+  Trainer<double> trainer(objective, nullptr, to_the_minimum(), job);
   TrainingState<double> state = trainer.start();
   FitReport report = trainer.run(state);
   parameters = state.parameters;

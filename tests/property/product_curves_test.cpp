@@ -132,8 +132,8 @@ TEST(ProductCurves, DerivativesByParametersAreExact) {
       single_block({.context = problem.context.cols(), .values = 0, .classes = 2}, {1}, {1}, {1});
   problem.architecture.activations = {Activation::tanh, Activation::softplus, Activation::square};
   const Network<double> network(problem.architecture);
-  ThreadPool pool(1);
-  test::LibraryLoss<double> loss(problem, network, pool);
+  const Context job(1);
+  test::LibraryLoss<double> loss(problem, network, job);
   const std::vector<double> parameters = test::random_parameters(network.layout(), 5);
   std::vector<double> gradient(parameters.size());
   loss(parameters, gradient);

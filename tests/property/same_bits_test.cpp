@@ -89,10 +89,10 @@ std::vector<std::uint64_t> everything(const TrainingState<T>& state) {
 template <class T>
 std::vector<std::uint64_t> train(const Fitting<T>& fitting, std::size_t threads,
                                  const std::vector<std::int64_t>& stops) {
-  ThreadPool pool(threads);
-  TrainingState<T> state = Trainer<T>(fitting.training, &fitting.validation, fitting.spec, pool).start();
+  const Context job(threads);
+  TrainingState<T> state = Trainer<T>(fitting.training, &fitting.validation, fitting.spec, job).start();
   for (std::size_t leg = 0; leg <= stops.size(); ++leg) {
-    Trainer<T> trainer(fitting.training, &fitting.validation, fitting.spec, pool);
+    Trainer<T> trainer(fitting.training, &fitting.validation, fitting.spec, job);
     TrainingHooks<T> hooks;
     TrainingState<T> saved;
     bool stop = false;

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/context.hpp"
 #include "compute/log_sum_exp.hpp"
 #include "engine/cpu/batch.hpp"
 
@@ -253,8 +253,8 @@ template <class T>
 void check_loss_and_gradients(const Loaded<T>& v, double tolerance) {
   const json& expected = v.file["expected"];
   const Objective<T> objective(v.network, v.spec, v.data());
-  ThreadPool pool(1);
-  BatchEvaluator<T> evaluator(objective, pool);
+  const Context job(1);
+  BatchEvaluator<T> evaluator(objective, job);
   std::vector<std::int64_t> rows;
   for (Index i = 0; i < v.rows; ++i) rows.push_back(i);
   std::vector<T> gradient(v.parameters.size());

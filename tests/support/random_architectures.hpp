@@ -187,8 +187,8 @@ inline std::optional<Instance> draw(Task task, const Variant& variant, const Net
       }
     });
     if (!clear) continue;
-    ThreadPool pool(1);
-    if (std::abs(LibraryLoss<double>(drawn.problem, network, pool)(drawn.parameters)) < kLeastLoss) continue;
+    const Context job(1);
+    if (std::abs(LibraryLoss<double>(drawn.problem, network, job)(drawn.parameters)) < kLeastLoss) continue;
     for (const auto& [kink, count] : here)
       for (std::size_t side = 0; side < 2; ++side) sides[kink][side] += count[side];
     return drawn;

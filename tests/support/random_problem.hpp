@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/context.hpp"
 #include "base/random.hpp"
 #include "engine/cpu/batch.hpp"
 
@@ -236,8 +236,8 @@ inline std::vector<double> random_parameters(const ParameterLayout& layout, std:
 template <class T>
 class LibraryLoss {
  public:
-  LibraryLoss(const Problem<T>& problem, const Network<T>& network, ThreadPool& pool)
-      : problem_(problem), objective_(network, problem.spec, problem.data()), evaluator_(objective_, pool) {
+  LibraryLoss(const Problem<T>& problem, const Network<T>& network, const Context& job)
+      : problem_(problem), objective_(network, problem.spec, problem.data()), evaluator_(objective_, job) {
     rows_.resize(static_cast<std::size_t>(problem.rows));
     std::iota(rows_.begin(), rows_.end(), std::int64_t{0});
     for (Index i = 0; i < problem.rows; ++i) weight_ += static_cast<double>(problem.data().weight(i));

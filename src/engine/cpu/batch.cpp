@@ -21,7 +21,7 @@ constexpr double kSharedNumbers = 1 << 14;
 }  // namespace
 
 template <class T>
-struct BatchEvaluator<T>::Job {
+struct BatchEvaluator<T>::Pass {
   std::span<const std::int64_t> rows;
   const Noise* noise;
   double scale;
@@ -34,40 +34,39 @@ struct BatchEvaluator<T>::Job {
 };
 
 template <class T>
-BatchEvaluator<T>::BatchEvaluator(const Objective<T>& objective, ThreadPool& pool, Ranks* ranks)
+BatchEvaluator<T>::BatchEvaluator(const Objective<T>& objective, Context job)
     : objective_(&objective),
-      pool_(&pool),
-      ranks_(ranks),
+      job_(std::move(job)),
       lanes_(static_cast<std::size_t>(kLanes)),
-      fetch_(objective.data(), ranks) {
+      fetch_(objective.data(), job_.ranks()) {
   assert(objective.data().versions == nullptr || objective.data().held.empty());
 }
 
 template <class T>
 template <class F>
-void BatchEvaluator<T>::each_chunk(const Job& job, std::size_t lane, F&& call) {
-  const auto n = static_cast<Index>(job.rows.size());
-  for (Index c = static_cast<Index>(lane); c < job.chunks; c += job.lanes)
-    call(c * job.chunk, std::min(job.chunk, n - c * job.chunk));
+void BatchEvaluator<T>::each_chunk(const Pass& pass, std::size_t lane, F&& call) {
+  const auto n = static_cast<Index>(pass.rows.size());
+  for (Index c = static_cast<Index>(lane); c < pass.chunks; c += pass.lanes)
+    call(c * pass.chunk, std::min(pass.chunk, n - c * pass.chunk));
 }
 
 template <class T>
-void BatchEvaluator<T>::run_lane(const Job& job, std::size_t lane_index) {
+void BatchEvaluator<T>::run_lane(const Pass& pass, std::size_t lane_index) {
   Lane& lane = lanes_[lane_index];
   lane.loss = {};
-  if (job.with_gradient) objective_->network().clear(lane.sums);
-  each_chunk(job, lane_index, [&](Index from, Index count) {
-    const auto rows = job.rows.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(count));
+  if (pass.with_gradient) objective_->network().clear(lane.sums);
+  each_chunk(pass, lane_index, [&](Index from, Index count) {
+    const auto rows = pass.rows.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(count));
     lane.workspace.given_context =
-        job.apart ? context_.context().row_range(from, count)
-        : job.fetched.data
-            ? job.fetched.row_range(chunk_places_[static_cast<std::size_t>(from / job.chunk)], count)
+        pass.apart ? context_.context().row_range(from, count)
+        : pass.fetched.data
+            ? pass.fetched.row_range(chunk_places_[static_cast<std::size_t>(from / pass.chunk)], count)
             : MatrixView<const T>();
-    lane.workspace.row_heads = job.apart ? context_.heads().row_range(from, count) : MatrixView<T>();
-    lane.loss.add(objective_->chunk(prepared_, rows, *job.noise, job.scale, lane.workspace,
-                                    job.with_gradient ? &lane.sums : nullptr));
+    lane.workspace.row_heads = pass.apart ? context_.heads().row_range(from, count) : MatrixView<T>();
+    lane.loss.add(objective_->chunk(prepared_, rows, *pass.noise, pass.scale, lane.workspace,
+                                    pass.with_gradient ? &lane.sums : nullptr));
   });
-  if (job.with_gradient && !job.apart) objective_->network().gather(lane.sums);
+  if (pass.with_gradient && !pass.apart) objective_->network().gather(lane.sums);
 }
 
 template <class T>
@@ -81,7 +80,7 @@ LossSum BatchEvaluator<T>::evaluate(std::span<const T> parameters, std::span<con
   const auto n = static_cast<Index>(rows.size());
   const bool apart = !gradient.empty() && objective_->context_apart(n);
   fetch_.announce(rows);
-  network.prepare(parameters, prepared_, pool_, apart);
+  network.prepare(parameters, prepared_, &job_, apart);
   if (apart) {
     DatasetView<T> data = objective_->data();
     if (fetch_.needed()) data.context = fetch_.all(rows);
@@ -89,82 +88,82 @@ LossSum BatchEvaluator<T>::evaluate(std::span<const T> parameters, std::span<con
       own_numbering_.push_back(next);
     context_.forward(data, fetch_.needed() ? std::span(own_numbering_).first(rows.size()) : rows,
                      noise.stream, network.context_weights(parameters), network.context_bias(parameters),
-                     *pool_, ranks_);
+                     job_);
   }
-  Job job{.rows = rows,
-          .noise = &noise,
-          .scale = scale,
-          .chunk = 0,
-          .chunks = 0,
-          .lanes = 0,
-          .with_gradient = !gradient.empty(),
-          .apart = apart};
+  Pass pass{.rows = rows,
+            .noise = &noise,
+            .scale = scale,
+            .chunk = 0,
+            .chunks = 0,
+            .lanes = 0,
+            .with_gradient = !gradient.empty(),
+            .apart = apart};
   const Index shared = std::max(kSmallestChunk, (n + kChunksPerBatch - 1) / kChunksPerBatch);
   const bool small = static_cast<double>(n) * objective_->numbers_per_row() < kSharedNumbers;
-  job.chunk = std::min(objective_->rows_per_chunk(), small ? n : shared);
-  job.chunks = (n + job.chunk - 1) / job.chunk;
-  job.lanes = std::min(kLanes, job.chunks);
-  if (fetch_.needed() && !apart) fetch_rows(job);
+  pass.chunk = std::min(objective_->rows_per_chunk(), small ? n : shared);
+  pass.chunks = (n + pass.chunk - 1) / pass.chunk;
+  pass.lanes = std::min(kLanes, pass.chunks);
+  if (fetch_.needed() && !apart) fetch_rows(pass);
   // One captured pointer each: std::function holds it without allocating.
   struct Call {
     BatchEvaluator* self;
-    const Job* job;
+    const Pass* pass;
     std::size_t first;
-  } call{this, &job, 0};
-  const Shares shares(ranks_, static_cast<std::size_t>(job.lanes));
+  } call{this, &pass, 0};
+  const Shares shares(job_.ranks(), static_cast<std::size_t>(pass.lanes));
   call.first = shares.first();
-  pool_->run(shares.last() - shares.first(),
-             [&call](std::size_t i) { call.self->run_lane(*call.job, call.first + i); });
-  if (ranks_) exchange_lanes(job);
+  job_.run(shares.last() - shares.first(),
+           [&call](std::size_t i) { call.self->run_lane(*call.pass, call.first + i); });
+  if (job_.ranks()) exchange_lanes(pass);
   LossSum total;
-  for (Index lane = 0; lane < job.lanes; ++lane) total.add(lanes_[static_cast<std::size_t>(lane)].loss);
-  if (job.with_gradient) {
-    if (apart) finish_context(static_cast<std::size_t>(job.lanes), gradient);
-    reduce(static_cast<std::size_t>(job.lanes), apart ? network.after_context() : 0, gradient);
+  for (Index lane = 0; lane < pass.lanes; ++lane) total.add(lanes_[static_cast<std::size_t>(lane)].loss);
+  if (pass.with_gradient) {
+    if (apart) finish_context(static_cast<std::size_t>(pass.lanes), gradient);
+    reduce(static_cast<std::size_t>(pass.lanes), apart ? network.after_context() : 0, gradient);
     network.to_raw(prepared_, gradient);
   }
   return total;
 }
 
 template <class T>
-void BatchEvaluator<T>::fetch_rows(Job& job) {
-  const Shares shares(ranks_, static_cast<std::size_t>(job.lanes));
-  chunk_places_.assign(static_cast<std::size_t>(job.chunks), -1);
+void BatchEvaluator<T>::fetch_rows(Pass& pass) {
+  const Shares shares(job_.ranks(), static_cast<std::size_t>(pass.lanes));
+  chunk_places_.assign(static_cast<std::size_t>(pass.chunks), -1);
   Index count = 0;
   for (std::size_t lane = shares.first(); lane < shares.last(); ++lane)
-    each_chunk(job, lane, [&](Index from, Index rows) {
-      chunk_places_[static_cast<std::size_t>(from / job.chunk)] = count;
+    each_chunk(pass, lane, [&](Index from, Index rows) {
+      chunk_places_[static_cast<std::size_t>(from / pass.chunk)] = count;
       count += rows;
     });
-  job.fetched = fetch_.some(job.rows, count, [&](Index position) {
-    const Index chunk = position / job.chunk, place = chunk_places_[static_cast<std::size_t>(chunk)];
-    return place < 0 ? place : place + position - chunk * job.chunk;
+  pass.fetched = fetch_.some(pass.rows, count, [&](Index position) {
+    const Index chunk = position / pass.chunk, place = chunk_places_[static_cast<std::size_t>(chunk)];
+    return place < 0 ? place : place + position - chunk * pass.chunk;
   });
 }
 
 // What a lane leaves behind: its loss and, of the gradient, its sums and the derivatives by heads of its rows.
 template <class T>
-void BatchEvaluator<T>::exchange_lanes(const Job& job) {
+void BatchEvaluator<T>::exchange_lanes(const Pass& pass) {
   const auto each_part = [&](std::size_t index, auto&& part) {
     Lane& lane = lanes_[index];
     part(std::span(&lane.loss, 1));
-    if (!job.with_gradient) return;
+    if (!pass.with_gradient) return;
     // Lanes of other ranks have not been begun here.
     if (lane.sums.flat.empty()) objective_->network().clear(lane.sums);
     // Of the context's weights, where their product stands apart, a lane has nothing.
-    const Index first = job.apart ? objective_->network().after_context() : 0;
+    const Index first = pass.apart ? objective_->network().after_context() : 0;
     part(std::span<T>(lane.sums.flat).subspan(static_cast<std::size_t>(first)));
-    if (!job.apart) return;
+    if (!pass.apart) return;
     InputGradient<T>& inputs = lane.sums.inputs[0];
     part(inputs.values.flat());
     part(inputs.classes.flat());
-    each_chunk(job, index, [&](Index from, Index count) {
+    each_chunk(pass, index, [&](Index from, Index count) {
       for (Index row = from; row < from + count; ++row)
         part(std::span<T>(context_.heads().row(row), static_cast<std::size_t>(context_.heads().cols)));
     });
   };
   exchange_.run(
-      *ranks_, static_cast<std::size_t>(job.lanes),
+      *job_.ranks(), static_cast<std::size_t>(pass.lanes),
       [&](std::size_t lane) {
         std::size_t bytes = 0;
         each_part(lane, [&](auto values) { bytes += values.size_bytes(); });
@@ -180,7 +179,7 @@ void BatchEvaluator<T>::exchange_lanes(const Job& job) {
 
 template <class T>
 void BatchEvaluator<T>::finish_context(std::size_t lanes, std::span<T> gradient) {
-  context_.backward(objective_->network().context_weights(gradient), *pool_, ranks_);
+  context_.backward(objective_->network().context_weights(gradient), job_);
   InputGradient<T>& sum = lanes_[0].sums.inputs[0];
   for (std::size_t lane = 1; lane < lanes; ++lane) {
     const InputGradient<T>& other = lanes_[lane].sums.inputs[0];
@@ -193,7 +192,7 @@ void BatchEvaluator<T>::finish_context(std::size_t lanes, std::span<T> gradient)
 
 template <class T>
 void BatchEvaluator<T>::reduce(std::size_t lanes, Index first, std::span<T> gradient) {
-  for_slices(pool_, static_cast<Index>(gradient.size()) - first, [&](Index, Index from, Index to) {
+  for_slices(&job_, static_cast<Index>(gradient.size()) - first, [&](Index, Index from, Index to) {
     std::array<const T*, kLanes> parts{};
     for (std::size_t lane = 0; lane < lanes; ++lane)
       parts[lane] = lanes_[lane].sums.flat.data() + first + from;

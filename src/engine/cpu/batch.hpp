@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/context.hpp"
 #include "engine/cpu/context_product.hpp"
 #include "engine/cpu/row_fetch.hpp"
 #include "objective/objective.hpp"
@@ -20,7 +20,7 @@ namespace bl {
 template <class T>
 class BatchEvaluator {
  public:
-  BatchEvaluator(const Objective<T>& objective, ThreadPool& pool, Ranks* ranks = nullptr);
+  BatchEvaluator(const Objective<T>& objective, Context job);
 
   // Sum of the rows' losses. Where gradient is not empty it becomes scale * d(sum)/d(parameters).
   LossSum evaluate(std::span<const T> parameters, std::span<const std::int64_t> rows, const Noise& noise,
@@ -32,22 +32,21 @@ class BatchEvaluator {
     GradientSum<T> sums;
     LossSum loss;
   };
-  struct Job;
-  void run_lane(const Job& job, std::size_t lane);
+  struct Pass;
+  void run_lane(const Pass& pass, std::size_t lane);
   // The context of the rows of this rank's lanes, where rows lie with several ranks.
-  void fetch_rows(Job& job);
+  void fetch_rows(Pass& pass);
   // calls with the rows of each chunk of a lane: where they begin in the batch, and how many they are.
   template <class F>
-  static void each_chunk(const Job& job, std::size_t lane, F&& call);
-  void exchange_lanes(const Job& job);
+  static void each_chunk(const Pass& pass, std::size_t lane, F&& call);
+  void exchange_lanes(const Pass& pass);
   // gradient = sum over lanes, from parameter `first` on.
   void reduce(std::size_t lanes, Index first, std::span<T> gradient);
   // The first layer's weights, whose product with the context was precomputed.
   void finish_context(std::size_t lanes, std::span<T> gradient);
 
   const Objective<T>* objective_;
-  ThreadPool* pool_;
-  Ranks* ranks_;
+  Context job_;
   PreparedParameters<T> prepared_;
   ContextProduct<T> context_;
   std::vector<Lane> lanes_;

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <span>
 
+#include "base/context.hpp"
 #include "base/matrix.hpp"
-#include "base/parallel.hpp"
 #include "base/rank_shares.hpp"
 #include "objective/dataset.hpp"
 
@@ -20,16 +20,16 @@ template <class T>
 class ContextProduct {
  public:
   // heads() = bias + context[row] . weights for each of these rows, as the epoch of this stream reads them; weights: heads x
-  // context, bias may be null. Ranks, where given, share the heads.
+  // context, bias may be null. Ranks, where there are some, share the heads.
   void forward(const DatasetView<T>& data, std::span<const std::int64_t> rows, const RandomStream& epoch,
-               MatrixView<const T> weights, const T* bias, ThreadPool& pool, Ranks* ranks);
+               MatrixView<const T> weights, const T* bias, const Context& job);
 
   // Of the same rows, in their order.
   MatrixView<const T> context() const { return rows_.view(); }
   MatrixView<T> heads() { return heads_.view().columns(0, head_columns_.rows()); }
 
   // gradient (heads x context) = derivative by the weights, where heads() now hold derivatives by heads.
-  void backward(MatrixView<T> gradient, ThreadPool& pool, Ranks* ranks);
+  void backward(MatrixView<T> gradient, const Context& job);
 
  private:
   Matrix<T> rows_;          // rows x context

@@ -11,8 +11,7 @@ namespace bl {
 
 template <class T>
 void CpuEngine<T>::place(const Objective<T>& objective) {
-  evaluators_.push_back(
-      std::make_unique<BatchEvaluator<T>>(objective, this->context().threads(), this->context().ranks()));
+  evaluators_.push_back(std::make_unique<BatchEvaluator<T>>(objective, this->context()));
 }
 
 template <class T>
@@ -36,13 +35,13 @@ void CpuEngine<T>::write(const Network<T>& network, const UpdateSpec& spec, cons
 
 template <class T>
 StepReport CpuEngine<T>::step(RowSet from, const Batch& batch, const Noise& noise, double rate) {
-  ThreadPool& pool = this->context().threads();
+  const Context& job = this->context().threads();
   StepReport report;
   report.loss = loss(from, batch, noise, state_.parameters, gradient_);
-  report.gradient_norm = clip_norm<T>(gradient_, spec_.clip_norm, &pool);
+  report.gradient_norm = clip_norm<T>(gradient_, spec_.clip_norm, &job);
   report.taken = std::isfinite(report.loss.loss) && std::isfinite(report.gradient_norm);
   if (!report.taken) return report;
-  rule_->step(state_.parameters, gradient_, rate, state_.optimizer, &pool);
+  rule_->step(state_.parameters, gradient_, rate, state_.optimizer, &job);
   project<T>(spec_.bounds, state_.parameters);
   if (spec_.average > 0) update_average();
   return report;
@@ -52,11 +51,10 @@ template <class T>
 void CpuEngine<T>::update_average() {
   if (state_.averaged.empty()) state_.averaged = state_.parameters;
   const T past = static_cast<T>(averaging_weight(spec_, state_.optimizer.steps));
-  for_slices(&this->context().threads(), static_cast<Index>(state_.averaged.size()),
-             [&](Index, Index from, Index to) {
-               update_kernels<T>().running_mean(past, state_.parameters.data() + from, to - from,
-                                                state_.averaged.data() + from);
-             });
+  for_slices(&this->context(), static_cast<Index>(state_.averaged.size()), [&](Index, Index from, Index to) {
+    update_kernels<T>().running_mean(past, state_.parameters.data() + from, to - from,
+                                     state_.averaged.data() + from);
+  });
 }
 
 template <class T>
@@ -68,14 +66,14 @@ gibbs::SamplerResult<T> CpuEngine<T>::run_chains(const ChainPlan<T>& plan) {
     std::copy_n(plan.context.row(i), context.cols(), context.row(i));
   gibbs::NetworkDensity<T> joint(plan.network, prepared, plan.temperature, std::move(context), plan.rows,
                                  plan.chains_per_row);
-  return sample_chains<T>(joint, plan, this->context().threads());
+  return sample_chains<T>(joint, plan, this->context());
 }
 
 template <class T>
 std::size_t CpuEngine<T>::at_once(std::size_t count, double numbers_per_step) const {
   if (this->context().ranks()) return 1;  // ranks share every step, and must meet in the same ones
   constexpr double kSmallStep = 1 << 20;  // longer ones gain from several threads
-  return numbers_per_step <= kSmallStep ? std::min(count, this->context().threads().threads()) : 1;
+  return numbers_per_step <= kSmallStep ? std::min(count, this->context()) : 1;
 }
 
 template class CpuEngine<float>;

@@ -25,17 +25,17 @@ UpdateRule<T>::UpdateRule(const OptimizerSpec& spec, const ParameterLayout& layo
 
 template <class T>
 void UpdateRule<T>::step(std::span<T> parameters, std::span<const T> gradient, double rate,
-                         OptimizerState<T>& state, ThreadPool* pool) const {
+                         OptimizerState<T>& state, const Context* job) const {
   state.first.resize(parameters.size(), T(0));
   ++state.steps;
   if (spec_.kind == OptimizerKind::sgd) return sgd(parameters, gradient, rate, state);
   state.second.resize(parameters.size(), T(0));
-  adam(parameters, gradient, rate, state, pool);
+  adam(parameters, gradient, rate, state, job);
 }
 
 template <class T>
 void UpdateRule<T>::adam(std::span<T> parameters, std::span<const T> gradient, double rate,
-                         OptimizerState<T>& state, ThreadPool* pool) const {
+                         OptimizerState<T>& state, const Context* job) const {
   const auto steps = static_cast<double>(state.steps);
   const bool decoupled = spec_.kind == OptimizerKind::adamw;
   const AdamStep<T> step{.beta1 = static_cast<T>(spec_.beta1),
@@ -45,7 +45,7 @@ void UpdateRule<T>::adam(std::span<T> parameters, std::span<const T> gradient, d
                          .correction = static_cast<T>(1 / std::sqrt(1 - std::pow(spec_.beta2, steps))),
                          .added_decay = decoupled ? T(0) : T(1),
                          .shrink = decoupled ? static_cast<T>(rate) : T(0)};
-  for_slices(pool, static_cast<Index>(parameters.size()), [&](Index, Index from, Index to) {
+  for_slices(job, static_cast<Index>(parameters.size()), [&](Index, Index from, Index to) {
     update_kernels<T>().adam(step, to - from, gradient.data() + from,
                              decay_.empty() ? nullptr : decay_.data() + from, parameters.data() + from,
                              state.first.data() + from, state.second.data() + from);
@@ -64,8 +64,8 @@ void UpdateRule<T>::sgd(std::span<T> parameters, std::span<const T> gradient, do
 }
 
 template <class T>
-double clip_norm(std::span<T> gradient, double limit, ThreadPool* pool) {
-  const double norm = gradient_norm<T>(gradient, pool);
+double clip_norm(std::span<T> gradient, double limit, const Context* job) {
+  const double norm = gradient_norm<T>(gradient, job);
   if (limit > 0 && norm > limit) {
     const T factor = static_cast<T>(limit / norm);
     for (T& g : gradient) g *= factor;
@@ -75,7 +75,7 @@ double clip_norm(std::span<T> gradient, double limit, ThreadPool* pool) {
 
 template class UpdateRule<float>;
 template class UpdateRule<double>;
-template double clip_norm<float>(std::span<float>, double, ThreadPool*);
-template double clip_norm<double>(std::span<double>, double, ThreadPool*);
+template double clip_norm<float>(std::span<float>, double, const Context*);
+template double clip_norm<double>(std::span<double>, double, const Context*);
 
 }  // namespace bl

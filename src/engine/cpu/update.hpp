@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/context.hpp"
 #include "engine/update_rule.hpp"
 
 namespace bl {
@@ -14,13 +14,13 @@ template <class T>
 class UpdateRule {
  public:
   UpdateRule(const OptimizerSpec& spec, const ParameterLayout& layout);
-  // A pool, where given, shares the work on many parameters.
+  // The threads of a job, where given, share the work on many parameters.
   void step(std::span<T> parameters, std::span<const T> gradient, double rate, OptimizerState<T>& state,
-            ThreadPool* pool = nullptr) const;
+            const Context* job = nullptr) const;
 
  private:
   void adam(std::span<T> parameters, std::span<const T> gradient, double rate, OptimizerState<T>& state,
-            ThreadPool* pool) const;
+            const Context* job) const;
   void sgd(std::span<T> parameters, std::span<const T> gradient, double rate, OptimizerState<T>& state) const;
 
   OptimizerSpec spec_;
@@ -29,6 +29,6 @@ class UpdateRule {
 
 // Scales the gradient to norm `limit` if it is longer; returns the norm before. limit 0: only the norm.
 template <class T>
-double clip_norm(std::span<T> gradient, double limit, ThreadPool* pool = nullptr);
+double clip_norm(std::span<T> gradient, double limit, const Context* job = nullptr);
 
 }  // namespace bl

@@ -233,7 +233,7 @@ void check_starts(const ChainPlan<T>& plan) {
 }  // namespace
 
 template <class T>
-gibbs::SamplerResult<T> run_chains_on_gpu(const ChainPlan<T>& plan, ThreadPool& pool, cudaStream_t stream) {
+gibbs::SamplerResult<T> run_chains_on_gpu(const ChainPlan<T>& plan, const Context& job, cudaStream_t stream) {
   const gibbs::SamplerOptions& o = plan.options;
   gibbs::check(o, plan.start.rows);
   plan.box.check(plan.network.architecture().input.values);
@@ -260,14 +260,14 @@ gibbs::SamplerResult<T> run_chains_on_gpu(const ChainPlan<T>& plan, ThreadPool& 
   result.scale.assign(static_cast<std::size_t>(l.plan.values), T(1));
   result.leapfrog = o.method == gibbs::Method::hmc ? o.max_leapfrog : 1;
   const Index per_distribution = o.chains_per_distribution > 0 ? o.chains_per_distribution : plan.start.rows;
-  result.diagnostics = gibbs::diagnose(result.draws, per_distribution, pool);
+  result.diagnostics = gibbs::diagnose(result.draws, per_distribution, job);
   result.verdict = gibbs::verdict(result.diagnostics, result.divergences, per_distribution);
   return result;
 }
 
 #define BL_INSTANTIATE(T)                                         \
   template std::string chains_not_on_gpu<T>(const ChainPlan<T>&); \
-  template gibbs::SamplerResult<T> run_chains_on_gpu<T>(const ChainPlan<T>&, ThreadPool&, cudaStream_t);
+  template gibbs::SamplerResult<T> run_chains_on_gpu<T>(const ChainPlan<T>&, const Context&, cudaStream_t);
 BL_INSTANTIATE(float)
 BL_INSTANTIATE(double)
 #undef BL_INSTANTIATE

@@ -14,6 +14,6 @@ template <class T>
 std::string chains_not_on_gpu(const ChainPlan<T>& plan);
 
 template <class T>
-gibbs::SamplerResult<T> run_chains_on_gpu(const ChainPlan<T>& plan, ThreadPool& pool, cudaStream_t stream);
+gibbs::SamplerResult<T> run_chains_on_gpu(const ChainPlan<T>& plan, const Context& job, cudaStream_t stream);
 
 }  // namespace bl::cuda

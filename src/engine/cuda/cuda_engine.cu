@@ -224,7 +224,7 @@ StepsReport CudaEngine<T>::steps(const StepPlan& plan, const std::function<bool(
 
 template <class T>
 gibbs::SamplerResult<T> CudaEngine<T>::run_chains(const ChainPlan<T>& plan) {
-  if (chains_not_on_gpu(plan).empty()) return run_chains_on_gpu(plan, this->context().threads(), stream_);
+  if (chains_not_on_gpu(plan).empty()) return run_chains_on_gpu(plan, this->context(), stream_);
   return CpuEngine<T>(this->context()).run_chains(plan);
 }
 
@@ -240,7 +240,7 @@ void CudaEngine<T>::together(std::size_t count, double numbers_per_step, const t
   const std::size_t crowd_size = std::max<std::size_t>(1, at_once(count, numbers_per_step));
   meeting_ = std::make_shared<Meeting<T>>(stream_);
   beside_ = static_cast<int>(crowd_size);
-  ThreadPool crowd(crowd_size, this->context().device());
+  const Context crowd = this->context().waiting(crowd_size);
   struct Presence {  // also where a fit throws
     Meeting<T>& meeting;
     explicit Presence(Meeting<T>& where) : meeting(where) { meeting.join(); }

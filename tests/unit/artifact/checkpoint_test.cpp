@@ -192,7 +192,7 @@ TEST_P(ResumeTest, GoesOnToTheSameBits) {
   const Network<float> network(problem.architecture);
   const Objective<float> objective(network, problem.spec, problem.data());
   const Objective<float> validation(network, other.spec, other.data());
-  ThreadPool pool(1);
+  const Context job(1);
   TrainSpec spec;
   spec.epochs = 10;
   spec.batch_size = 16;
@@ -201,13 +201,13 @@ TEST_P(ResumeTest, GoesOnToTheSameBits) {
   spec.plateau_patience = 1;
   spec.seed = 4;
 
-  Trainer<float> whole(objective, &validation, spec, pool);
+  Trainer<float> whole(objective, &validation, spec, job);
   TrainingState<float> expected = whole.start();
   const FitReport report = whole.run(expected);
 
   const test::TemporaryFolder folder;
   Checkpoint<float> checkpoint(folder.file("c"), "data", "settings", 0);
-  Trainer<float> first(objective, &validation, spec, pool);
+  Trainer<float> first(objective, &validation, spec, job);
   TrainingState<float> cut = first.start();
   TrainingHooks<float> hooks;
   hooks.on_epoch = [&](const TrainingState<float>& state) {
@@ -216,7 +216,7 @@ TEST_P(ResumeTest, GoesOnToTheSameBits) {
   hooks.should_stop = [&] { return std::filesystem::exists(folder.file("c")); };
   first.run(cut, hooks);
 
-  Trainer<float> second(objective, &validation, spec, pool);
+  Trainer<float> second(objective, &validation, spec, job);
   TrainingState<float> state = second.start();
   ASSERT_TRUE(checkpoint.load(state));
   EXPECT_EQ(state.epoch, 4);

@@ -25,13 +25,22 @@ TEST(Context, AnAnswerToStopStaysForAllCopies) {
 
 TEST(Context, ProgressComesOneAtATimeFromAnyThread) {
   std::vector<std::string> told;
-  const Context context(4, {.on_progress = [&](const Progress& p) {
-                          told.push_back(std::string(p.what) + " of " + std::to_string(p.of));
-                          EXPECT_GE(p.seconds, 0);
+  const Context context(4, {.on_progress = [&](double seconds, const std::string& text) {
+                          told.push_back(text.substr(0, text.find(' ')));
+                          EXPECT_GE(seconds, 0);
                         }});
-  context.threads().run(200,
-                        [&](std::size_t i) { context.tell("pieces", static_cast<std::int64_t>(i), 200); });
-  EXPECT_EQ(told, std::vector<std::string>(200, "pieces of 200"));
+  context.run(200, [&](std::size_t i) { context.tell("pieces", static_cast<std::int64_t>(i), 200); });
+  EXPECT_EQ(told, std::vector<std::string>(200, "pieces:"));
+}
+
+TEST(Context, ProgressSaysHowMuchIsLeftWhereThatIsKnown) {
+  std::vector<std::string> told;
+  const Context context(1, {.on_progress = [&](double, const std::string& text) { told.push_back(text); }});
+  context.tell("starts", 3, 0);
+  context.tell("resamples", 0, 8);
+  context.tell("resamples", 8, 8);
+  EXPECT_EQ(told, (std::vector<std::string>{"starts: 3", "resamples: 0 of 8",
+                                            "resamples: 8 of 8, about 0 s left"}));
 }
 
 TEST(Context, SmallPiecesRunSideBySideEachOnOneThread) {
@@ -39,27 +48,29 @@ TEST(Context, SmallPiecesRunSideBySideEachOnOneThread) {
   for (const bool small : {true, false}) {
     std::vector<std::size_t> threads(7, 0);
     context.side_by_side(threads.size(), small, [&](std::size_t i, const Context& own) {
-      threads[i] = own.threads().threads();
+      threads[i] = own.threads();
       std::atomic<int> sum = 0;
-      own.threads().run(5, [&](std::size_t k) { sum += static_cast<int>(k); });
+      own.run(5, [&](std::size_t k) { sum += static_cast<int>(k); });
       EXPECT_EQ(sum, 10);
     });
     EXPECT_EQ(threads, std::vector<std::size_t>(7, small ? 1 : 3));
   }
 }
 
-TEST(Context, ThreadsOfSomeoneElseAreUsedAndLeft) {
-  ThreadPool pool(2);
-  {
-    const Context context = pool;
-    EXPECT_EQ(&context.threads(), &pool);
-  }
-  pool.run(2, [](std::size_t) {});
+TEST(Context, ACopyOnAnotherDeviceKeepsTheRest) {
+  int asked = 0;
+  const Context context(2, {.should_stop = [&] { return ++asked == 1; }});
+  const Context other = context.on({.kind = Device::Kind::cuda});
+  EXPECT_EQ(context.device().kind, Device::Kind::cpu);
+  EXPECT_EQ(other.device().kind, Device::Kind::cuda);
+  EXPECT_EQ(other.alone().device().kind, Device::Kind::cuda);
+  EXPECT_EQ(other.threads(), 2U);
+  EXPECT_TRUE(other.should_stop());
+  EXPECT_TRUE(context.should_stop());
 }
 
-TEST(Context, TheMemoryBudgetIsThatOfTheMachineWhereNoneIsGiven) {
-  EXPECT_EQ(Context(1).memory_budget(), physical_memory());
-  EXPECT_EQ(Context(1, {.memory_budget = 1e6}).memory_budget(), 1e6);
+TEST(Context, ThreadsThatWaitMayBeMoreThanProcessors) {
+  EXPECT_EQ(Context(1).waiting(100).threads(), 100U);
 }
 
 TEST(Context, TheClockGoesForward) {

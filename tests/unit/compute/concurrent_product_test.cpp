@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "base/parallel.hpp"
+#include "base/context.hpp"
 #include "base/random.hpp"
 #include "compute/product.hpp"
 
@@ -18,9 +18,9 @@ TEST(Product, ConcurrentProductsAreThoseOfOneThread) {
   stream.fill_normal(0, a.flat());
   stream.fill_normal(1, b.flat());
   multiply_transposed<float>(a.view(), b.view(), expected.view(), Accumulate::no);
-  ThreadPool pool(4);
+  const Context job(4);
   std::atomic<int> wrong{0};
-  pool.run(4, [&](std::size_t) {
+  job.run(4, [&](std::size_t) {
     Matrix<float> c(n, m);
     for (int repeat = 0; repeat < 500; ++repeat) {
       multiply_transposed<float>(a.view(), b.view(), c.view(), Accumulate::no);

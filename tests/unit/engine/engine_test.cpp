@@ -192,7 +192,7 @@ TEST(Engine, FitsTogetherGiveTheBitsOfFitsAlone) {
       std::vector<std::vector<float>> ends(5);
       engine.together(5, numbers, [&](std::size_t i, Engine<float>& own) {
         EXPECT_NE(&own, &engine);
-        EXPECT_EQ(own.context().threads().threads(), numbers < 1e6 ? 1U : threads);
+        EXPECT_EQ(own.context().threads(), numbers < 1e6 ? 1U : threads);
         ends[i] = fit(i, own);
       });
       EXPECT_EQ(ends, alone);

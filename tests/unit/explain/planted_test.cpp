@@ -140,9 +140,9 @@ std::map<std::string, double> printed(const PlantedProblem& problem, const expla
 // Planted into a model that reads standardised columns, and printed in the data's own units: the planted
 // coefficients, signs and variables come back, and nothing else does.
 TEST(Planted, PrintedInOriginalUnitsIsWhatWasPlanted) {
-  ThreadPool pool(2);
+  const Context job(2);
   for (const PlantedProblem* problem : table_problems()) {
-    const Table table = table_of(*problem, zoo::simulate(*problem, 60, 3, pool));
+    const Table table = table_of(*problem, zoo::simulate(*problem, 60, 3, job));
     const StoredModel model = standardised_model(*problem, encoder_of(*problem, table));
     const auto read = explain::read_problem(model, classes_of(*problem), explain::Units::original);
     const zoo::Block truth = zoo::block_of(problem->architecture, problem->parameters);
@@ -188,7 +188,7 @@ struct Case {
 // Learned from data, written canonically (zoo/alignment), stored and printed: the planted coefficients within
 // 4.5 standard errors, signs of all that stand clear of zero, and no term that was not planted.
 TEST(Planted, PrintedAfterLearningIsWhatWasPlanted) {
-  ThreadPool pool(2);
+  const Context job(2);
   for (const Case& one : {Case{"binary_logit", 6000, 1, 1000}, Case{"basket", 5000, 16, 1000},
                           Case{"producer", 1500, 6, 200}}) {
     const PlantedProblem& problem = zoo::planted_problem(one.problem);
@@ -198,8 +198,8 @@ TEST(Planted, PrintedAfterLearningIsWhatWasPlanted) {
     spec.tries = one.tries;
     spec.try_rows = one.try_rows;
     spec.starts = 1;
-    const zoo::RecoveryResult learned = zoo::recover(problem, spec, pool);
-    const Table table = table_of(problem, zoo::simulate(problem, 60, 3, pool));
+    const zoo::RecoveryResult learned = zoo::recover(problem, spec, job);
+    const Table table = table_of(problem, zoo::simulate(problem, 60, 3, job));
     StoredModel model{.architecture = problem.architecture,
                       .encoder = plain_encoder(encoder_of(problem, table)),
                       .parameters = learned.parameters,
@@ -228,9 +228,9 @@ TEST(Planted, PrintedAfterLearningIsWhatWasPlanted) {
 // the difference between its two utilities: 0.5 + 1.2 age - 0.8 fee. Standard errors of a logit on n rows are
 // near 2.5 / sqrt(n) for each; 4.5 of them at 5600 training rows.
 TEST(Planted, FittedAndPrinted) {
-  ThreadPool pool(2);
+  const Context job(2);
   const PlantedProblem& problem = zoo::planted_problem("binary_logit");
-  const Table table = table_of(problem, zoo::simulate(problem, 8000, 5, pool));
+  const Table table = table_of(problem, zoo::simulate(problem, 8000, 5, job));
   Settings settings;
   for (const auto& [name, value] : std::map<std::string, std::string>{{"target", "accepts"},
                                                                       {"single", "true"},

@@ -83,7 +83,7 @@ TEST(TruncatedSvd, FindsTheLeadingSingularVectors) {
   sparse.finalize();
   const Eigen::MatrixXd dense = Eigen::MatrixXd(sparse);
   const Eigen::JacobiSVD<Eigen::MatrixXd> truth(dense, Eigen::ComputeThinV);
-  ThreadPool one(1), two(2);
+  const Context one(1), two(2);
   const DenseRows found = right_singular_vectors(sparse, 5, one);
   ASSERT_EQ(found.cols(), 5);
   for (Eigen::Index c = 0; c < 5; ++c)
@@ -99,8 +99,8 @@ TEST(TruncatedSvd, ALowerRankGivesFewerVectors) {
     sparse.insertBack(i, i % 2) = 1.0 + static_cast<double>(i);
   }
   sparse.finalize();
-  ThreadPool pool(1);
-  EXPECT_EQ(right_singular_vectors(sparse, 8, pool).cols(), 2);
+  const Context job(1);
+  EXPECT_EQ(right_singular_vectors(sparse, 8, job).cols(), 2);
 }
 
 TEST(TextEncoding, RowsHaveUnitLengthAndTopicsDiffer) {

@@ -79,7 +79,7 @@ struct LaplaceMembers {
 // Of a Laplace distribution the most likely scale is the mean distance from its middle.
 TEST(Folds, TheTemperatureIsThatOfALaplaceDistributionInClosedForm) {
   const LaplaceMembers m;
-  ThreadPool pool(2);
+  const Context job(2);
   for (const double bias : {0.0, 0.2}) {
     const std::vector<double> parameters = m.parameters(bias);
     const double rate = std::abs(m.utility(parameters, 40) - m.utility(parameters, 39));
@@ -96,9 +96,9 @@ TEST(Folds, TheTemperatureIsThatOfALaplaceDistributionInClosedForm) {
     const double scale = rate * distance;
     for (auto& one : learned.parameters) scale_utility(m.architecture, 1.7 / scale, one);
     // The search ends in an interval of 0.8% of the temperature.
-    EXPECT_NEAR(m.folds(8).temperature(m.architecture, learned, pool), 1.7, 0.008 * 1.7);
+    EXPECT_NEAR(m.folds(8).temperature(m.architecture, learned, job), 1.7, 0.008 * 1.7);
     // Two members of a fold are joined, and are one and the same here.
-    EXPECT_NEAR(m.folds(4).temperature(m.architecture, learned, pool), 1.7, 0.008 * 1.7);
+    EXPECT_NEAR(m.folds(4).temperature(m.architecture, learned, job), 1.7, 0.008 * 1.7);
   }
 }
 

@@ -26,8 +26,8 @@ struct Members {
     plan.spec.seed = 3;
   }
   TrainedMembers train(std::size_t threads, const FitOptions& options = {}) const {
-    ThreadPool pool(threads);
-    return train_members<float>(objective, nullptr, plan, options, pool);
+    const Context job(threads);
+    return train_members<float>(objective, nullptr, plan, options, job);
   }
 };
 

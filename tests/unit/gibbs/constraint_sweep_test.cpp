@@ -48,12 +48,12 @@ SweepOptions small() {
 // A small version of the sweep: every setting, fewer draws. Sixteen means at 4 standard errors pass by chance
 // once in a thousand runs.
 TEST(ConstraintSweep, SamplersAgreeWithTheExactDistribution) {
-  ThreadPool pool(2);
+  const Context job(2);
   for (const Method method : {Method::hmc, Method::mala}) {
     SweepOptions options = small();
     options.method = method;
     if (method == Method::mala) options.settings = {{25, 2}, {25, 0.05}, {500, 0.05}};
-    for (const SweepRow& row : run_constraint_sweep(options, pool)) {
+    for (const SweepRow& row : run_constraint_sweep(options, job)) {
       if (row.setting.lambda == 0) {
         EXPECT_NE(row.note.find("improper"), std::string::npos);
         EXPECT_FALSE(row.exact || row.sampled);
@@ -73,11 +73,11 @@ TEST(ConstraintSweep, SamplersAgreeWithTheExactDistribution) {
 }
 
 TEST(ConstraintSweep, ThePapersUpdateDivergesAndSaysSo) {
-  ThreadPool pool(2);
+  const Context job(2);
   SweepOptions options = small();
   options.method = Method::paper;
   options.settings = {{25, 1}, {25, 0.5}, {25, 0.05}, {1, 0.05}};
-  const auto rows = run_constraint_sweep(options, pool);
+  const auto rows = run_constraint_sweep(options, job);
   EXPECT_EQ(rows[0].diverged_chains, 0);
   EXPECT_NE(rows[1].note.find("unstable"), std::string::npos);
   EXPECT_EQ(rows[2].diverged_chains, rows[2].chains);
@@ -89,13 +89,13 @@ TEST(ConstraintSweep, ThePapersUpdateDivergesAndSaysSo) {
 }
 
 TEST(ConstraintSweep, RefusesWhatMakesNoSense) {
-  ThreadPool pool(1);
+  const Context job(1);
   SweepOptions options;
   options.settings = {{1, 0}};
-  EXPECT_THROW(run_constraint_sweep(options, pool), UsageError);
+  EXPECT_THROW(run_constraint_sweep(options, job), UsageError);
   options = {};
   options.contexts = 0;
-  EXPECT_THROW(run_constraint_sweep(options, pool), UsageError);
+  EXPECT_THROW(run_constraint_sweep(options, job), UsageError);
 }
 
 }  // namespace

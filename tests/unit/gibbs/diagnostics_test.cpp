@@ -95,8 +95,8 @@ TEST(Diagnostics, OfSeveralDistributionsAreTheWorst) {
   Draws<double> draws(100, 4, 1);
   for (Index t = 0; t < 100; ++t)
     for (Index c = 0; c < 4; ++c) draws(t, c, 0) = c < 2 ? good(t, c) : bad(t, c - 2);
-  ThreadPool pool(2);
-  const auto result = diagnose(draws, 2, pool);
+  const Context job(2);
+  const auto result = diagnose(draws, 2, job);
   const Diagnostics a = diagnose(good.view()), b = diagnose(bad.view());
   ASSERT_EQ(result.size(), 1U);
   EXPECT_EQ(result[0].rhat, std::max(a.rhat, b.rhat));

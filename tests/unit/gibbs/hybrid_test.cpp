@@ -79,12 +79,12 @@ class MixtureHybrid : public HybridDensity<double> {
 
 TEST(SampleHybrid, AlternatesExactClassesAndMoves) {
   MixtureHybrid distribution(128);
-  ThreadPool pool(2);
+  const Context job(2);
   SamplerOptions options;
   options.draws = 1000;
   options.thin = 2;
   const auto result = sample_hybrid<double>(distribution, Box::unbounded(1),
-                                            normal_starts<double>(128, 1).view(), options, pool);
+                                            normal_starts<double>(128, 1).view(), options, job);
   EXPECT_NEAR(result.diagnostics[0].mean, 0.2 * -1 + 0.5 * 0.5 + 0.3 * 2,
               4.5 * result.diagnostics[0].mcse_mean);
   for (std::size_t k = 0; k < 3; ++k) {
@@ -108,11 +108,11 @@ TEST(ConditionalDensity, OfANormalDistribution) {
   for (Index i = 0; i < 64; ++i)
     for (Index j = 0; j < 4; ++j) fixed(i, j) = j == 1 ? 0.7 : j == 2 ? -1.3 : std::nan("");
   const ConditionalDensity<double> distribution(joint, {3, 0}, fixed.view());
-  ThreadPool pool(2);
+  const Context job(2);
   SamplerOptions options;
   options.draws = 1000;
   const auto result =
-      sample<double>(distribution, Box::unbounded(2), normal_starts<double>(64, 2).view(), options, pool);
+      sample<double>(distribution, Box::unbounded(2), normal_starts<double>(64, 2).view(), options, job);
   const std::vector<int> a{3, 0}, b{1, 2};
   const Eigen::MatrixXd saa = s(a, a), sab = s(a, b), sbb = s(b, b);
   const Eigen::Vector2d given(0.7, -1.3);

@@ -62,7 +62,7 @@ TEST_P(GaussianTest, MeanCovarianceAndQuantiles) {
   const Index d = 3;
   const Eigen::MatrixXd covariance = rotated_covariance(d, GetParam().condition);
   const Eigen::VectorXd mean = Eigen::VectorXd::LinSpaced(d, -2, 3);
-  ThreadPool pool(2);
+  const Context job(2);
   SamplerOptions options;
   options.method = GetParam().method;
   options.draws = 400;
@@ -72,7 +72,7 @@ TEST_P(GaussianTest, MeanCovarianceAndQuantiles) {
   options.warmup = options.method == Method::mala ? 2000 : 500;
   const auto result =
       sample<double>(GaussianDistribution<double>(mean, covariance), Box::unbounded(d),
-                     normal_starts<double>(64, d, std::sqrt(GetParam().condition)).view(), options, pool);
+                     normal_starts<double>(64, d, std::sqrt(GetParam().condition)).view(), options, job);
   expect_gaussian(result.draws, mean, covariance);
   EXPECT_EQ(result.divergences, 0);
   EXPECT_NEAR(result.acceptance, options.method == Method::hmc ? 0.8 : 0.574, 0.15);
@@ -87,14 +87,14 @@ INSTANTIATE_TEST_SUITE_P(Conditions, GaussianTest,
 TEST(Sampler, LearnsTheScalesOfTheAxes) {
   Eigen::MatrixXd covariance = Eigen::Vector3d(1e-4, 1, 1e4).asDiagonal();
   const Eigen::VectorXd mean = Eigen::Vector3d(1, 2, 3);
-  ThreadPool pool(2);
+  const Context job(2);
   SamplerOptions options;
   options.method = Method::mala;
   options.warmup = 3000;
   options.draws = 500;
   options.thin = 4;
   const auto result = sample<double>(GaussianDistribution<double>(mean, covariance), Box::unbounded(3),
-                                     normal_starts<double>(128, 3).view(), options, pool);
+                                     normal_starts<double>(128, 3).view(), options, job);
   expect_gaussian(result.draws, mean, covariance);
   EXPECT_NEAR(std::log10(result.scale[2] / result.scale[0]), 4, 0.1);
 }
@@ -102,16 +102,16 @@ TEST(Sampler, LearnsTheScalesOfTheAxes) {
 TEST(Sampler, WorksInSinglePrecision) {
   const Eigen::MatrixXd covariance = rotated_covariance(4, 30);
   const Eigen::VectorXd mean = Eigen::Vector4d(1, 0, -1, 0.5);
-  ThreadPool pool(2);
+  const Context job(2);
   const auto result = sample<float>(GaussianDistribution<float>(mean, covariance), Box::unbounded(4),
-                                    normal_starts<float>(100, 4).view(), SamplerOptions(), pool);
+                                    normal_starts<float>(100, 4).view(), SamplerOptions(), job);
   expect_gaussian(result.draws, mean, covariance);
 }
 
 // Stationary variance of the unadjusted step e on N(0, s^2), scale 1: s^2 / (1 - e^2 / (4 s^2)), exactly.
 TEST(Langevin, HasTheVarianceOfItsOwnStationaryDistribution) {
   const double step = 0.8;
-  ThreadPool pool(2);
+  const Context job(2);
   SamplerOptions options;
   options.method = Method::langevin;
   options.step = step;
@@ -119,7 +119,7 @@ TEST(Langevin, HasTheVarianceOfItsOwnStationaryDistribution) {
   const GaussianDistribution<double> distribution(Eigen::VectorXd::Constant(1, 0.5),
                                                   Eigen::MatrixXd::Constant(1, 1, 1.0));
   const auto result =
-      sample<double>(distribution, Box::unbounded(1), normal_starts<double>(128, 1).view(), options, pool);
+      sample<double>(distribution, Box::unbounded(1), normal_starts<double>(128, 1).view(), options, job);
   expect_mean(result.draws, 1 / (1 - step * step / 4), "variance",
               [](const double* y) { return (y[0] - 0.5) * (y[0] - 0.5); });
   expect_mean(result.draws, 0.5, "mean", [](const double* y) { return y[0]; });
@@ -129,7 +129,7 @@ TEST(Langevin, HasTheVarianceOfItsOwnStationaryDistribution) {
 // variance tau).
 TEST(PaperUpdate, SamplesTheDistributionOfTheSquaredTemperature) {
   const double tau = 0.25;
-  ThreadPool pool(2);
+  const Context job(2);
   SamplerOptions options;
   options.method = Method::paper;
   options.temperature = tau;
@@ -139,7 +139,7 @@ TEST(PaperUpdate, SamplesTheDistributionOfTheSquaredTemperature) {
   const GaussianDistribution<double> distribution(Eigen::VectorXd::Zero(1),
                                                   Eigen::MatrixXd::Constant(1, 1, tau));
   const auto result = sample<double>(distribution, Box::unbounded(1),
-                                     normal_starts<double>(128, 1, 0.3).view(), options, pool);
+                                     normal_starts<double>(128, 1, 0.3).view(), options, job);
   expect_mean(result.draws, tau * tau / (1 - 0.01 / (4 * tau)), "variance",
               [](const double* y) { return y[0] * y[0]; });
 }
@@ -153,7 +153,7 @@ TEST(Sampler, Banana) {
     g[1] = -off;
     return -0.5 * y[0] * y[0] - 0.5 * 0.25 * off * off;
   };
-  ThreadPool pool(2);
+  const Context job(2);
   for (const Method method : {Method::hmc, Method::mala}) {
     SamplerOptions options;
     options.method = method;
@@ -162,7 +162,7 @@ TEST(Sampler, Banana) {
     // A step for the bulk of the banana never gets into its narrow arms, nor out of them.
     options.target_acceptance = 0.95;
     const auto result = sample<double>(FunctionDistribution(2, banana), Box::unbounded(2),
-                                       normal_starts<double>(64, 2).view(), options, pool);
+                                       normal_starts<double>(64, 2).view(), options, job);
     expect_mean(result.draws, 0, "y1", [](const double* y) { return y[0]; });
     expect_mean(result.draws, 1, "y1^2", [](const double* y) { return y[0] * y[0]; });
     expect_mean(result.draws, 0, "y2", [](const double* y) { return y[1]; });
@@ -181,14 +181,14 @@ TEST(Sampler, BimodalMixture) {
     g[0] = -(share * (y[0] + 1.5) + (1 - share) * (y[0] - 1.5)) / 0.36;
     return top + std::log(total);
   };
-  ThreadPool pool(2);
+  const Context job(2);
   for (const Method method : {Method::hmc, Method::mala}) {
     SamplerOptions options;
     options.method = method;
     options.draws = 1000;
     options.thin = 10;
     const auto result = sample<double>(FunctionDistribution(1, mixture), Box::unbounded(1),
-                                       normal_starts<double>(64, 1, 2).view(), options, pool);
+                                       normal_starts<double>(64, 1, 2).view(), options, job);
     expect_mean(result.draws, 0.6, "mean", [](const double* y) { return y[0]; });
     expect_mean(result.draws, 2.61, "square", [](const double* y) { return y[0] * y[0]; });
     expect_mean(result.draws, 0.7 * 0.99379 + 0.3 * 0.00621, "right",
@@ -217,14 +217,14 @@ TEST(Sampler, StaysInsideTheBoxAndKeepsTheTruncatedDistribution) {
     starts(i, 2) = -1;
     starts(i, 3) = 0;
   }
-  ThreadPool pool(2);
+  const Context job(2);
   for (const Method method : {Method::hmc, Method::mala}) {
     SamplerOptions options;
     options.method = method;
     options.draws = 1000;
     options.thin = method == Method::mala ? 4 : 1;
     const auto result =
-        sample<double>(FunctionDistribution(4, distribution), box, starts.view(), options, pool);
+        sample<double>(FunctionDistribution(4, distribution), box, starts.view(), options, job);
     for (Index t = 0; t < result.draws.draws(); ++t)
       for (Index c = 0; c < 64; ++c)
         for (Index j = 0; j < 4; ++j) {
@@ -246,13 +246,13 @@ TEST(Sampler, SameBitsForAnyNumberOfThreads) {
   for (const Method method : {Method::hmc, Method::mala, Method::langevin, Method::paper}) {
     std::vector<double> first;
     for (const std::size_t threads : {1U, 2U, 4U}) {
-      ThreadPool pool(threads);
+      const Context job(threads);
       SamplerOptions options;
       options.method = method;
       options.warmup = 60;
       options.draws = 10;
       const auto result = sample<double>(distribution, Box::cube(3, -50, 50),
-                                         normal_starts<double>(200, 3).view(), options, pool);
+                                         normal_starts<double>(200, 3).view(), options, job);
       std::vector<double> all{result.step, result.acceptance};
       for (Index t = 0; t < 10; ++t)
         for (Index c = 0; c < 200; ++c)
@@ -272,18 +272,18 @@ TEST(Sampler, AnUnadjustedChainThatDivergesStopsAtFiniteNumbers) {
   Matrix<double> starts(2, 1);
   starts(0, 0) = 10;
   starts(1, 0) = 0.1;
-  ThreadPool pool(1);
+  const Context job(1);
   SamplerOptions options;
   options.method = Method::langevin;
   options.step = 1e-2;
   options.warmup = 0;
   options.draws = 50;
   const auto calm =
-      sample<double>(FunctionDistribution(1, quartic), Box::unbounded(1), starts.view(), options, pool);
+      sample<double>(FunctionDistribution(1, quartic), Box::unbounded(1), starts.view(), options, job);
   EXPECT_EQ(calm.divergences, 0);
   options.step = 1;
   const auto wild =
-      sample<double>(FunctionDistribution(1, quartic), Box::unbounded(1), starts.view(), options, pool);
+      sample<double>(FunctionDistribution(1, quartic), Box::unbounded(1), starts.view(), options, job);
   EXPECT_TRUE(wild.stopped[0]);
   EXPECT_GE(wild.divergences, 1);
   for (Index t = 0; t < 50; ++t) EXPECT_TRUE(std::isfinite(wild.draws(t, 0, 0)));
@@ -292,18 +292,18 @@ TEST(Sampler, AnUnadjustedChainThatDivergesStopsAtFiniteNumbers) {
 
 TEST(Sampler, KeepsAStatisticAndThins) {
   const GaussianDistribution<double> distribution(Eigen::VectorXd::Zero(2), Eigen::MatrixXd::Identity(2, 2));
-  ThreadPool pool(1);
+  const Context job(1);
   SamplerOptions options;
   options.warmup = 20;
   options.draws = 30;
   const auto starts = normal_starts<double>(3, 2);
-  const auto every = sample<double>(distribution, Box::unbounded(2), starts.view(), options, pool);
+  const auto every = sample<double>(distribution, Box::unbounded(2), starts.view(), options, job);
   options.draws = 10;
   options.thin = 3;
   Statistic<double> sum{1, [](Index, MatrixView<const double> points, MatrixView<double> out) {
                           for (Index i = 0; i < points.rows; ++i) out(i, 0) = points(i, 0) + points(i, 1);
                         }};
-  const auto third = sample<double>(distribution, Box::unbounded(2), starts.view(), options, pool, &sum);
+  const auto third = sample<double>(distribution, Box::unbounded(2), starts.view(), options, job, &sum);
   ASSERT_EQ(third.draws.columns(), 1);
   for (Index t = 0; t < 10; ++t)
     EXPECT_EQ(third.draws(t, 2, 0), every.draws(3 * t + 2, 2, 0) + every.draws(3 * t + 2, 2, 1));
@@ -311,11 +311,11 @@ TEST(Sampler, KeepsAStatisticAndThins) {
 
 TEST(Sampler, RefusesWhatMakesNoSense) {
   const GaussianDistribution<double> distribution(Eigen::VectorXd::Zero(1), Eigen::MatrixXd::Identity(1, 1));
-  ThreadPool pool(1);
+  const Context job(1);
   const auto attempt = [&](const SamplerOptions& options, const Box& box, double start) {
     Matrix<double> starts(2, 1);
     starts(0, 0) = starts(1, 0) = start;
-    sample<double>(distribution, box, starts.view(), options, pool);
+    sample<double>(distribution, box, starts.view(), options, job);
   };
   SamplerOptions options;
   options.draws = 0;
@@ -335,7 +335,7 @@ TEST(Sampler, RefusesWhatMakesNoSense) {
   Matrix<double> starts(1, 1);
   starts(0, 0) = 0;
   EXPECT_THROW(sample<double>(FunctionDistribution(1, infinite), Box::unbounded(1), starts.view(),
-                              SamplerOptions(), pool),
+                              SamplerOptions(), job),
                NumericError);
 }
 

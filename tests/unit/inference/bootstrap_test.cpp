@@ -18,19 +18,19 @@ struct Fitted {
   EstimateSpec spec;
   Estimate e;
 
-  Fitted(Index rows, ThreadPool& pool) : data(rows, 21), objective(network, {}, data.view()) {
+  Fitted(Index rows, const Context& job) : data(rows, 21), objective(network, {}, data.view()) {
     spec.minimiser.starts = 1;
-    e = estimate(objective, spec, pool);
+    e = estimate(objective, spec, job);
   }
 };
 
 // The standard deviation of R draws has a relative error of about 1 / sqrt(2 R): 4% for 300, and the asymptotic error
 // itself is right to 1 / n. Four of those are allowed.
 TEST(Bootstrap, AgreesWithTheRobustErrors) {
-  ThreadPool pool(2);
-  const Fitted fitted(600, pool);
+  const Context job(2);
+  const Fitted fitted(600, job);
   const Bootstrap draws =
-      bootstrap(fitted.objective, fitted.e, fitted.spec, {.resamples = 300, .seed = 3, .clusters = {}}, pool);
+      bootstrap(fitted.objective, fitted.e, fitted.spec, {.resamples = 300, .seed = 3, .clusters = {}}, job);
   EXPECT_EQ(draws.failed, 0);
   ASSERT_EQ(draws.draws.rows(), 300);
   const auto entries = test::entries_of(fitted.e);
@@ -41,7 +41,7 @@ TEST(Bootstrap, AgreesWithTheRobustErrors) {
 }
 
 TEST(Bootstrap, SameBitsForAnyThreads) {
-  ThreadPool one(1), three(3);
+  const Context one(1), three(3);
   const Fitted fitted(200, one);
   const BootstrapSpec spec{.resamples = 7, .seed = 3, .clusters = {}};
   EXPECT_EQ(bootstrap(fitted.objective, fitted.e, fitted.spec, spec, one).draws,
@@ -50,7 +50,7 @@ TEST(Bootstrap, SameBitsForAnyThreads) {
 
 // Every row four times as one cluster: drawing clusters is drawing the rows of which there are four.
 TEST(Bootstrap, DrawsClustersWhole) {
-  ThreadPool pool(2);
+  const Context job(2);
   test::LogitData once(150, 22), often(600, 22);
   std::vector<std::int32_t> clusters;
   for (Index i = 0; i < 600; ++i) {
@@ -62,12 +62,12 @@ TEST(Bootstrap, DrawsClustersWhole) {
   const Objective<double> rows(network, {}, once.view()), copies(network, {}, often.view());
   EstimateSpec spec;
   spec.minimiser.starts = 1;
-  const Estimate a = estimate(rows, spec, pool), b = estimate(copies, spec, pool);
-  const Bootstrap one = bootstrap(rows, a, spec, {.resamples = 20, .seed = 5, .clusters = {}}, pool),
-                  four = bootstrap(copies, b, spec, {.resamples = 20, .seed = 5, .clusters = clusters}, pool);
+  const Estimate a = estimate(rows, spec, job), b = estimate(copies, spec, job);
+  const Bootstrap one = bootstrap(rows, a, spec, {.resamples = 20, .seed = 5, .clusters = {}}, job),
+                  four = bootstrap(copies, b, spec, {.resamples = 20, .seed = 5, .clusters = clusters}, job);
   ASSERT_EQ(one.draws.rows(), four.draws.rows());
   EXPECT_NEAR((one.draws - four.draws).norm(), 0, 1e-5 * one.draws.norm());
-  EXPECT_THROW(bootstrap(rows, a, spec, {.resamples = 2, .seed = 5, .clusters = clusters}, pool), UsageError);
+  EXPECT_THROW(bootstrap(rows, a, spec, {.resamples = 2, .seed = 5, .clusters = clusters}, job), UsageError);
 }
 
 }  // namespace

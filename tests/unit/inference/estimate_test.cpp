@@ -27,9 +27,9 @@ TEST(Estimate, BinaryLogitIsTheTextbooks) {
     const test::TextbookLogit truth(data, w);
     const Network<double> network(test::logit_architecture());
     const Objective<double> objective(network, {}, data.view(w));
-    ThreadPool pool(2);
+    const Context job(2);
     for (const CovarianceKind kind : {CovarianceKind::classical, CovarianceKind::robust}) {
-      const Estimate e = estimate(objective, with(kind), pool);
+      const Estimate e = estimate(objective, with(kind), job);
       const Eigen::MatrixXd& covariance = kind == CovarianceKind::classical ? truth.classical : truth.robust;
       ASSERT_TRUE(e.converged) << e.cause;
       ASSERT_EQ(e.chart.positions, (std::vector<Index>{1, 3, 5}));
@@ -75,8 +75,8 @@ TEST(Information, OfAPlantedGaussianIsItsOwn) {
                                      .alternatives = {}});
   // Terms: y, x y, y^2; then lambda.
   const std::vector<double> raw = {b1, b2, b3, inverse_softplus(1)};
-  ThreadPool pool(2);
-  Loss loss(objective, 0, pool);
+  const Context job(2);
+  Loss loss(objective, 0, job);
   const Information found = information(loss, make_chart(a, raw));
   ASSERT_EQ(found.hessian.rows(), 3);
   for (Index i = 0; i < 3; ++i)
@@ -90,8 +90,8 @@ TEST(Estimate, TwoEqualHeadsAreNamedAndHaveNoErrors) {
   const Architecture a = test::logit_architecture({2, 2});
   const Network<double> network(a);
   const Objective<double> objective(network, {}, data.view());
-  ThreadPool pool(2);
-  const Estimate e = estimate(objective, with(CovarianceKind::robust), pool);
+  const Context job(2);
+  const Estimate e = estimate(objective, with(CovarianceKind::robust), job);
   EXPECT_TRUE(e.converged) << e.cause;
   ASSERT_EQ(e.identification.directions.size(), 3U);
   for (const Direction& direction : e.identification.directions) {
@@ -111,7 +111,7 @@ TEST(Estimate, ASearchTellsWhereItStandsAndStops) {
   const test::LogitData data(300, 9);
   const Network<double> network(test::logit_architecture());
   const Objective<double> objective(network, {}, data.view());
-  ThreadPool pool(2);
+  const Context job(2);
   EstimateSpec spec = with(CovarianceKind::robust);
   spec.minimiser.starts = 3;
   MinimiserProgress last;
@@ -120,7 +120,7 @@ TEST(Estimate, ASearchTellsWhereItStandsAndStops) {
     backwards += p.starts_done < last.starts_done || p.tries_done < last.tries_done;
     last = p;
   };
-  const Estimate whole = estimate(objective, spec, pool);
+  const Estimate whole = estimate(objective, spec, job);
   EXPECT_TRUE(whole.converged);
   EXPECT_EQ(backwards, 0);
   EXPECT_EQ(last.tries, 12);
@@ -129,7 +129,7 @@ TEST(Estimate, ASearchTellsWhereItStandsAndStops) {
   EXPECT_NEAR(last.best, whole.loss, 1e-10);
   int asked = 0;
   spec.minimiser.should_stop = [&] { return ++asked > 5; };
-  const Estimate stopped = estimate(objective, spec, pool);
+  const Estimate stopped = estimate(objective, spec, job);
   EXPECT_TRUE(stopped.minimisation.interrupted);
   EXPECT_FALSE(stopped.converged);
   EXPECT_EQ(stopped.cause, "it was interrupted");
@@ -143,8 +143,8 @@ TEST(Estimate, OnlyWhatTheRowsDetermineHasErrors) {
   for (Index i = 0; i < 400; ++i) data.context(i, 1) = 0;
   const Network<double> network(test::logit_architecture());
   const Objective<double> objective(network, {}, data.view());
-  ThreadPool pool(1);
-  const Estimate e = estimate(objective, with(CovarianceKind::classical), pool);
+  const Context job(1);
+  const Estimate e = estimate(objective, with(CovarianceKind::classical), job);
   const auto entries = test::entries_of(e);
   ASSERT_EQ(entries.size(), 3U);
   EXPECT_GT(entries[0].error, 0);
@@ -159,8 +159,8 @@ TEST(Estimate, ClustersOfOneRowAreRobustUpToTheFactor) {
   const test::LogitData data(600, 8);
   const Network<double> network(test::logit_architecture());
   const Objective<double> objective(network, {}, data.view());
-  ThreadPool pool(2);
-  const Estimate robust = estimate(objective, with(CovarianceKind::robust), pool);
+  const Context job(2);
+  const Estimate robust = estimate(objective, with(CovarianceKind::robust), job);
   EstimateSpec spec = with(CovarianceKind::cluster);
   std::vector<std::int32_t> own(600), pairs(600), same(600);
   for (std::size_t i = 0; i < 600; ++i) {
@@ -169,7 +169,7 @@ TEST(Estimate, ClustersOfOneRowAreRobustUpToTheFactor) {
     same[i] = static_cast<std::int32_t>(i % 2);
   }
   spec.covariance.clusters = {own};
-  const Estimate single = estimate(objective, spec, pool);
+  const Estimate single = estimate(objective, spec, job);
   EXPECT_NEAR((single.entries - 600.0 / 599 * robust.entries).norm(), 0, 1e-12 * robust.entries.norm());
   EXPECT_EQ(single.covariance.factor, "G/(G-1)");
   // Two ways whose intersections are single rows: V_1 + V_2 - V_robust.
@@ -177,11 +177,11 @@ TEST(Estimate, ClustersOfOneRowAreRobustUpToTheFactor) {
     EstimateSpec one = spec;
     one.covariance.clusters = {groups};
     one.covariance.finite_sample = false;
-    return estimate(objective, one, pool).entries;
+    return estimate(objective, one, job).entries;
   };
   spec.covariance.clusters = {pairs, same};
   spec.covariance.finite_sample = false;
-  const Estimate both = estimate(objective, spec, pool);
+  const Estimate both = estimate(objective, spec, job);
   const Eigen::MatrixXd expected = one_way(pairs) + one_way(same) - robust.entries;
   if (!both.covariance.repaired)
     EXPECT_NEAR((both.entries - expected).norm(), 0, 1e-10 * expected.norm());
@@ -207,10 +207,10 @@ TEST(Estimate, ClusteredErrorsSumScoresFirst) {
   const Eigen::MatrixXd expected = 200.0 / 199 * truth.classical * products * truth.classical;
   const Network<double> network(test::logit_architecture());
   const Objective<double> objective(network, {}, data.view());
-  ThreadPool pool(1);
+  const Context job(1);
   EstimateSpec spec = with(CovarianceKind::cluster);
   spec.covariance.clusters = {pairs};
-  const Estimate e = estimate(objective, spec, pool);
+  const Estimate e = estimate(objective, spec, job);
   EXPECT_NEAR((e.entries - expected).norm(), 0, 1e-7 * expected.norm());
 }
 
@@ -221,7 +221,7 @@ TEST(Estimate, AnyNumberOfThreadsGivesTheSameBits) {
   const Objective<double> objective(network, {}, data.view());
   EstimateSpec spec = with(CovarianceKind::robust);
   spec.minimiser.iterations = 60;
-  ThreadPool one(1), three(3);
+  const Context one(1), three(3);
   const Estimate x = estimate(objective, spec, one), y = estimate(objective, spec, three);
   EXPECT_EQ(x.minimisation.best.parameters, y.minimisation.best.parameters);
   EXPECT_EQ(x.information.hessian, y.information.hessian);
@@ -236,11 +236,11 @@ TEST(Estimate, AWeightAtItsBoundIsHeld) {
   a.basis.response_only = true;
   const Network<double> network(a);
   const Objective<double> objective(network, {}, data.view());
-  ThreadPool pool(2);
+  const Context job(2);
   // The logit's own minimum, with an equality head without weight.
   const Network<double> plain(test::logit_architecture());
   const Objective<double> logit(plain, {}, data.view());
-  const Estimate alone = estimate(logit, with(CovarianceKind::robust), pool);
+  const Estimate alone = estimate(logit, with(CovarianceKind::robust), job);
   const ParameterMap map(a), simple(test::logit_architecture());
   std::vector<double> raw(static_cast<std::size_t>(map.layout().size()), 0.0);
   const auto from = simple.effective(alone.minimisation.best.parameters);
@@ -254,7 +254,7 @@ TEST(Estimate, AWeightAtItsBoundIsHeld) {
   values[static_cast<std::size_t>(t.weights)] = 1;
   Minimisation start;
   start.best.parameters = map.raw(values);
-  const Estimate e = estimate_at(objective, start, with(CovarianceKind::robust), pool);
+  const Estimate e = estimate_at(objective, start, with(CovarianceKind::robust), job);
   EXPECT_EQ(e.chart.states[static_cast<std::size_t>(t.lambda)], ParameterState::at_bound);
   ASSERT_EQ(e.chart.positions.size(), 3U);
   EXPECT_NEAR((e.entries - alone.entries).norm(), 0, 1e-6 * alone.entries.norm());
@@ -264,13 +264,13 @@ TEST(Estimate, RefusesWhatCannotBe) {
   const test::LogitData data(50, 12);
   const Network<double> network(test::logit_architecture());
   const Objective<double> objective(network, {}, data.view());
-  ThreadPool pool(1);
+  const Context job(1);
   EstimateSpec spec = with(CovarianceKind::cluster);
-  EXPECT_THROW(estimate(objective, spec, pool), UsageError);
+  EXPECT_THROW(estimate(objective, spec, job), UsageError);
   spec.covariance.clusters = {std::vector<std::int32_t>(50, 0)};
-  EXPECT_THROW(estimate(objective, spec, pool), UsageError);
+  EXPECT_THROW(estimate(objective, spec, job), UsageError);
   spec.minimiser.starts = 0;
-  EXPECT_THROW(estimate(objective, spec, pool), UsageError);
+  EXPECT_THROW(estimate(objective, spec, job), UsageError);
 }
 
 // Perfectly separated classes have no maximum likelihood: the minimum is not reached, and that is said.
@@ -279,10 +279,10 @@ TEST(Estimate, SaysWhereTheMinimumIsNotReached) {
   for (std::size_t i = 0; i < 60; ++i) data.classes[i] = data.context(static_cast<Index>(i), 0) > 0;
   const Network<double> network(test::logit_architecture());
   const Objective<double> objective(network, {}, data.view());
-  ThreadPool pool(1);
+  const Context job(1);
   EstimateSpec spec = with(CovarianceKind::robust);
   spec.minimiser.iterations = 20;
-  const Estimate e = estimate(objective, spec, pool);
+  const Estimate e = estimate(objective, spec, job);
   EXPECT_FALSE(e.converged);
   EXPECT_NE(e.cause.find("not the minimum"), std::string::npos) << e.cause;
 }

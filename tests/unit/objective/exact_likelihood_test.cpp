@@ -53,12 +53,12 @@ TEST(ExactLikelihood, AgreesWithQuadratureOnFinePanels) {
     SCOPED_TRACE(c.name);
     auto problem = problem_of<double>(c, 7);
     const Network<double> network(problem.architecture);
-    ThreadPool pool(1);
-    LibraryLoss<double> exact(problem, network, pool);
+    const Context job(1);
+    LibraryLoss<double> exact(problem, network, job);
     auto fine = problem;
     fine.spec.exact.reset();
     fine.spec.rule = composite_rule({{-2.5}, {3}}, 1000);
-    LibraryLoss<double> quadrature(fine, network, pool);
+    LibraryLoss<double> quadrature(fine, network, job);
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
       const auto parameters = parameters_of(network, seed);
       std::vector<double> gradient(parameters.size()), by_quadrature(parameters.size());
@@ -74,8 +74,8 @@ TEST(ExactLikelihood, GradientMatchesDifferences) {
     SCOPED_TRACE(c.name);
     const auto problem = problem_of<double>(c, 5);
     const Network<double> network(problem.architecture);
-    ThreadPool pool(1);
-    LibraryLoss<double> loss(problem, network, pool);
+    const Context job(1);
+    LibraryLoss<double> loss(problem, network, job);
     for (std::uint64_t seed = 0; seed < 3; ++seed) {
       const auto parameters = parameters_of(network, seed);
       std::vector<double> gradient(parameters.size());
@@ -139,8 +139,8 @@ TEST(ExactLikelihood, SameBitsForAnyNumberOfThreads) {
     const std::vector<float> parameters(exact.begin(), exact.end());
     std::vector<float> first;
     for (const std::size_t threads : {1U, 2U, 5U}) {
-      ThreadPool pool(threads);
-      LibraryLoss<float> loss(problem, network, pool);
+      const Context job(threads);
+      LibraryLoss<float> loss(problem, network, job);
       std::vector<float> gradient(parameters.size());
       gradient.push_back(static_cast<float>(loss(parameters, std::span(gradient).first(parameters.size()))));
       if (first.empty()) first = gradient;

@@ -60,7 +60,7 @@ TEST(Objective, SettingsThatMakeNoSense) {
 // every class.
 TEST(Objective, LabelSmoothingMixesTheClassesLosses) {
   constexpr double kShare = 0.3;
-  ThreadPool pool(1);
+  const Context job(1);
   for (const Task task : {Task::classes, Task::vector}) {
     Problem<double> problem = problem_of(task, 1);
     const Network<double> network(problem.architecture);
@@ -68,7 +68,7 @@ TEST(Objective, LabelSmoothingMixesTheClassesLosses) {
     const auto evaluated = [&](double share, std::int32_t observed) {
       problem.spec.label_smoothing = share;
       problem.classes = {observed};
-      test::LibraryLoss<double> loss(problem, network, pool);
+      test::LibraryLoss<double> loss(problem, network, job);
       std::vector<double> out(parameters.size());
       out.push_back(loss(parameters, std::span(out)));
       return out;
@@ -145,8 +145,8 @@ TEST(Objective, HybridReportsItsTwoParts) {
     ObjectiveSpec spec = problem.spec;
     spec.kind = kind;
     const Objective<double> objective(network, spec, problem.data());
-    ThreadPool pool(1);
-    BatchEvaluator<double> evaluator(objective, pool);
+    const Context job(1);
+    BatchEvaluator<double> evaluator(objective, job);
     const std::vector<std::int64_t> rows = {0, 1, 2, 3, 4, 5};
     return evaluator.evaluate(parameters, rows, problem.given_noise(), 1, {});
   };
@@ -165,8 +165,8 @@ TEST(BatchEvaluator, AnyCutGivesTheSameSum) {
     const Objective<double> objective(network, problem.spec, problem.data());
     EXPECT_GE(objective.rows_per_chunk(), 1);
     const auto parameters = test::random_parameters(network.layout(), 3);
-    ThreadPool pool(2);
-    BatchEvaluator<double> evaluator(objective, pool);
+    const Context job(2);
+    BatchEvaluator<double> evaluator(objective, job);
     std::vector<std::int64_t> rows(150);
     std::iota(rows.begin(), rows.end(), std::int64_t{0});
     std::vector<double> whole(parameters.size()), part(parameters.size()), sum(parameters.size(), 0.0);
@@ -192,8 +192,8 @@ TEST(Objective, ANormaliserThatRowsShareIsThatOfEachRow) {
     const Network<double> network(problem.architecture);
     const Objective<double> objective(network, problem.spec, problem.data());
     const auto parameters = test::random_parameters(network.layout(), 5);
-    ThreadPool pool(2);
-    BatchEvaluator<double> evaluator(objective, pool);
+    const Context job(2);
+    BatchEvaluator<double> evaluator(objective, job);
     std::vector<std::int64_t> rows(30);
     std::iota(rows.begin(), rows.end(), std::int64_t{0});
     std::vector<double> gradient(parameters.size()), plain(parameters.size());
@@ -211,8 +211,8 @@ TEST(BatchEvaluator, NoRowsGiveZero) {
   const auto problem = problem_of(Task::classes);
   const Network<double> network(problem.architecture);
   const Objective<double> objective(network, problem.spec, problem.data());
-  ThreadPool pool(1);
-  BatchEvaluator<double> evaluator(objective, pool);
+  const Context job(1);
+  BatchEvaluator<double> evaluator(objective, job);
   const auto parameters = test::random_parameters(network.layout(), 3);
   std::vector<double> gradient(parameters.size(), 7.0);
   EXPECT_EQ(evaluator.evaluate(parameters, {}, problem.given_noise(), 1, gradient).loss, 0.0);
@@ -235,8 +235,8 @@ TEST(Objective, ExtremeUtilitiesStayFinite) {
   p.context.resize(2, 0);
   p.values.resize(2, 0);
   const Objective<float> objective(network, {}, p.data());
-  ThreadPool pool(1);
-  BatchEvaluator<float> evaluator(objective, pool);
+  const Context job(1);
+  BatchEvaluator<float> evaluator(objective, job);
   std::vector<float> gradient(6);
   const std::vector<std::int64_t> rows = {0, 1};
   const LossSum loss =

@@ -99,8 +99,8 @@ class RandomCandidatesLoss : public testing::Test {
 
   double loss(const std::vector<double>& parameters, std::uint32_t epoch) {
     const Objective<double> objective(network, problem.spec, problem.data());
-    ThreadPool pool(1);
-    BatchEvaluator<double> evaluator(objective, pool);
+    const Context job(1);
+    BatchEvaluator<double> evaluator(objective, job);
     const Noise noise{RandomStream(1, Purpose::score_noise, epoch), 0, {}};
     return evaluator.evaluate(parameters, rows, noise, 1, {}).mean();
   }

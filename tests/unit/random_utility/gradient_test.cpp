@@ -35,11 +35,11 @@ void expect_gradient(const RandomUtilityModel& model, const std::vector<double>&
 // Term `term` is the attribute itself. Moves the attribute of one entry after the other.
 template <class Make>
 void expect_responses(ChoiceSets& sets, const std::vector<double>& parameters, Index term, Make&& make) {
-  ThreadPool pool(1);
+  const Context job(1);
   Matrix<double> slopes(sets.design.rows(), sets.design.cols());
   std::fill(slopes.flat().begin(), slopes.flat().end(), 0.0);
   for (Index i = 0; i < slopes.rows(); ++i) slopes(i, term) = 1;
-  const Forecast all = make(sets)->forecast(parameters, std::as_const(slopes).view(), pool);
+  const Forecast all = make(sets)->forecast(parameters, std::as_const(slopes).view(), job);
   const std::vector<std::int64_t> begins = response_begins(sets);
   for (Index t = 0; t < std::min<Index>(sets.situations(), 5); ++t) {
     const auto begin = static_cast<Index>(sets.begin[static_cast<std::size_t>(t)]);
@@ -52,7 +52,7 @@ void expect_responses(ChoiceSets& sets, const std::vector<double>& parameters, I
         const double at = sets.design(begin + k, term);
         const auto difference = central_difference([&](double h) {
           sets.design(begin + k, term) = at + h;
-          const Forecast moved = make(sets)->forecast(parameters, {}, pool);
+          const Forecast moved = make(sets)->forecast(parameters, {}, job);
           sets.design(begin + k, term) = at;
           return moved.probability[static_cast<std::size_t>(begin + j)];
         });
@@ -64,7 +64,7 @@ void expect_responses(ChoiceSets& sets, const std::vector<double>& parameters, I
     const double at = sets.design(begin, term);
     const auto difference = central_difference([&](double h) {
       sets.design(begin, term) = at + h;
-      const Forecast moved = make(sets)->forecast(parameters, {}, pool);
+      const Forecast moved = make(sets)->forecast(parameters, {}, job);
       sets.design(begin, term) = at;
       return moved.log_sum[static_cast<std::size_t>(t)];
     });

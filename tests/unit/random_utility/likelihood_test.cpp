@@ -81,12 +81,12 @@ TEST(MixedLogit, PosteriorMeansAreOfThePersonsChoices) {
   const ChoiceSets sets = made_choices({.persons = 6});
   const MixedLogit model(sets, Utility::linear(3), {.random = {{.term = 1}}, .draws = {.count = 1 << 13}});
   const std::vector<double> parameters = {-0.4, 0.7, 0.3, 1.2};
-  ThreadPool pool(1);
-  const Posterior posterior = model.posterior(parameters, pool);
+  const Context job(1);
+  const Posterior posterior = model.posterior(parameters, job);
   // With 2^13 points the integral of what grows like the draw itself errs by a few thousandths; the means differ
   // by 2. d log L_p / d location = E[slope]; by Stein's identity E[beta | choices] = b + sd^2 d log L_p / d b.
   Matrix<double> scores(6, 4);
-  model.log_likelihood(parameters, scores.view(), pool);
+  model.log_likelihood(parameters, scores.view(), job);
   for (Index p = 0; p < 6; ++p) EXPECT_NEAR(posterior.mean(p, 0), 0.7 + 1.2 * 1.2 * scores(p, 1), 1e-2);
 }
 
@@ -152,11 +152,11 @@ ChoiceSets drawn(const MadeSpec& spec, Coefficients&& of_person) {
 
 void expect_recovered(const RandomUtilityModel& model, const std::vector<double>& start,
                       const std::vector<double>& truth) {
-  ThreadPool pool(2);
+  const Context job(2);
   const std::vector<Coordinate> coordinates(truth.size());
-  const Maximum maximum = maximise(model, start, coordinates, {}, pool);
+  const Maximum maximum = maximise(model, start, coordinates, {}, job);
   ASSERT_TRUE(maximum.converged) << maximum.cause;
-  const ChoiceInformation found = information_at(model, maximum, coordinates, {}, pool);
+  const ChoiceInformation found = information_at(model, maximum, coordinates, {}, job);
   ASSERT_TRUE(found.estimate.converged);
   for (std::size_t k = 0; k < truth.size(); ++k) {
     const auto i = static_cast<Index>(k);
@@ -184,9 +184,9 @@ TEST(Maximum, RecoversLatentClassesAfterExpectationMaximisation) {
     return first ? std::vector<double>{-1.5, 0.8, 0.3} : std::vector<double>{1, -0.5, 0.3};
   });
   const LatentClassLogit model(sets, Utility::linear(3), 2);
-  ThreadPool pool(2);
+  const Context job(2);
   const std::vector<double> start = expectation_maximisation(
-      model, std::vector<double>{0, 0, 0}, std::vector<double>{0.5, 0.5, 0.5}, {.starts = 4}, pool);
+      model, std::vector<double>{0, 0, 0}, std::vector<double>{0.5, 0.5, 0.5}, {.starts = 4}, job);
   expect_recovered(model, start, {-1.5, 0.8, 0.3, 1, -0.5, 0.3, std::log(0.35 / 0.65)});
 }
 
@@ -205,16 +205,16 @@ TEST(LatentClassLogit, StepsWithColumnsFarFromZeroDoNotLowerTheLikelihood) {
       sets.design(row, 2) = j == 0 ? 1 : 0;
     }
   const LatentClassLogit model(sets, Utility::linear(3), 2);
-  ThreadPool pool(1);
+  const Context job(1);
   Matrix<double> scores(sets.person_count(), model.parameters());
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     double before = -std::numeric_limits<double>::infinity();
     for (int iterations = 0; iterations <= 6; ++iterations) {
       const std::vector<double> reached =
           expectation_maximisation(model, std::vector<double>{0, 0, 0}, std::vector<double>{0.5, 0.5, 0.5},
-                                   {.starts = 1, .seed = seed, .iterations = iterations}, pool);
+                                   {.starts = 1, .seed = seed, .iterations = iterations}, job);
       ASSERT_FALSE(reached.empty());
-      const double now = model.log_likelihood(reached, scores.view(), pool);
+      const double now = model.log_likelihood(reached, scores.view(), job);
       EXPECT_GE(now, before - 1e-12 * std::abs(now)) << "seed " << seed << ", iteration " << iterations;
       before = now;
     }
@@ -226,10 +226,10 @@ TEST(Maximum, InformationIsThatOfTheLogit) {
   const ChoiceSets sets = drawn({.persons = 200, .situations = 3, .terms = 1},
                                 [](Index, const RandomStream&) { return std::vector<double>{0.6}; });
   const NestedLogit model(sets, Utility::linear(1), {.nests = 0, .places = {{}, {}, {}}});
-  ThreadPool pool(1);
-  const Maximum maximum = maximise(model, {0.0}, {{.factor = 3}}, {}, pool);
+  const Context job(1);
+  const Maximum maximum = maximise(model, {0.0}, {{.factor = 3}}, {}, job);
   ASSERT_TRUE(maximum.converged);
-  const ChoiceInformation found = information_at(model, maximum, {{.factor = 3}}, {}, pool);
+  const ChoiceInformation found = information_at(model, maximum, {{.factor = 3}}, {}, job);
   double information = 0;
   for (Index t = 0; t < sets.situations(); ++t) {
     const auto begin = static_cast<Index>(sets.begin[static_cast<std::size_t>(t)]);

@@ -51,17 +51,17 @@ inline ChoiceSets made_choices(const MadeSpec& spec) {
 
 inline double value_at(const RandomUtilityModel& model, const std::vector<double>& parameters,
                        std::size_t threads = 1) {
-  ThreadPool pool(threads);
+  const Context job(threads);
   Matrix<double> scores(model.sets().person_count(), model.parameters());
-  return model.log_likelihood(parameters, scores.view(), pool);
+  return model.log_likelihood(parameters, scores.view(), job);
 }
 
 // Column sums of the scores.
 inline std::vector<double> gradient_at(const RandomUtilityModel& model,
                                        const std::vector<double>& parameters) {
-  ThreadPool pool(1);
+  const Context job(1);
   Matrix<double> scores(model.sets().person_count(), model.parameters());
-  model.log_likelihood(parameters, scores.view(), pool);
+  model.log_likelihood(parameters, scores.view(), job);
   std::vector<double> out(parameters.size(), 0);
   for (Index p = 0; p < scores.rows(); ++p)
     for (std::size_t k = 0; k < out.size(); ++k) out[k] += scores(p, static_cast<Index>(k));

@@ -31,7 +31,7 @@ struct TrainingRun {
   Problem<double> train, other;
   Network<double> network;
   Objective<double> objective, validation;
-  ThreadPool pool;
+  Context job;
   TrainSpec spec;
   TrainingHooks<double> hooks;
   TrainingState<double> state;
@@ -42,11 +42,11 @@ struct TrainingRun {
         network(train.architecture),
         objective(network, train.spec, train.data()),
         validation(network, other.spec, other.data()),
-        pool(1),
+        job(1),
         spec(std::move(s)) {}
 
   FitReport go(bool validate = false) {
-    Trainer<double> trainer(objective, validate ? &validation : nullptr, spec, pool);
+    Trainer<double> trainer(objective, validate ? &validation : nullptr, spec, job);
     if (state.parameters.empty()) state = trainer.start();
     return trainer.run(state, hooks);
   }
@@ -94,7 +94,7 @@ TEST(Trainer, OneBatchIsOneStepOfTheMeanGradient) {
     const FitReport report = run.go();
     std::vector<double> p(run.state.parameters.size()), g(p.size());
     starting_values<double>(run.network.architecture(), run.network.layout(), 0, p);
-    test::LibraryLoss<double> loss(run.train, run.network, run.pool);
+    test::LibraryLoss<double> loss(run.train, run.network, run.job);
     const double value = loss(p, g);
     EXPECT_NEAR(report.final_loss, value, 1e-12);
     const double length = gradient_norm<double>(g);
@@ -211,9 +211,9 @@ TEST(Trainer, LbfgsConvergesOrFindsNoDescent) {
   kinked.spec.rule = composite_rule({{-8}, {8}}, 64);
   const Network<double> network(a);
   const Objective<double> objective(network, kinked.spec, kinked.data());
-  ThreadPool pool(1);
+  const Context job(1);
   spec.gradient_tolerance = 1e-12;
-  Trainer<double> trainer(objective, nullptr, spec, pool);
+  Trainer<double> trainer(objective, nullptr, spec, job);
   auto state = trainer.start();
   const FitReport stuck = trainer.run(state);
   EXPECT_EQ(stuck.reason, StopReason::no_descent) << stuck.cause;
@@ -260,8 +260,8 @@ TEST(Trainer, MaskedEntriesStayZero) {
     const auto p = test::random_problem<double>(Task::density_1d, a, 40, 1);
     const Network<double> network(a);
     const Objective<double> objective(network, p.spec, p.data());
-    ThreadPool pool(1);
-    Trainer<double> trainer(objective, nullptr, spec, pool);
+    const Context job(1);
+    Trainer<double> trainer(objective, nullptr, spec, job);
     auto state = trainer.start();
     trainer.run(state);
     const auto& mask = network.layout().free_mask();
@@ -276,10 +276,10 @@ TEST(Trainer, ValidationNoiseIsTheSameAtEveryEpoch) {
   const auto p = test::random_problem<double>(Task::dsm_1d, a, 50, 1);
   const Network<double> network(a);
   const Objective<double> objective(network, p.spec, p.data());
-  ThreadPool pool(1);
+  const Context job(1);
   TrainSpec spec = quick(4);
   spec.optimizer.learning_rate = 1e-300;
-  Trainer<double> trainer(objective, &objective, spec, pool);
+  Trainer<double> trainer(objective, &objective, spec, job);
   auto state = trainer.start();
   const FitReport report = trainer.run(state);
   for (const EpochRecord& record : report.history)

@@ -56,17 +56,17 @@ TEST(Alignment, UndoesScaleSignAndReflection) {
 }
 
 TEST(Alignment, LeavesTheDistributionUnchanged) {
-  ThreadPool pool(1);
+  const Context job(1);
   const RandomStream stream(4, Purpose::test);
   std::uint64_t draw = 0;
   for (const PlantedProblem& problem : planted_problems()) {
-    const SimulatedData<double> data = simulate(problem, 20, 6, pool);
+    const SimulatedData<double> data = simulate(problem, 20, 6, job);
     for (int repeat = 0; repeat < 4; ++repeat) {
       PlantedProblem random = problem;
       for (double& value : random.parameters) value = stream.normal(0, draw++);
       const Block block = aligned(problem, block_of(problem.architecture, random.parameters));
       const auto parameters = raw_parameters(problem.architecture, block);
-      const DistributionComparison same = compare_with_truth(random, parameters, data, pool);
+      const DistributionComparison same = compare_with_truth(random, parameters, data, job);
       EXPECT_LT(same.total_variation, 1e-12) << problem.name;
     }
   }

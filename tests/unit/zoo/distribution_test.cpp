@@ -12,14 +12,14 @@ namespace {
 // The accuracy that distribution.hpp states: the normaliser against a rule with four times the panels. A slope that
 // jumps by s inside a panel of half width h costs about 0.01 s h^2 times the density there.
 TEST(GibbsDistribution, TheRuleIsAsAccurateAsStated) {
-  ThreadPool pool(1);
+  const Context job(1);
   for (const PlantedProblem& problem : planted_problems()) {
     const Index dimension = problem.support.dimension();
     if (dimension == 0) continue;
     const GibbsDistribution distribution(problem.architecture, problem.parameters, problem.temperature);
     const Candidates usual = common_candidates(problem, distribution_panels(problem));
     const Candidates fine = common_candidates(problem, 4 * distribution_panels(problem));
-    const SimulatedData<double> data = simulate(problem, 20, 5, pool);
+    const SimulatedData<double> data = simulate(problem, 20, 5, job);
     DistributionWorkspace ws;
     std::vector<double> a, b;
     for (Index row = 0; row < data.rows; ++row) {

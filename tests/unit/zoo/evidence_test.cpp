@@ -127,13 +127,13 @@ TEST(KnownModels, AreCanonicalAndNamed) {
 // above a fifth of its size, and no coefficient one above a fifth of the largest of its head. Weaker models
 // are not in the range where errors fall with the root of the rows.
 TEST(KnownModels, FiveHundredRowsDetermineSingleAndShallowOnes) {
-  ThreadPool pool(2);
+  const Context job(2);
   for (const PlantedProblem& problem : known_models()) {
     if (problem.name.starts_with("deep")) continue;
     const ObjectiveSpec objective = likelihood_objective(problem);
     const Replicator replicator(problem, {.objective = objective});
     const auto names = parameter_names(problem);
-    const auto bound = replicator.information_bound(simulate(problem, 4000, 3, pool), objective.rule, pool);
+    const auto bound = replicator.information_bound(simulate(problem, 4000, 3, job), objective.rule, job);
     const auto name_of = [&](std::size_t k) {
       return names[static_cast<std::size_t>(replicator.positions()[k])];
     };
@@ -168,12 +168,12 @@ TEST(Replicator, FindsTheTruthWithHonestErrors) {
   const PlantedProblem& problem = known_model("single_choice");
   const Replicator replicator(problem, {.objective = likelihood_objective(problem)});
   std::vector<Replication> replications(kReplications);
-  ThreadPool pool(2);
-  pool.run(kReplications, [&](std::size_t r) {
-    ThreadPool own(1);
+  const Context job(2);
+  job.run(kReplications, [&](std::size_t r) {
+    const Context own(1);
     replications[r] = replicator.run(simulate(problem, 1000, 700 + r, own), r);
   });
-  const std::vector<double> bound = replicator.information_bound(simulate(problem, 10000, 5, pool), {}, pool);
+  const std::vector<double> bound = replicator.information_bound(simulate(problem, 10000, 5, job), {}, job);
   const SizeEvidence e = size_evidence(1000, replications, replicator.truth(), bound);
   EXPECT_EQ(e.failed(), 0U);
   const double n = kReplications;
@@ -201,8 +201,8 @@ TEST(Replicator, BalancedNoiseMinimisesTheScoreMatchingLossItself) {
   Block block;
   block[2] = Head{.lambda = 1, .bias = 0, .coefficients = {0.9}};
   problem.parameters = raw_parameters(problem.architecture, block);
-  ThreadPool pool(1);
-  const SimulatedData<double> data = simulate(problem, 300, 11, pool);
+  const Context job(1);
+  const SimulatedData<double> data = simulate(problem, 300, 11, job);
   double squares = 0;
   for (Index row = 0; row < data.rows; ++row) squares += data.values(row, 0) * data.values(row, 0) / 300;
   ObjectiveSpec objective;
@@ -218,8 +218,8 @@ TEST(Replicator, BalancedNoiseMinimisesTheScoreMatchingLossItself) {
 // From the truth and from random starts: the lower one is kept, and it is said which it was.
 TEST(Replicator, SaysWhereRandomStartsEnd) {
   const PlantedProblem& problem = known_model("single_choice");
-  ThreadPool pool(1);
-  const SimulatedData<double> data = simulate(problem, 1000, 21, pool);
+  const Context job(1);
+  const SimulatedData<double> data = simulate(problem, 1000, 21, job);
   const Replication near = Replicator(problem, {.objective = likelihood_objective(problem)}).run(data, 1);
   const Replication both =
       Replicator(problem, {.objective = likelihood_objective(problem), .starts = 4}).run(data, 1);
@@ -234,7 +234,7 @@ TEST(Identification, AnyNumberOfThreadsGivesTheSameBits) {
                                    .sizes = {200},
                                    .coverage_rows = 300,
                                    .bound_rows = 1000};
-  ThreadPool one(1), three(3);
+  const Context one(1), three(3);
   double last = 0;
   const auto a = identification_evidence(spec, one, [&](double done) { last = done; });
   const auto b = identification_evidence(spec, three);
@@ -250,10 +250,10 @@ TEST(Identification, AnyNumberOfThreadsGivesTheSameBits) {
 }
 
 TEST(Identification, RefusesWhatCannotBe) {
-  ThreadPool pool(1);
-  EXPECT_THROW(identification_evidence({.models = {"nobody"}}, pool), UsageError);
-  EXPECT_THROW(identification_evidence({.replications = 1}, pool), UsageError);
-  EXPECT_THROW(identification_evidence({.sizes = {5}}, pool), UsageError);
+  const Context job(1);
+  EXPECT_THROW(identification_evidence({.models = {"nobody"}}, job), UsageError);
+  EXPECT_THROW(identification_evidence({.replications = 1}, job), UsageError);
+  EXPECT_THROW(identification_evidence({.sizes = {5}}, job), UsageError);
 }
 
 TEST(Identification, GivesLargeSizesFewerReplications) {

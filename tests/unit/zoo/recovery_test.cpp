@@ -59,7 +59,7 @@ void expect_recovered(const PlantedProblem& problem, const RecoverySpec& spec, c
 class Recovery : public testing::TestWithParam<Case> {};
 
 TEST_P(Recovery, FindsTheProblemAgain) {
-  ThreadPool pool(2);
+  const Context job(2);
   const PlantedProblem& problem = planted_problem(GetParam().problem);
   RecoverySpec spec;
   spec.training_rows = GetParam().rows;
@@ -67,7 +67,7 @@ TEST_P(Recovery, FindsTheProblemAgain) {
   spec.tries = GetParam().tries;
   spec.try_rows = GetParam().try_rows;
   spec.starts = 1;
-  const RecoveryResult result = recover(problem, spec, pool);
+  const RecoveryResult result = recover(problem, spec, job);
   // At a kink there is no small gradient to converge to: the fit ends where no lower point is found.
   EXPECT_TRUE(result.fit.reason == StopReason::converged || result.fit.reason == StopReason::no_descent)
       << result.fit.cause;
@@ -91,12 +91,12 @@ TEST(Recovery, EveryProblemHasACase) {
 // The information of a logit is mean p (1 - p) f f'. The outer product of gradients estimates it from rows:
 // its relative error is a few / sqrt(n).
 TEST(StandardErrors, AreThoseOfTheLogit) {
-  ThreadPool pool(2);
+  const Context job(2);
   const PlantedProblem& problem = planted_problem("binary_logit");
-  const SimulatedData<double> data = simulate(problem, 40000, 11, pool);
+  const SimulatedData<double> data = simulate(problem, 40000, 11, job);
   const Network<double> network(problem.architecture);
   const Objective<double> objective(network, fitting_objective(problem), data.view());
-  const std::vector<double> errors = standard_errors(problem, objective, 1, pool);
+  const std::vector<double> errors = standard_errors(problem, objective, 1, job);
   double information[3][3] = {};
   for (Index row = 0; row < data.rows; ++row) {
     const double f[3] = {1, data.context(row, 0), data.context(row, 1)};
@@ -116,10 +116,10 @@ TEST(StandardErrors, AreThoseOfTheLogit) {
 }
 
 TEST(Comparison, TheTruthIsAtNoDistanceFromItself) {
-  ThreadPool pool(1);
+  const Context job(1);
   for (const PlantedProblem& problem : planted_problems()) {
-    const SimulatedData<double> data = simulate(problem, 30, 12, pool);
-    const DistributionComparison same = compare_with_truth(problem, problem.parameters, data, pool);
+    const SimulatedData<double> data = simulate(problem, 30, 12, job);
+    const DistributionComparison same = compare_with_truth(problem, problem.parameters, data, job);
     EXPECT_EQ(same.divergence, 0) << problem.name;
     EXPECT_EQ(same.total_variation, 0) << problem.name;
     EXPECT_NEAR(same.learned_log_likelihood, same.true_log_likelihood, 1e-12) << problem.name;
@@ -128,9 +128,9 @@ TEST(Comparison, TheTruthIsAtNoDistanceFromItself) {
 
 // Two normal distributions of equal variance v and means m apart: divergence m^2 / (2 v).
 TEST(Comparison, DivergenceOfNormalsIsTheClosedForm) {
-  ThreadPool pool(1);
+  const Context job(1);
   const PlantedProblem& problem = planted_problem("producer");
-  const SimulatedData<double> data = simulate(problem, 40, 13, pool);
+  const SimulatedData<double> data = simulate(problem, 40, 13, job);
   std::vector<double> shifted = problem.parameters;
   shifted[0] += 0.3;  // the coefficient of output in U: moves the mean by 0.3 / (2 t^2)
   double expected = 0;
@@ -138,7 +138,7 @@ TEST(Comparison, DivergenceOfNormalsIsTheClosedForm) {
     const double t = 1 + 0.3 * data.context(row, 2), move = 0.3 / (2 * t * t);
     expected += move * move / (2 * 0.8 / (2 * t * t)) / static_cast<double>(data.rows);
   }
-  EXPECT_NEAR(compare_with_truth(problem, shifted, data, pool).divergence, expected, 1e-10);
+  EXPECT_NEAR(compare_with_truth(problem, shifted, data, job).divergence, expected, 1e-10);
 }
 
 TEST(Demo, ShowsTheShopperLearned) {
@@ -167,7 +167,7 @@ TEST(Recovery, TheSameBitsOnAnyNumberOfThreads) {
   spec.tries = 3;
   spec.try_rows = 200;
   const PlantedProblem& problem = planted_problem("shopper");
-  ThreadPool one(1), three(3);
+  const Context one(1), three(3);
   const RecoveryResult a = recover(problem, spec, one), b = recover(problem, spec, three);
   EXPECT_EQ(a.parameters, b.parameters);
   EXPECT_EQ(a.comparison.divergence, b.comparison.divergence);

@@ -58,9 +58,9 @@ std::size_t observed(const SimulatedData<double>& data, Index row) {
 class FiniteResponses : public testing::TestWithParam<std::string> {};
 
 TEST_P(FiniteResponses, TrueProbabilitiesAreThoseOfTheFormula) {
-  ThreadPool pool(1);
+  const Context job(1);
   const PlantedProblem& problem = planted_problem(GetParam());
-  const SimulatedData<double> data = simulate(problem, 200, kSeed, pool);
+  const SimulatedData<double> data = simulate(problem, 200, kSeed, job);
   // Sums of a few products each, and for the hybrid problem Gauss-Legendre panels of a quarter: round-off.
   const double tolerance = 1e-12;
   for (Index row = 0; row < data.rows; ++row) {
@@ -79,10 +79,10 @@ TEST_P(FiniteResponses, TrueProbabilitiesAreThoseOfTheFormula) {
 // Over all (row, candidate) pairs sorted into bins of probability: observed against expected numbers, each as
 // a sum of independent rows with known variance; and the same sums weighted by the first context column.
 TEST_P(FiniteResponses, FrequenciesAgreeWithProbabilities) {
-  ThreadPool pool(2);
+  const Context job(2);
   const PlantedProblem& problem = planted_problem(GetParam());
   const SimulatedData<double> data =
-      simulate(problem, problem.kind() == ResponseKind::hybrid ? 5000 : 40000, kSeed + 1, pool);
+      simulate(problem, problem.kind() == ResponseKind::hybrid ? 5000 : 40000, kSeed + 1, job);
   constexpr std::size_t kBins = 10;
   // [bin][plain, weighted]: sum of (observed - p) and of its variance.
   std::array<std::array<double, 2>, kBins> sums{}, variances{};
@@ -117,9 +117,9 @@ INSTANTIATE_TEST_SUITE_P(Zoo, FiniteResponses,
                          [](const auto& name) { return name.param; });
 
 TEST(Simulate, ChoiceSetsAreRaggedAndRespectAvailability) {
-  ThreadPool pool(1);
+  const Context job(1);
   const PlantedProblem& problem = planted_problem("product_choice");
-  const SimulatedData<double> data = simulate(problem, 2000, kSeed, pool);
+  const SimulatedData<double> data = simulate(problem, 2000, kSeed, job);
   std::array<int, 6> sizes{};
   std::size_t unavailable = 0;
   for (std::size_t i = 0; i < 2000; ++i) {
@@ -158,8 +158,8 @@ double integral(const std::function<double(double)>& log_density, double a, doub
 }
 
 TEST(Simulate, ProducerIsTheClosedNormal) {
-  ThreadPool pool(2);
-  const SimulatedData<double> data = simulate(planted_problem("producer"), 10000, kSeed, pool);
+  const Context job(2);
+  const SimulatedData<double> data = simulate(planted_problem("producer"), 10000, kSeed, job);
   std::vector<double> transformed;
   for (Index row = 0; row < data.rows; ++row) {
     const double* x = data.context.row(row);
@@ -175,8 +175,8 @@ TEST(Simulate, ProducerIsTheClosedNormal) {
 }
 
 TEST(Simulate, HoursAreNormalGivenThePlace) {
-  ThreadPool pool(2);
-  const SimulatedData<double> data = simulate(planted_problem("workplace"), 10000, kSeed, pool);
+  const Context job(2);
+  const SimulatedData<double> data = simulate(planted_problem("workplace"), 10000, kSeed, job);
   std::array<std::vector<double>, 2> transformed;
   for (Index row = 0; row < data.rows; ++row) {
     const auto place = static_cast<std::size_t>(data.classes[static_cast<std::size_t>(row)]);
@@ -194,8 +194,8 @@ TEST(Simulate, HoursAreNormalGivenThePlace) {
 }
 
 TEST(Simulate, ConsumptionFollowsItsKinkedDensity) {
-  ThreadPool pool(2);
-  const SimulatedData<double> data = simulate(planted_problem("consumption"), 4000, kSeed, pool);
+  const Context job(2);
+  const SimulatedData<double> data = simulate(planted_problem("consumption"), 4000, kSeed, job);
   std::vector<double> transformed;
   for (Index row = 0; row < data.rows; ++row) {
     const double need = data.context(row, 0), income = data.context(row, 1), y = data.values(row, 0);
@@ -210,8 +210,8 @@ TEST(Simulate, ConsumptionFollowsItsKinkedDensity) {
 
 // Rosenblatt's transform: the first response by its marginal, the second given the first.
 TEST(Simulate, AllocationFollowsItsJointDensity) {
-  ThreadPool pool(2);
-  const SimulatedData<double> data = simulate(planted_problem("allocation"), 2000, kSeed, pool);
+  const Context job(2);
+  const SimulatedData<double> data = simulate(planted_problem("allocation"), 2000, kSeed, job);
   std::vector<double> first, second;
   for (Index row = 0; row < data.rows; ++row) {
     const double courage = data.context(row, 0), income = data.context(row, 1);
@@ -235,7 +235,7 @@ TEST(Simulate, AllocationFollowsItsJointDensity) {
 }
 
 TEST(Simulate, TheSameSeedGivesTheSameBitsOnAnyNumberOfThreads) {
-  ThreadPool one(1), three(3);
+  const Context one(1), three(3);
   for (const PlantedProblem& problem : planted_problems()) {
     SCOPED_TRACE(problem.name);
     const SimulatedData<double> a = simulate(problem, 150, 7, one), b = simulate(problem, 150, 7, three);
@@ -254,8 +254,8 @@ TEST(Simulate, TheSameSeedGivesTheSameBitsOnAnyNumberOfThreads) {
 }
 
 TEST(Simulate, NoRowsAreRefused) {
-  ThreadPool pool(1);
-  EXPECT_THROW(simulate(planted_problem("shopper"), 0, 3, pool), UsageError);
+  const Context job(1);
+  EXPECT_THROW(simulate(planted_problem("shopper"), 0, 3, job), UsageError);
 }
 
 // A density 1 + x on [0, 1] has the distribution function (x + x^2/2) / 1.5.

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "base/base64.hpp"
 #include "model/join.hpp"
 #include "model/parameters.hpp"
-#include "report/base64.hpp"
 
 namespace bl::report {
 
@@ -16,7 +16,7 @@ using nlohmann::json;
 
 template <class T>
 std::string encoded_numbers(const std::vector<double>& values) {
-  std::vector<unsigned char> bytes(values.size() * sizeof(T));
+  std::string bytes(values.size() * sizeof(T), '\0');
   for (std::size_t i = 0; i < values.size(); ++i) {
     const T one = static_cast<T>(values[i]);
     std::memcpy(&bytes[i * sizeof(T)], &one, sizeof(T));

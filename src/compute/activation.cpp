@@ -37,6 +37,10 @@ std::string latex(Activation activation, std::string_view t) {
   return fmt::format(fmt::runtime(facts(activation).latex), t);
 }
 
+std::string html(Activation activation, std::string_view t) {
+  return fmt::format(fmt::runtime(facts(activation).html), t);
+}
+
 double activate(Activation activation, double t) {
   return with_kind(activation, [t](auto kind) { return kind.value(t); });
 }

@@ -19,28 +19,6 @@ namespace {
 
 constexpr std::size_t kShownTerms = 6, kMostBlocks = 150, kMostTerms = 24;
 
-std::string activation_html(Activation activation, const std::string& inner) {
-  switch (activation) {
-    case Activation::tanh:
-      return "tanh(" + inner + ")";
-    case Activation::identity:
-      return inner;
-    case Activation::relu:
-      return "max(0, " + inner + ")";
-    case Activation::softplus:
-      return "log(1 + e<sup>" + inner + "</sup>)";
-    case Activation::abs:
-      return "|" + inner + "|";
-    case Activation::square:
-      return inner + "<sup>2</sup>";
-    case Activation::huber:
-      return "huber(" + inner + ")";
-    case Activation::clip:
-      return "max(−1, min(1, " + inner + "))";
-  }
-  return inner;
-}
-
 std::string meaning(const explain::Problem& problem, std::size_t variable) {
   const explain::Variable& v = problem.variables[variable];
   switch (v.kind) {
@@ -136,7 +114,7 @@ std::string block_formulas(const explain::Problem& problem, const explain::Block
                                                                                     : "T",
                                                 symbol.substr(0, 1), symbol.substr(1));
     const double weight = head.kind == HeadKind::utility ? head.lambda : -head.lambda;
-    objective += signed_text(weight, objective.empty()) + "&#8201;" + activation_html(head.activation, symbol_html);
+    objective += signed_text(weight, objective.empty()) + "&#8201;" + html(head.activation, symbol_html);
     if (head.kind != HeadKind::utility)
       constraints += (constraints.empty() ? "" : ", ") + symbol_html +
                      (head.kind == HeadKind::inequality ? " ≤ 0" : " = 0");
@@ -182,8 +160,8 @@ std::string problem_statement(const FittedModel& model, const explain::Problem& 
              "through {}, inequalities through {}, equalities through {}.",
              blocks, blocks == 1 ? "" : "s", blocks == 1 ? "" : "s", heads,
              a.layers.size() > 1 ? ", in layers " + layers : "", ParameterLayout(a).free_count(),
-             activation_html(a.activations[0], "<i>t</i>"), activation_html(a.activations[1], "<i>t</i>"),
-             activation_html(a.activations[2], "<i>t</i>")));
+             html(a.activations[0], "<i>t</i>"), html(a.activations[1], "<i>t</i>"),
+             html(a.activations[2], "<i>t</i>")));
 }
 
 std::string blocks_html(const explain::Problem& original, const explain::Problem& standardised) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/base64.hpp"
+#include "features/column_kind.hpp"
 #include "model/join.hpp"
 #include "model/parameters.hpp"
 
@@ -43,9 +44,7 @@ Members members_of(const FittedModel& model) {
 }
 
 json feature_json(const FeatureEncoding& f) {
-  const char* type = f.type == ColumnType::continuous ? "number"
-                     : f.type == ColumnType::ordinal  ? "ordinal"
-                                                      : "levels";
+  const char* type = !facts(f.type).levels ? "number" : facts(f.type).line ? "ordinal" : "levels";
   json out = {{"name", f.name},
               {"type", type},
               {"value", f.has_value},

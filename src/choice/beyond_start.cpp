@@ -95,7 +95,7 @@ std::vector<ru::Coordinate> beyond_coordinates(const ChoiceSchema& schema, const
   const std::vector<ru::Coordinate> utility = utility_coordinates(beyond);
   std::vector<ru::Coordinate> out = utility;
   if (schema.latent) {
-    const std::vector<double> columns = column_scales(beyond.sets->membership);
+    const std::vector<double> columns = column_moments(beyond.sets->membership).scales;
     for (std::int64_t c = 1; c < schema.latent->classes; ++c)
       out.insert(out.end(), utility.begin(), utility.end());
     for (std::int64_t c = 1; c < schema.latent->classes; ++c) {

@@ -1,4 +1,4 @@
-// A feature in the table at hand: its column, and where its numbers are written.
+// A feature in one table: its column, and where its numbers are written.
 #pragma once
 
 #include <cmath>

@@ -41,7 +41,7 @@ void run_evaluate(EvaluateArguments& a, const CLI::App& command, const Settings&
     for (const std::string& text : notes) say("{}\n", wrapped("note      " + spelled(text), 10));
     return;
   }
-  for (const Metric& metric : metrics) out[metric.name] = metric.value;
+  out.update(metrics_json(metrics));
   for (const std::string& text : notes) out["notes"].push_back(spelled(text));
   write_text("-", out.dump(2) + "\n");
 }

@@ -31,12 +31,6 @@ struct FitArguments {
   bool json = false, quiet = false, resume = false, readable = false;
 };
 
-ordered_json metrics_json(const std::vector<Metric>& metrics) {
-  ordered_json object = ordered_json::object();
-  for (const Metric& metric : metrics) object[metric.name] = metric.value;
-  return object;
-}
-
 template <class Source>
 void print_columns(const Source& data) {
   constexpr std::size_t kMost = 12;

@@ -1,6 +1,6 @@
 #include "options.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -86,8 +86,7 @@ SettingOptions::SettingOptions(CLI::App& command, const std::vector<std::string>
                                 std::string(info.help));
     } else {
       option = command.add_option(option_name(name), texts_[name], std::string(info.help));
-      std::string text;
-      for (const std::string& choice : info.choices) text += (text.empty() ? "" : "|") + choice;
+      const std::string text = fmt::format("{}", fmt::join(info.choices, "|"));
       option->option_text(
           text.empty() ? (info.default_value.empty() ? "TEXT" : "[" + info.default_value + "]") : text);
     }

@@ -1,6 +1,6 @@
 #include "bl/reproduce.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -112,9 +112,10 @@ void add_identification(CLI::App& command) {
   CLI::App* identification =
       command.add_subcommand("identification", "Rate, coverage and efficiency on data from known models");
   auto a = std::make_shared<IdentificationArguments>();
-  std::string known;
-  for (const std::string& name : identification_models()) known += (known.empty() ? "" : ", ") + name;
-  identification->add_option("--models", a->models, "Only these: " + known)->option_text("NAME[,NAME]");
+  identification
+      ->add_option("--models", a->models,
+                   fmt::format("Only these: {}", fmt::join(identification_models(), ", ")))
+      ->option_text("NAME[,NAME]");
   identification
       ->add_option("--replications", a->options.replications,
                    "Data sets of --coverage-rows rows; fewer of the other sizes (500: the full evidence)")

@@ -1,6 +1,6 @@
 #include "bl/settings.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "commands.hpp"
 #include "options.hpp"
@@ -33,7 +33,7 @@ std::string reference_page() {
         values = "true, false";
         break;
       case SettingInfo::Kind::choice:
-        for (const std::string& choice : info.choices) values += (values.empty() ? "" : ", ") + choice;
+        values = fmt::format("{}", fmt::join(info.choices, ", "));
         break;
       case SettingInfo::Kind::number:
       case SettingInfo::Kind::integer:

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "bl/errors.hpp"
@@ -195,6 +196,12 @@ std::string aligned_number(double value) {
   const double size = std::abs(value);
   const bool plain = value == 0 || (size >= 1e-3 && size < 1e6);
   return plain ? fmt::format("{:.4f}", value) : fmt::format("{:.4g}", value);
+}
+
+nlohmann::ordered_json metrics_json(const std::vector<Metric>& metrics) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::object();
+  for (const Metric& metric : metrics) out[metric.name] = metric.value;
+  return out;
 }
 
 std::string metrics_text(const std::string& title, const std::vector<Metric>& metrics) {

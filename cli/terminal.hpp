@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -65,8 +66,9 @@ std::string progress_text(const FitProgress& progress);
 // "1.4 s", "2 min 5 s", "3 h 10 min".
 std::string duration(double seconds);
 
-// Names and values in aligned lines.
+// Names and values in aligned lines, and as an object.
 std::string metrics_text(const std::string& title, const std::vector<Metric>& metrics);
+nlohmann::ordered_json metrics_json(const std::vector<Metric>& metrics);
 
 // Ctrl-C asks training to end; a second one ends the process.
 void catch_interrupts();

@@ -105,9 +105,6 @@ class Model {
   // likeliest, and where asked for V over the temperature (NaN where not available); of the options only
   // utilities and threads have a meaning.
   OutputTable predict(const Data& data, Part part = Part::all, const PredictOptions& options = {}) const;
-  // Reads the file in blocks and hands over the predictions of each.
-  void predict_file(const std::string& path, const Settings& settings, const PredictOptions& options,
-                    const std::function<void(const OutputTable&)>& sink) const;
 
   // Of a choice: situations, log_likelihood, null_log_likelihood (all available equally likely), rho_square,
   // cross_entropy, accuracy.

@@ -43,8 +43,7 @@ struct ShapleyValues {
 ShapleyValues shapley_values(const Model& model, const Data& data, const Data& background,
                              const ShapleyOptions& options = {});
 
-// A row for every row, column and outcome; and the mean of absolute values by column and outcome.
+// A row for every row, column and outcome.
 OutputTable shapley_table(const ShapleyValues& values);
-OutputTable shapley_means(const ShapleyValues& values);
 
 }  // namespace bl

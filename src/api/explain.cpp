@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -11,7 +10,6 @@
 #include "choice/fit.hpp"
 #include "explain/color.hpp"
 #include "explain/fixed_level.hpp"
-#include "explain/hierarchy.hpp"
 #include "explain/image_svg.hpp"
 #include "explain/linear_text.hpp"
 #include "explain/overview.hpp"
@@ -75,36 +73,6 @@ std::string terms_text(const ChoiceSchema& schema) {
   return out;
 }
 
-// Where rows are images whose pixels stand in the heads as they are.
-std::optional<ImageShape> image_of(const StoredModel& model) {
-  using nlohmann::json;
-  const json data = model.information.value("data", json::object());
-  const json shape = data.value("image", json());
-  if (!shape.is_array() || shape.size() != 2 || !shape[0].is_number_integer() ||
-      !shape[1].is_number_integer())
-    return std::nullopt;
-  constexpr std::int64_t kLargest = 1 << 14;
-  const auto height = shape[0].get<std::int64_t>(), width = shape[1].get<std::int64_t>();
-  if (height < 1 || width < 1 || height > kLargest || width > kLargest ||
-      model.architecture.basis.kind != BasisKind::affine)
-    return std::nullopt;
-  return ImageShape{static_cast<Index>(height), static_cast<Index>(width)};
-}
-
-// The most influential blocks of the first layer, or the one asked for; none where that is of another layer.
-std::vector<explain::ImageBlock> image_blocks(const explain::Problem& problem, const std::string& asked) {
-  constexpr std::size_t kMost = 12;
-  const auto layers = explain::hierarchy(problem, 1);
-  std::vector<explain::ImageBlock> blocks;
-  for (std::size_t b = 0; b < layers[0].size(); ++b)
-    if (asked.empty() || layers[0][b].block->name == asked)
-      blocks.push_back({static_cast<Index>(b), layers[0][b].influence});
-  std::stable_sort(blocks.begin(), blocks.end(),
-                   [](const auto& a, const auto& b) { return a.influence > b.influence; });
-  if (blocks.size() > kMost) blocks.resize(kMost);
-  return blocks;
-}
-
 }  // namespace
 
 std::string explain_model(const Model& model, ExplainFormat format, const ExplainOptions& options) {
@@ -117,8 +85,8 @@ std::string explain_model(const Model& model, ExplainFormat format, const Explai
       m, options.standardised ? explain::Units::standardised : explain::Units::original);
   if (!options.alternative.empty())
     problem = explain::at_level(std::move(problem), kAlternative, options.alternative);
-  if (const auto shape = image_of(m.stored); shape && format == ExplainFormat::svg)
-    if (const auto blocks = image_blocks(standardised, options.block); !blocks.empty())
+  if (const auto shape = explain::image_of(m.stored); shape && format == ExplainFormat::svg)
+    if (const auto blocks = explain::image_blocks(standardised, options.block); !blocks.empty())
       return image_svg(m.stored, *shape, blocks);
   const bool whole = options.alternative.empty() && options.block.empty();
   if (format == ExplainFormat::text && whole && choice != nullptr && choice->schema.linear)

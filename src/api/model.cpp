@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "api/predicting.hpp"
 #include "artifact/digest.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
@@ -17,6 +16,7 @@
 #include "model/parameters.hpp"
 #include "plan/table_plan.hpp"
 #include "predict/evaluation.hpp"
+#include "predict/predicting.hpp"
 #include "predict/prediction.hpp"
 
 namespace bl {
@@ -37,13 +37,10 @@ void refuse_for_choice(const PredictOptions& o) {
 // Columns of the file beside each situation; of a long file those of its first line.
 void carry_columns(const Table& table, const std::vector<Index>& rows, const std::vector<std::string>& names,
                    OutputTable& out) {
-  check_carried(names);
-  for (const std::string& name : names) {
-    const Column& column = table.column(name);
+  for (OutputColumn& carried : carried_columns(table, rows, names)) {
     const bool taken = std::any_of(out.columns.begin(), out.columns.end(),
-                                   [&](const OutputColumn& one) { return one.name == name; });
-    OutputColumn carried{taken ? "carried " + name : name, {}, {}};
-    for (const Index row : rows) carried.texts.push_back(column.cell_text(row));
+                                   [&](const OutputColumn& one) { return one.name == carried.name; });
+    if (taken) carried.name = "carried " + carried.name;
     out.columns.push_back(std::move(carried));
   }
 }

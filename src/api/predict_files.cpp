@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/predicting.hpp"
 #include "base/rank_gather.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
@@ -12,7 +11,7 @@
 #include "data/file_list.hpp"
 #include "data/read_table.hpp"
 #include "data/row_index.hpp"
-#include "plan/table_plan.hpp"
+#include "predict/predicting.hpp"
 #include "predict/prediction.hpp"
 
 namespace bl {
@@ -115,32 +114,10 @@ void predict_alone(const Model& model, const std::vector<std::string>& files, co
 
 }  // namespace
 
-ReadOptions reading_for(const Model& model, Settings settings) {
-  if (!settings.na.given()) settings.na = fit_settings(model.impl()).na;
-  ReadOptions options = read_options(settings);
-  if (!model.is_choice()) options.types = model.impl().stored.encoder.schema().raw_types();
-  return options;
-}
-
-gibbs::Utility utility_at(const FittedModel& model, double temperature) {
-  return temperature == 0 ? model.utility : model.utility.at_temperature(temperature);
-}
-
-Encoder encoder_for(const FittedModel& model, Part part, const PredictOptions& options) {
-  const Encoder& stored = model.stored.encoder;
-  const bool lenient = options.treat_unseen_as_missing || part != Part::all;
-  return lenient ? stored.with_unseen(UnseenPolicy::missing) : stored;
-}
-
 Data read_files(const Model& model, const std::vector<std::string>& paths, const Settings& settings) {
   const std::vector<std::string> files = files_of(paths);
   if (files.size() == 1) return model.read(files[0], settings);
   return Data(std::make_shared<Data::Impl>(Data::Impl{read_files(files, reading_for(model, settings))}));
-}
-
-void Model::predict_file(const std::string& path, const Settings& settings, const PredictOptions& options,
-                         const std::function<void(const OutputTable&)>& sink) const {
-  predict_alone(*this, files_of({path}), settings, options, sink);
 }
 
 void predict_files(const Model& model, const std::vector<std::string>& paths, const Settings& settings,

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "api/column_summaries.hpp"
-#include "api/predicting.hpp"
 #include "base/rank_gather.hpp"
 #include "data/csv_parts.hpp"
 #include "data/file_list.hpp"
@@ -15,6 +14,7 @@
 #include "fitted/fitted_model.hpp"
 #include "plan/table_plan.hpp"
 #include "predict/evaluation.hpp"
+#include "predict/predicting.hpp"
 
 namespace bl {
 

@@ -19,6 +19,19 @@ inline std::string joined(std::span<const std::string> names, std::string_view s
   return out;
 }
 
+// The same of anything: `text` gives the text of one.
+template <class Items, class Text>
+std::string joined(const Items& items, std::string_view separator, const Text& text) {
+  std::string out;
+  bool first = true;
+  for (const auto& item : items) {
+    if (!first) out += separator;
+    first = false;
+    out += text(item);
+  }
+  return out;
+}
+
 inline bool has(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }

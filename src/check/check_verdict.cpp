@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/joined.hpp"
 #include "bl/check.hpp"
 #include "check/recovery.hpp"
 
@@ -25,9 +26,7 @@ double binomial_error(const RecoveryRound& round) {
 
 // Names in a sentence, the first few.
 std::string listed(const std::vector<std::string>& names) {
-  std::string out;
-  for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 4); ++i)
-    out += (i > 0 ? ", " : "") + names[i];
+  const std::string out = joined(std::span(names).first(std::min<std::size_t>(names.size(), 4)));
   return names.size() > 4 ? fmt::format("{} and {} more", out, names.size() - 4) : out;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bl/errors.hpp"
+#include "choice/column_moments.hpp"
 #include "random_utility/latent_classes.hpp"
 
 namespace bl {
@@ -13,22 +14,9 @@ namespace {
 namespace ru = random_utility;
 using Kind = ru::Coordinate::Kind;
 
-// Standard deviation of each column; 1 of a constant one.
-std::vector<double> column_scales(const Matrix<double>& design) {
-  std::vector<double> scales;
-  const auto n = static_cast<double>(design.rows());
-  for (Index k = 0; k < design.cols(); ++k) {
-    double mean = 0, squares = 0;
-    for (Index i = 0; i < design.rows(); ++i) mean += design(i, k) / n;
-    for (Index i = 0; i < design.rows(); ++i) squares += (design(i, k) - mean) * (design(i, k) - mean) / n;
-    scales.push_back(squares > 0 ? std::sqrt(squares) : 1);
-  }
-  return scales;
-}
-
 // Of what each parameter of the utility multiplies: a column's standard deviation; 1 for lambdas and scales.
 std::vector<double> parameter_scales(const BeyondModel& beyond) {
-  const std::vector<double> columns = column_scales(beyond.sets->design);
+  const std::vector<double> columns = column_moments(beyond.sets->design).scales;
   const ru::Utility& utility = beyond.model->utility();
   std::vector<double> out(static_cast<std::size_t>(utility.parameters()), 1);
   for (const ru::UtilityHead& head : utility.heads())
@@ -107,7 +95,7 @@ std::vector<ru::Coordinate> beyond_coordinates(const ChoiceSchema& schema, const
   const std::vector<ru::Coordinate> utility = utility_coordinates(beyond);
   std::vector<ru::Coordinate> out = utility;
   if (schema.latent) {
-    const std::vector<double> columns = column_scales(beyond.sets->membership);
+    const std::vector<double> columns = column_moments(beyond.sets->membership).scales;
     for (std::int64_t c = 1; c < schema.latent->classes; ++c)
       out.insert(out.end(), utility.begin(), utility.end());
     for (std::int64_t c = 1; c < schema.latent->classes; ++c) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "bl/errors.hpp"
+#include "choice/column_moments.hpp"
 #include "choice/encoded.hpp"
 #include "choice/estimate.hpp"
 #include "choice/fit_kinds.hpp"
@@ -21,17 +22,9 @@
 namespace bl {
 
 void standardize(const ChoiceData& data, ChoiceResponse& response) {
-  response.means.clear();
-  response.scales.clear();
-  const auto n = static_cast<double>(data.attributes.rows());
-  for (Index k = 0; k < data.attributes.cols(); ++k) {
-    double mean = 0, squares = 0;
-    for (Index i = 0; i < data.attributes.rows(); ++i) mean += data.attributes(i, k) / n;
-    for (Index i = 0; i < data.attributes.rows(); ++i)
-      squares += (data.attributes(i, k) - mean) * (data.attributes(i, k) - mean) / n;
-    response.means.push_back(mean);
-    response.scales.push_back(squares > 0 ? std::sqrt(squares) : 1);
-  }
+  ColumnMoments moments = column_moments(data.attributes);
+  response.means = std::move(moments.means);
+  response.scales = std::move(moments.scales);
 }
 
 Architecture network_architecture(const Settings& s, const StoredModel& model, Index train_situations) {

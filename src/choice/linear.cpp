@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "bl/errors.hpp"
+#include "choice/column_moments.hpp"
 #include "choice/scores.hpp"
 #include "choice/undetermined.hpp"
 #include "engine/engine.hpp"
@@ -20,20 +21,6 @@ namespace {
 
 // Norm of the gradient of the mean log-likelihood, attributes of standard deviation 1.
 constexpr double kTolerance = 1e-10;
-
-// Standard deviation of each attribute over all entries; 1 for a constant one.
-std::vector<double> attribute_scales(const ChoiceData& data) {
-  std::vector<double> scales;
-  for (Index k = 0; k < data.attributes.cols(); ++k) {
-    const auto n = static_cast<double>(data.attributes.rows());
-    double mean = 0, squares = 0;
-    for (Index i = 0; i < data.attributes.rows(); ++i) mean += data.attributes(i, k) / n;
-    for (Index i = 0; i < data.attributes.rows(); ++i)
-      squares += std::pow(data.attributes(i, k) - mean, 2) / n;
-    scales.push_back(squares > 0 ? std::sqrt(squares) : 1);
-  }
-  return scales;
-}
 
 }  // namespace
 
@@ -56,7 +43,7 @@ Architecture linear_architecture(const std::vector<LinearTerm>& terms, Index att
 }
 
 ScaledChoices::ScaledChoices(const std::vector<LinearTerm>& terms, const ChoiceData& data)
-    : scales(attribute_scales(data)),
+    : scales(column_moments(data.attributes).scales),
       attributes(encode_attributes<double>(data.attributes, std::vector<double>(scales.size(), 0), scales)),
       network(linear_architecture(terms, attributes.cols(), static_cast<Index>(data.alternatives.size()))),
       objective(network, ObjectiveSpec{}, view(data)) {}

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/joined.hpp"
 #include "bl/errors.hpp"
 #include "compute/activation_kinds.hpp"
 
@@ -26,16 +27,18 @@ std::string_view name(Activation activation) {
 }
 
 Activation activation_from_name(std::string_view text) {
-  std::string known;
-  for (const Activation one : kActivations) {
+  for (const Activation one : kActivations)
     if (name(one) == text) return one;
-    known += (known.empty() ? "" : ", ") + std::string(name(one));
-  }
-  throw UsageError("unknown activation '" + std::string(text) + "'; known: " + known);
+  throw UsageError("unknown activation '" + std::string(text) +
+                   "'; known: " + joined(kActivations, ", ", [](Activation one) { return name(one); }));
 }
 
 std::string latex(Activation activation, std::string_view t) {
   return fmt::format(fmt::runtime(facts(activation).latex), t);
+}
+
+std::string html(Activation activation, std::string_view t) {
+  return fmt::format(fmt::runtime(facts(activation).html), t);
 }
 
 double activate(Activation activation, double t) {

@@ -41,7 +41,9 @@ struct ActivationFacts {
   bool reflects = false;               // f(t) - f(-t) = t
   std::span<const double> kinks = {};  // where the slope jumps
   std::span<const double> bends = {};  // where the slope is continuous and its own slope jumps
+  bool lines = false;                  // straight between its kinks, of which there are two at most
   std::string_view latex = {};         // of f(t), with {} for t
+  std::string_view html = {};          // the same on a page
 };
 
 const ActivationFacts& facts(Activation activation);
@@ -51,8 +53,9 @@ std::string_view name(Activation activation);
 // Throws UsageError naming the valid ones.
 Activation activation_from_name(std::string_view name);
 
-// f(t) with t as LaTeX.
+// f(t) with t as LaTeX, and with t as HTML.
 std::string latex(Activation activation, std::string_view t);
+std::string html(Activation activation, std::string_view t);
 
 double activate(Activation activation, double t);
 

@@ -18,8 +18,12 @@ inline constexpr double kZero[] = {0};
 inline constexpr double kUnits[] = {-1, 1};
 
 struct Tanh {
-  static constexpr ActivationFacts facts = {
-      .parity = Parity::odd, .non_decreasing = true, .least = -1, .most = 1, .latex = "\\tanh({})"};
+  static constexpr ActivationFacts facts = {.parity = Parity::odd,
+                                            .non_decreasing = true,
+                                            .least = -1,
+                                            .most = 1,
+                                            .latex = "\\tanh({})",
+                                            .html = "tanh({})"};
   template <class T>
   BL_HOST_DEVICE static T value(T t) {
 #ifdef __CUDA_ARCH__
@@ -56,7 +60,9 @@ struct Identity {
                                             .least = -kInfinity,
                                             .most = kInfinity,
                                             .degree = 1,
-                                            .latex = "{}"};
+                                            .lines = true,
+                                            .latex = "{}",
+                                            .html = "{}"};
   template <class T>
   BL_HOST_DEVICE static T value(T t) {
     return t;
@@ -77,7 +83,9 @@ struct Relu {
                                             .degree = 1,
                                             .reflects = true,
                                             .kinks = kZero,
-                                            .latex = "\\max(0, {})"};
+                                            .lines = true,
+                                            .latex = "\\max(0, {})",
+                                            .html = "max(0, {})"};
   template <class T>
   BL_HOST_DEVICE static T value(T t) {
     return t < T(0) ? T(0) : t;
@@ -93,8 +101,11 @@ struct Relu {
 };
 
 struct Softplus {
-  static constexpr ActivationFacts facts = {
-      .non_decreasing = true, .most = kInfinity, .reflects = true, .latex = "\\log(1 + e^{{{}}})"};
+  static constexpr ActivationFacts facts = {.non_decreasing = true,
+                                            .most = kInfinity,
+                                            .reflects = true,
+                                            .latex = "\\log(1 + e^{{{}}})",
+                                            .html = "log(1 + e<sup>{}</sup>)"};
   template <class T>
   BL_HOST_DEVICE static T value(T t) {
     return (t < T(0) ? T(0) : t) + std::log1p(std::exp(-std::abs(t)));
@@ -110,8 +121,13 @@ struct Softplus {
 };
 
 struct Abs {
-  static constexpr ActivationFacts facts = {
-      .parity = Parity::even, .most = kInfinity, .degree = 1, .kinks = kZero, .latex = "|{}|"};
+  static constexpr ActivationFacts facts = {.parity = Parity::even,
+                                            .most = kInfinity,
+                                            .degree = 1,
+                                            .kinks = kZero,
+                                            .lines = true,
+                                            .latex = "|{}|",
+                                            .html = "|{}|"};
   template <class T>
   BL_HOST_DEVICE static T value(T t) {
     return std::abs(t);
@@ -128,7 +144,7 @@ struct Abs {
 
 struct Square {
   static constexpr ActivationFacts facts = {
-      .parity = Parity::even, .most = kInfinity, .degree = 2, .latex = "{}^2"};
+      .parity = Parity::even, .most = kInfinity, .degree = 2, .latex = "{}^2", .html = "{}<sup>2</sup>"};
   template <class T>
   BL_HOST_DEVICE static T value(T t) {
     return t * t;
@@ -145,8 +161,11 @@ struct Square {
 
 // t^2/2 for |t| <= 1, |t| - 1/2 beyond.
 struct Huber {
-  static constexpr ActivationFacts facts = {
-      .parity = Parity::even, .most = kInfinity, .bends = kUnits, .latex = "\\mathrm{{huber}}({})"};
+  static constexpr ActivationFacts facts = {.parity = Parity::even,
+                                            .most = kInfinity,
+                                            .bends = kUnits,
+                                            .latex = "\\mathrm{{huber}}({})",
+                                            .html = "huber({})"};
   template <class T>
   BL_HOST_DEVICE static T value(T t) {
     return std::abs(t) <= T(1) ? T(0.5) * t * t : std::abs(t) - T(0.5);
@@ -169,7 +188,9 @@ struct Clip {
                                             .least = -1,
                                             .most = 1,
                                             .kinks = kUnits,
-                                            .latex = "\\max(-1, \\min(1, {}))"};
+                                            .lines = true,
+                                            .latex = "\\max(-1, \\min(1, {}))",
+                                            .html = "max(−1, min(1, {}))"};
   template <class T>
   BL_HOST_DEVICE static T value(T t) {
     return t < T(-1) ? T(-1) : t > T(1) ? T(1) : t;

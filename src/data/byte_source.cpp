@@ -193,6 +193,16 @@ std::size_t Input::read(std::span<char> out) {
   return count;
 }
 
+std::size_t Input::fill(std::span<char> out) {
+  std::size_t have = 0;
+  while (have < out.size()) {
+    const std::size_t more = read(out.subspan(have));
+    if (more == 0) break;
+    have += more;
+  }
+  return have;
+}
+
 void Input::rewind() {
   ahead_.clear();
   taken_ = 0;

@@ -31,6 +31,8 @@ class Input {
   // The next bytes without taking them: count of them, fewer only at the end.
   std::string_view peek(std::size_t count);
   std::size_t read(std::span<char> out);
+  // Reads on until out is full; how many bytes there are, fewer only at the end.
+  std::size_t fill(std::span<char> out);
   void rewind();
   // On from this byte of a plain file. DataError where that cannot be.
   void seek(std::uint64_t offset);

@@ -36,7 +36,7 @@ class IdxItems {
         fail("the file goes on after the " + std::to_string(count_) + " items it declares");
       return {};
     }
-    if (fill(item_) < item_.size()) fail_short();
+    if (input_.fill(item_) < item_.size()) fail_short();
     ++read_;
     return item_;
   }
@@ -80,20 +80,10 @@ class IdxItems {
 
   std::uint32_t big_endian() {
     std::array<char, 4> bytes;
-    if (fill(bytes) < bytes.size()) fail("the file ends within its header");
+    if (input_.fill(bytes) < bytes.size()) fail("the file ends within its header");
     std::uint32_t value = 0;
     for (const char byte : bytes) value = (value << 8) | static_cast<unsigned char>(byte);
     return value;
-  }
-
-  std::size_t fill(std::span<char> out) {
-    std::size_t have = 0;
-    while (have < out.size()) {
-      const std::size_t more = input_.read(out.subspan(have));
-      if (more == 0) break;
-      have += more;
-    }
-    return have;
   }
 
   Input input_;

@@ -68,7 +68,7 @@ class NpyItems {
   bool next(std::span<double> out) {
     if (read_ == count()) return false;
     item_.resize(numbers_ * element_.size);
-    if (fill(item_) < item_.size())
+    if (input_.fill(item_) < item_.size())
       fail("the header declares " + std::to_string(count()) + " items, the file ends within item " +
            std::to_string(read_ + 1) + "; copy or download it again");
     for (std::size_t i = 0; i < numbers_; ++i) out[i] = element_.read(item_.data() + i * element_.size);
@@ -89,15 +89,15 @@ class NpyItems {
   void start() {
     read_ = 0;
     std::array<char, 8> first{};
-    if (fill(first) < first.size()) fail("the file ends within its header");
+    if (input_.fill(first) < first.size()) fail("the file ends within its header");
     std::array<char, 4> length{};
     const std::size_t width = first[6] == 1 ? 2 : 4;
-    if (fill(std::span(length).first(width)) < width) fail("the file ends within its header");
+    if (input_.fill(std::span(length).first(width)) < width) fail("the file ends within its header");
     const auto bytes = static_cast<std::size_t>(number_at<std::uint32_t>(length.data()));
     if (bytes > kLongestHeader)
       fail("the header is longer than " + std::to_string(kLongestHeader) + " bytes");
     std::string header(bytes, ' ');
-    if (fill(header) < bytes) fail("the file ends within its header");
+    if (input_.fill(header) < bytes) fail("the file ends within its header");
     read_header(header);
   }
 
@@ -144,16 +144,6 @@ class NpyItems {
       fail("the array has " + std::to_string(shape.size()) +
            " axes; rows have one or two, grey images three");
     return shape;
-  }
-
-  std::size_t fill(std::span<char> out) {
-    std::size_t have = 0;
-    while (have < out.size()) {
-      const std::size_t more = input_.read(out.subspan(have));
-      if (more == 0) break;
-      have += more;
-    }
-    return have;
   }
 
   Input input_;

@@ -10,6 +10,7 @@
 #include "base/wrapped_text.hpp"
 #include "bl/errors.hpp"
 #include "bl/explain.hpp"
+#include "features/column_kind.hpp"
 #include "predict/prediction.hpp"
 
 namespace bl {
@@ -101,7 +102,7 @@ struct ColumnResponse {
 // Quantiles of a number (its least and largest value where those are alike), or all levels.
 std::vector<Cell> cells_of_column(const FeatureEncoding& feature, const Column& column) {
   std::vector<Cell> cells;
-  if (feature.type != ColumnType::continuous) {
+  if (facts(feature.type).levels) {
     for (std::size_t k = 0; k < feature.levels.size(); ++k)
       cells.push_back({.level = static_cast<std::int32_t>(k)});
     return cells;
@@ -146,7 +147,7 @@ Responses responses_of(const Model& model, const Data& data, const ResponsesOpti
     if (cells.size() < 2) continue;
     ColumnResponse response{.name = feature.name};
     for (const Cell& cell : cells) {
-      const bool number = feature.type == ColumnType::continuous;
+      const bool number = !facts(feature.type).levels;
       response.values.push_back(number ? fmt::format("{}", cell.number)
                                        : feature.levels[static_cast<std::size_t>(cell.level)]);
       response.shown.push_back(number ? fmt::format("{:.4g}", cell.number) : response.values.back());

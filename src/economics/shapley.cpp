@@ -251,16 +251,4 @@ OutputTable shapley_table(const ShapleyValues& v) {
   return out;
 }
 
-OutputTable shapley_means(const ShapleyValues& v) {
-  OutputTable out{.rows = v.columns.size(), .columns = {{"column", {}, v.columns}}};
-  for (std::size_t m = 0; m < v.outcomes.size(); ++m) {
-    std::vector<double> means(v.columns.size(), 0);
-    for (std::size_t i = 0; i < v.rows; ++i)
-      for (std::size_t j = 0; j < v.columns.size(); ++j)
-        means[j] += std::abs(v.value(i, j, m)) / static_cast<double>(v.rows);
-    out.columns.push_back({"mean_absolute_shapley_of_" + v.outcomes[m], std::move(means), {}});
-  }
-  return out;
-}
-
 }  // namespace bl

@@ -1,11 +1,15 @@
 #include "economics/typical.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
 #include "base/quantile.hpp"
-#include "features/levels.hpp"
+#include "base/text.hpp"
+#include "bl/errors.hpp"
+#include "features/column_kind.hpp"
 
 namespace bl {
 
@@ -74,8 +78,14 @@ std::vector<ColumnView> column_views(const Encoder& encoder, const Table& table,
                                      const std::vector<Index>& rows) {
   std::vector<ColumnView> views;
   for (const FeatureEncoding& feature : encoder.features()) {
+    if (feature.type == ColumnType::text)
+      throw UsageError(
+          fmt::format("column {} is running text, and a report or a response curve shows numbers and levels "
+                      "alone; fit a model "
+                      "without it (`ignore`)",
+                      in_quotes(feature.name)));
     const Column& column = table.column(feature.name);
-    if (feature.type != ColumnType::continuous) {
+    if (facts(feature.type).levels) {
       views.push_back(level_view(feature, column, rows));
       continue;
     }
@@ -95,7 +105,7 @@ std::vector<Cell> cells_of(const Encoder& encoder, const Table& table, Index row
   for (const FeatureEncoding& feature : encoder.features()) {
     const Column& column = table.column(feature.name);
     Cell cell{.missing = column.missing(row)};
-    if (feature.type != ColumnType::continuous) {
+    if (facts(feature.type).levels) {
       cell.level = LevelLookup(column, feature.levels)(row);
       cell.missing = cell.level < 0;
     } else if (!cell.missing && column.raw == RawType::numeric) {
@@ -118,7 +128,7 @@ Column column_of(const FeatureEncoding& feature, const std::vector<Cell>& cells)
   column.raw = feature.raw;
   if (feature.raw == RawType::text) column.levels = feature.levels;
   for (const Cell& cell : cells) {
-    const bool levels = feature.type != ColumnType::continuous;
+    const bool levels = facts(feature.type).levels;
     if (feature.raw == RawType::text)
       column.codes.push_back(cell.missing ? kMissingCode : cell.level);
     else if (cell.missing)

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/joined.hpp"
 #include "explain/render.hpp"
 
 namespace bl::explain {
@@ -82,19 +83,16 @@ std::vector<ColumnShare> column_shares(const Problem& problem, const Block& bloc
 }
 
 std::string block_words(const Problem& problem, const Block& block, std::size_t terms) {
-  std::string text;
-  for (const Head& head : block.heads) text += (text.empty() ? "" : "; ") + head_words(problem, head, terms);
-  return text;
+  return joined(block.heads, "; ", [&](const Head& head) { return head_words(problem, head, terms); });
 }
 
 std::string dominant_terms(const Problem& problem, const Block& block, std::size_t terms) {
-  std::string text;
-  for (const Head& head : block.heads) {
-    text += (text.empty() ? "" : "; ") + head.name.substr(block.name.size() + 1);
+  return joined(block.heads, "; ", [&](const Head& head) {
+    std::string text = head.name.substr(block.name.size() + 1);
     for (const Monomial* term : shown_terms(head, {.terms = terms, .threshold = 0, .block = {}}).terms)
       text += (term->coefficient < 0 ? " -" : " +") + factors_text(problem, *term);
-  }
-  return text;
+    return text;
+  });
 }
 
 }  // namespace
@@ -161,10 +159,8 @@ std::vector<std::string> strongest_path(const Problem& problem,
       for (const BlockProfile& profile : layer)
         if (profile.block->variable == next) at = &profile;
   }
-  std::string columns;
-  for (std::size_t i = 0; i < std::min(kColumns, at->columns.size()); ++i)
-    columns += (columns.empty() ? "" : ", ") + at->columns[i].column;
-  path.push_back(columns);
+  path.push_back(joined(std::span(at->columns).first(std::min(kColumns, at->columns.size())), ", ",
+                        [](const ColumnShare& one) { return one.column; }));
   std::reverse(path.begin(), path.end());
   return path;
 }

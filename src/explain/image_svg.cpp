@@ -1,14 +1,12 @@
 #include "explain/image_svg.hpp"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <string_view>
+#include <nlohmann/json.hpp>
 
-#include "data/table.hpp"
+#include "explain/hierarchy.hpp"
+#include "explain/picture.hpp"
 #include "explain/svg_parts.hpp"
 #include "model/parameters.hpp"
 
@@ -21,67 +19,34 @@ constexpr double kSide = 84, kImageGap = 10, kBlockWidth = 3 * kSide + 2 * kImag
 constexpr Index kColumns = 3;
 constexpr double kImageMargin = 20, kImageTop = 58;
 
-std::string big_endian(std::uint32_t value) {
-  std::string out;
-  for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>((value >> shift) & 255U);
-  return out;
-}
-
-std::string chunk(const std::string& kind, const std::string& data) {
-  const std::string checked = kind + data;
-  const auto sum =
-      crc32(0, reinterpret_cast<const Bytef*>(checked.data()), static_cast<uInt>(checked.size()));
-  return big_endian(static_cast<std::uint32_t>(data.size())) + checked +
-         big_endian(static_cast<std::uint32_t>(sum));
-}
-
-std::string base64(const std::string& bytes) {
-  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t three = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      three = (three << 8) | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-    for (std::size_t k = 0; k < 4; ++k)
-      out += i + k <= bytes.size() ? kLetters[(three >> (18 - 6 * k)) & 63U] : '=';
-  }
-  return out;
-}
-
-// White for 0, blue for positive, red for negative values, as in the other pictures.
-std::vector<unsigned char> colors(const std::vector<double>& values) {
-  constexpr std::array<double, 3> kFullBlue = {33, 102, 172}, kFullRed = {178, 24, 43};
-  double largest = 0;
-  for (const double value : values) largest = std::max(largest, std::abs(value));
-  std::vector<unsigned char> rgb;
-  for (const double value : values) {
-    const double share = largest > 0 ? std::abs(value) / largest : 0;
-    const auto& full = value > 0 ? kFullBlue : kFullRed;
-    for (const double channel : full)
-      rgb.push_back(static_cast<unsigned char>(std::lround(255 + share * (channel - 255))));
-  }
-  return rgb;
-}
-
 }  // namespace
 
-std::string png_uri(const std::vector<unsigned char>& rgb, Index height, Index width) {
-  std::string lines;
-  for (Index row = 0; row < height; ++row) {
-    lines += '\0';  // no filter
-    lines.append(reinterpret_cast<const char*>(rgb.data()) + 3 * row * width,
-                 static_cast<std::size_t>(3 * width));
-  }
-  std::string packed(compressBound(static_cast<uLong>(lines.size())), '\0');
-  uLongf size = packed.size();
-  compress(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(lines.data()),
-           static_cast<uLong>(lines.size()));
-  packed.resize(size);
-  const std::string header = big_endian(static_cast<std::uint32_t>(width)) +
-                             big_endian(static_cast<std::uint32_t>(height)) +
-                             std::string("\x08\x02\0\0\0", 5);
-  return "data:image/png;base64," +
-         base64("\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + chunk("IDAT", packed) + chunk("IEND", ""));
+std::optional<ImageShape> image_of(const StoredModel& model) {
+  using nlohmann::json;
+  const json data = model.information.value("data", json::object());
+  const json shape = data.value("image", json());
+  if (!shape.is_array() || shape.size() != 2 || !shape[0].is_number_integer() ||
+      !shape[1].is_number_integer())
+    return std::nullopt;
+  constexpr std::int64_t kLargest = 1 << 14;
+  const auto height = shape[0].get<std::int64_t>(), width = shape[1].get<std::int64_t>();
+  if (height < 1 || width < 1 || height > kLargest || width > kLargest ||
+      model.architecture.basis.kind != BasisKind::affine)
+    return std::nullopt;
+  return ImageShape{static_cast<Index>(height), static_cast<Index>(width)};
+}
+
+std::vector<ImageBlock> image_blocks(const Problem& problem, const std::string& asked) {
+  constexpr std::size_t kMost = 12;
+  const auto layers = hierarchy(problem, 1);
+  std::vector<ImageBlock> blocks;
+  for (std::size_t b = 0; b < layers[0].size(); ++b)
+    if (asked.empty() || layers[0][b].block->name == asked)
+      blocks.push_back({static_cast<Index>(b), layers[0][b].influence});
+  std::stable_sort(blocks.begin(), blocks.end(),
+                   [](const ImageBlock& a, const ImageBlock& b) { return a.influence > b.influence; });
+  if (blocks.size() > kMost) blocks.resize(kMost);
+  return blocks;
 }
 
 std::vector<double> head_image(const StoredModel& model, const ImageShape& shape, HeadKind kind,
@@ -127,12 +92,12 @@ std::string image_svg(const StoredModel& model, const ImageShape& shape,
          {std::pair{HeadKind::utility, "U"}, std::pair{HeadKind::inequality, "C"},
           std::pair{HeadKind::equality, "T"}}) {
       if (model.architecture.layers[0].heads(kind) == 0) continue;
-      const auto rgb = colors(head_image(model, shape, kind, one.block));
       out += fmt::format(
           "<image x='{:.0f}' y='{:.0f}' width='{:.0f}' height='{:.0f}' style='image-rendering:pixelated' "
           "href='{}'/>\n<rect x='{:.0f}' y='{:.0f}' width='{:.0f}' height='{:.0f}' fill='none' "
           "stroke='#bbb'/>\n",
-          at, y + 18, kSide, kSide, png_uri(rgb, shape.height, shape.width), at, y + 18, kSide, kSide);
+          at, y + 18, kSide, kSide, picture_uri(head_image(model, shape, kind, one.block), shape), at, y + 18,
+          kSide, kSide);
       out += svg_text({at + kSide / 2, y + 32 + kSide}, letter, "text-anchor='middle'");
       at += kSide + kImageGap;
     }

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/joined.hpp"
 #include "explain/hierarchy.hpp"
 #include "explain/svg.hpp"
 #include "explain/svg_parts.hpp"
@@ -237,7 +238,7 @@ class NetworkDrawing {
       if (profile.block->name == path[1])
         for (std::size_t i = 0; i < std::min<std::size_t>(3, profile.columns.size()); ++i)
           path_.insert({profile.columns[i].column, path[1]});
-    for (const std::string& step : path) path_text_ += (path_text_.empty() ? "" : " \u2192 ") + step;
+    path_text_ = joined(path, " \u2192 ");
   }
 
   bool on_path(const Line& line) const { return path_.contains({line.from, line.to}); }

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "base/joined.hpp"
 #include "bl/errors.hpp"
 #include "explain/expansion.hpp"
 #include "features/pull.hpp"
@@ -140,8 +141,9 @@ class Reader {
   }
 
   void response_variables() {
-    for (const ResponseEncoding& r : model_.encoder.responses()) {
-      problem_.response += (problem_.response.empty() ? "" : ", ") + r.name;
+    const auto& responses = model_.encoder.responses();
+    problem_.response = joined(responses, ", ", [](const ResponseEncoding& r) { return r.name; });
+    for (const ResponseEncoding& r : responses)
       if (!r.is_class())
         add({.name = r.number.name(r.name),
              .column = r.name,
@@ -149,7 +151,6 @@ class Reader {
              .mean = r.mean,
              .scale = r.scale,
              .fill = r.mean});
-    }
     if (problem_.response.empty()) problem_.response = classes_.name;
     for (const Variable& value : classes_.values) add(value);
     for (Index c = 0; c < a_.input.classes; ++c) {

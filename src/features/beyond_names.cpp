@@ -106,9 +106,7 @@ std::string sampling_words(const ChoiceSchema& schema) {
   if (random.sequence == DrawSequence::sobol)
     return head + fmt::format("Sobol points with a random digital shift, seed {}, one {} after the other",
                               random.seed, unit);
-  std::string primes;
-  for (const std::int64_t prime : random.primes)
-    primes += (primes.empty() ? "" : ", ") + std::to_string(prime);
+  std::string primes = joined(random.primes, ", ", [](std::int64_t prime) { return std::to_string(prime); });
   if (primes.empty()) primes = "the first ones";
   return head + fmt::format("Halton points, primes {}, {} dropped{}, one {} after the other", primes,
                             random.dropped,

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/file.hpp"
+#include "base/joined.hpp"
 #include "base/text.hpp"
 #include "base/toml.hpp"
 #include "bl/choice_declaration.hpp"
@@ -183,7 +184,7 @@ class ChoiceFile {
     }
     for (const auto& [key, node] : ordered(table_at(root, "draws", false))) {
       note_place("draws/" + key, *node);
-      out_.draws.emplace_back(key, node->is_array() ? joined_list(list(*node)) : scalar(*node));
+      out_.draws.emplace_back(key, node->is_array() ? joined(list(*node), ",") : scalar(*node));
     }
     for (const auto& [key, node] : ordered(table_at(root, "nests", false))) {
       out_.nests.push_back({key, list(*node)});
@@ -205,11 +206,6 @@ class ChoiceFile {
       else
         out_.scale.emplace_back(key, scalar(*node));
     }
-  }
-  static std::string joined_list(const Texts& texts) {
-    std::string out;
-    for (const std::string& one : texts) out += (out.empty() ? "" : ",") + one;
-    return out;
   }
 
   ChoiceDeclaration out_;

@@ -47,13 +47,6 @@ double piece_value(const Bends& bends, std::size_t piece, double x) {
   return part;
 }
 
-double piece_slope(const Bends& bends, std::size_t piece, double x) {
-  const double lower = bends.knots[piece], upper = bends.knots[piece + 1];
-  if (x < lower && !(bends.straight_ends && piece == 0)) return 0;
-  if (x >= upper && !(bends.straight_ends && piece + 2 == bends.knots.size())) return 0;
-  return 1 / (upper - lower);
-}
-
 bool is_spline(const Bends& bends) {
   return bends.kind == CurveKind::cubic || bends.kind == CurveKind::periodic;
 }
@@ -77,14 +70,6 @@ double spline_value(const Bends& bends, std::size_t knot, double x) {
   const double end = place.part < 0 ? 0 : 1;
   const double on = bends.straight_ends ? (place.part - end) * place.width * piece.slope(end) : 0;
   return piece.value(end) + on;
-}
-
-double spline_slope(const Bends& bends, std::size_t knot, double x) {
-  const KnotPlace place = place_among(bends.knots, bends.period, x);
-  const CubicPiece piece = cardinal_piece(bends, knot, place);
-  const bool beyond = outside(bends, place) || (bends.kind == CurveKind::cubic && x == bends.knots.back());
-  if (!beyond) return piece.slope(place.part);
-  return bends.straight_ends ? piece.slope(place.part < 0 ? 0 : 1) : 0;
 }
 
 }  // namespace
@@ -159,11 +144,6 @@ double bend_function(const Bends& bends, std::size_t bend, double x) {
   return piece_value(bends, bends.piece(bend), x);
 }
 
-double bend_function_slope(const Bends& bends, std::size_t bend, double x) {
-  if (is_spline(bends)) return spline_slope(bends, bend + 1, x);
-  return bends.kind == CurveKind::step ? 0 : piece_slope(bends, bends.piece(bend), x);
-}
-
 double straight_part(const FeatureEncoding& feature, double x) {
   return (pulled(feature.pull, x) - feature.mean) / feature.scale;
 }
@@ -171,15 +151,6 @@ double straight_part(const FeatureEncoding& feature, double x) {
 double bend_value(const FeatureEncoding& feature, std::size_t bend, double x, double straight) {
   const Bends& b = feature.bends;
   return (bend_function(b, bend, x) - b.constant[bend] - b.slope[bend] * straight) / b.scale;
-}
-
-double straight_slope(const FeatureEncoding& feature, double x) {
-  return pull_slope(feature.pull, x) / feature.scale;
-}
-
-double bend_slope(const FeatureEncoding& feature, std::size_t bend, double x) {
-  const Bends& b = feature.bends;
-  return (bend_function_slope(b, bend, x) - b.slope[bend] * straight_slope(feature, x)) / b.scale;
 }
 
 double bend_slope_at_knot(const FeatureEncoding& feature, std::size_t bend, std::size_t knot) {

@@ -27,15 +27,12 @@ Bends fit_bends(Bends bends, const FeatureEncoding& feature, std::span<const dou
 // Cubic and periodic: what knot_slopes has to be.
 std::vector<double> spline_slopes(const Bends& bends);
 
-// The function behind a bend, before its line is taken off, and its slope; at a knot that of the right side.
+// The function behind a bend, before its line is taken off.
 double bend_function(const Bends& bends, std::size_t bend, double x);
-double bend_function_slope(const Bends& bends, std::size_t bend, double x);
 
-// The straight part and the bends of a continuous or ordinal feature at x, and their slopes by x.
+// The straight part and the bends of a continuous or ordinal feature at x.
 double straight_part(const FeatureEncoding& feature, double x);
 double bend_value(const FeatureEncoding& feature, std::size_t bend, double x, double straight);
-double straight_slope(const FeatureEncoding& feature, double x);
-double bend_slope(const FeatureEncoding& feature, std::size_t bend, double x);
 // Cubic and periodic: the slope of a bend inside the knots at one of them.
 double bend_slope_at_knot(const FeatureEncoding& feature, std::size_t bend, std::size_t knot);
 

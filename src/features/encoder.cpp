@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <optional>
 
 #include "base/spill.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "data/column_index.hpp"
 #include "data/number.hpp"
-#include "features/curve.hpp"
-#include "features/levels.hpp"
+#include "features/column_kind.hpp"
 
 namespace bl {
 
@@ -20,10 +18,6 @@ namespace {
 constexpr std::size_t kAhead = std::size_t{1}
                                << 15;  // rows whose cells are asked for before the first is read
 constexpr std::size_t kRowBlock = 32;  // rows encoded column by column while their pages stay in the cache
-
-[[noreturn]] void fail(const Table& table, Index row, const std::string& column, const std::string& message) {
-  throw DataError(table.place(row) + ": column " + in_quotes(column) + ": " + message);
-}
 
 // The columns of the given names; a DataError lists those that the table lacks.
 std::vector<const Column*> find_columns(const Table& table, const std::vector<std::string>& wanted) {
@@ -49,9 +43,10 @@ void check_raw_type(const Table& table, const Column& column, RawType trained) {
     const bool number = parse_number(cell, false).kind == NumberKind::finite;
     if (trained == RawType::numeric && number) continue;
     const char* held = trained == RawType::numeric ? "numbers" : "text";
-    fail(table, row, column.name,
-         in_quotes(cell) + " was read as " + (number ? "a number" : "text") + ", but the column held " +
-             held + " in training; correct the value, or read the file with the types known from training");
+    fail_cell(table, row, column.name,
+              in_quotes(cell) + " was read as " + (number ? "a number" : "text") + ", but the column held " +
+                  held +
+                  " in training; correct the value, or read the file with the types known from training");
   }
   if (trained == RawType::numeric && !column.levels.empty()) {
     throw DataError(table.source + ": column " + in_quotes(column.name) +
@@ -59,109 +54,15 @@ void check_raw_type(const Table& table, const Column& column, RawType trained) {
   }
 }
 
-template <class T>
-T checked(const Table& table, Index row, const std::string& column, double value, double encoded) {
-  const T result = static_cast<T>(encoded);
-  if (!std::isfinite(result))
-    fail(table, row, column, format_number(value) + " is too far from the training values to be encoded");
-  return result;
-}
-
-// One feature of the current table.
-struct Source {
-  const FeatureEncoding* feature;
-  const Column* column;
-  std::optional<LevelLookup> lookup;  // nominal and ordinal
-  Index first = 0;                    // its first encoded column
-};
-
-class FeatureWriter {
- public:
-  FeatureWriter(const Table& table, const EncodeOptions& options) : table_(table), options_(options) {}
-
-  template <class T>
-  void write(const Source& source, Index row, T* out) const {
-    const FeatureEncoding& feature = *source.feature;
-    bool missing = false;
-    Index at = source.first;
-    if (feature.type == ColumnType::continuous) {
-      missing = source.column->missing(row);
-      if (missing) check_missing(feature, row);
-      if (feature.has_value) {
-        const double value = missing || source.column->raw == RawType::text
-                                 ? feature.fill
-                                 : source.column->numbers[index(row)];
-        at = write_number(feature, row, value, at, out);
-      }
-    } else if (feature.type == ColumnType::text) {
-      missing = source.column->missing(row);
-      if (missing) check_missing(feature, row);
-      if (feature.has_value) {
-        feature.text->encode(missing ? std::string_view() : source.column->text(row), out + at);
-        at += feature.text->components();
-      }
-    } else {
-      const std::int32_t code = level_or_fill(source, row, missing);
-      if (feature.has_value && feature.type == ColumnType::ordinal) {
-        at = write_number(feature, row, code, at, out);
-      } else if (feature.has_value) {
-        const auto columns = static_cast<Index>(feature.levels.size()) - feature.first_level;
-        std::fill_n(out + at, columns, T{0});
-        if (code >= feature.first_level) out[at + code - feature.first_level] = T{1};
-        at += columns;
-      }
-    }
-    if (feature.has_indicator) out[at] = missing ? T{1} : T{0};
-  }
-
- private:
-  static std::size_t index(Index row) { return static_cast<std::size_t>(row); }
-
-  // The straight part and the bends; returns where the next column stands.
-  template <class T>
-  Index write_number(const FeatureEncoding& feature, Index row, double value, Index at, T* out) const {
-    const double straight = straight_part(feature, value);
-    out[at++] = checked<T>(table_, row, feature.name, value, straight);
-    for (std::size_t j = 0; j < feature.bends.size(); ++j)
-      out[at++] = static_cast<T>(bend_value(feature, j, value, straight));
-    return at;
-  }
-
-  void check_missing(const FeatureEncoding& feature, Index row) const {
-    if (options_.missing == MissingPolicy::error) {
-      fail(table_, row, feature.name,
-           "the value is missing; fill it in, or train with missing values imputed");
-    }
-  }
-
-  std::int32_t level_or_fill(const Source& source, Index row, bool& missing) const {
-    const std::int32_t code = (*source.lookup)(row);
-    if (code >= 0) return code;
-    if (code == kMissingCode) {
-      check_missing(*source.feature, row);
-    } else if (options_.unseen == UnseenPolicy::error) {
-      fail(table_, row, source.feature->name,
-           in_quotes(source.column->cell_text(row)) + " is not one of the levels known from training, " +
-               quoted_list(source.feature->levels) +
-               "; correct it, or take it as missing: "
-               "`unseen_as_missing` in predictions, `unseen` = missing in a fit");
-    }
-    missing = true;
-    return source.feature->fill_level;
-  }
-
-  const Table& table_;
-  const EncodeOptions& options_;
-};
-
 std::vector<double> read_weights(const Table& table, const Column& column, std::span<const Index> rows) {
   std::vector<double> weights;
   double sum = 0;
   for (const Index row : rows) {
-    if (column.missing(row)) fail(table, row, column.name, "the weight is missing; give every row one");
+    if (column.missing(row)) fail_cell(table, row, column.name, "the weight is missing; give every row one");
     const double weight = column.numbers[static_cast<std::size_t>(row)];
-    if (!std::isfinite(weight)) fail(table, row, column.name, "the weight is not finite");
-    if (weight < 0) fail(table, row, column.name, "the weight " + format_number(weight) + " is negative");
+    if (!std::isfinite(weight)) fail_cell(table, row, column.name, "the weight is not finite");
+    if (weight < 0)
+      fail_cell(table, row, column.name, "the weight " + format_number(weight) + " is negative");
     weights.push_back(weight);
     sum += weight;
   }
@@ -173,7 +74,7 @@ std::vector<double> read_weights(const Table& table, const Column& column, std::
 
 void check_present(const Table& table, const Column& column, Index row) {
   if (column.missing(row))
-    fail(table, row, column.name, "the response is missing; fill it in or remove the row");
+    fail_cell(table, row, column.name, "the response is missing; fill it in or remove the row");
 }
 
 void write_classes(const Table& table, const Column& column, const ResponseEncoding& response,
@@ -183,9 +84,9 @@ void write_classes(const Table& table, const Column& column, const ResponseEncod
     check_present(table, column, rows[i]);
     const std::int32_t code = lookup(rows[i]);
     if (code < 0) {
-      fail(table, rows[i], column.name,
-           in_quotes(column.cell_text(rows[i])) + " is not one of the classes known from training, " +
-               quoted_list(response.levels));
+      fail_cell(table, rows[i], column.name,
+                in_quotes(column.cell_text(rows[i])) + " is not one of the classes known from training, " +
+                    quoted_list(response.levels));
     }
     out(static_cast<Index>(i), 0) = code;
   }
@@ -201,36 +102,12 @@ void write_continuous(const Table& table, const Column& column, const ResponseEn
   }
 }
 
-// Standardised and no more, as most columns of wide tables are.
-bool is_plain(const Source& source) {
-  const FeatureEncoding& feature = *source.feature;
-  return feature.type == ColumnType::continuous && feature.has_value && !feature.has_indicator &&
-         source.column->raw == RawType::numeric && feature.pull.from.empty() && feature.bends.size() == 0;
-}
-
-// The rows of a block. A value that is missing or too far away is left to the writer, which has words for it.
-template <class T>
-void write_plain(const Source& source, std::span<const Index> rows, const FeatureWriter& writer,
-                 MatrixView<T> out) {
-  const FeatureEncoding& feature = *source.feature;
-  const std::span<const double> numbers = source.column->numbers.view();
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double value = numbers[static_cast<std::size_t>(rows[i])];
-    const T encoded = static_cast<T>((value - feature.mean) / feature.scale);
-    T* const to = out.row(static_cast<Index>(i));
-    if (std::isfinite(encoded))
-      to[source.first] = encoded;
-    else
-      writer.write(source, rows[i], to);
-  }
-}
-
 // Rows come in the order of the table, so these are one piece of every column.
-void will_read_cells(std::span<const Source> sources, std::span<const Index> rows) {
+void will_read_cells(std::span<const FeatureSource> sources, std::span<const Index> rows) {
   const auto from = static_cast<std::size_t>(rows.front()),
              count = static_cast<std::size_t>(rows.back()) + 1 - from;
   if (rows.back() < rows.front()) return;
-  for (const Source& source : sources)
+  for (const FeatureSource& source : sources)
     if (source.column->raw == RawType::numeric) will_read(source.column->numbers.view().subspan(from, count));
 }
 
@@ -241,30 +118,27 @@ Matrix<T> Encoder::encode_features(const Table& table, std::span<const Index> ro
   std::vector<std::string> names;
   for (const FeatureEncoding& feature : features_) names.push_back(feature.name);
   const auto found = find_columns(table, names);
-  std::vector<Source> sources;
+  std::vector<FeatureSource> sources;
   for (std::size_t i = 0; i < features_.size(); ++i) {
     check_raw_type(table, *found[i], features_[i].raw);
-    sources.push_back({&features_[i], found[i], std::nullopt, 0});
-    if (features_[i].type == ColumnType::nominal || features_[i].type == ColumnType::ordinal)
-      sources[i].lookup.emplace(*found[i], features_[i].levels);
+    sources.push_back({&table, &options_, &features_[i], found[i]});
+    if (facts(features_[i].type).levels) sources[i].lookup.emplace(*found[i], features_[i].levels);
   }
-  for (std::size_t c = columns_.size(); c-- > 0;) sources[columns_[c].feature].first = static_cast<Index>(c);
+  for (std::size_t c = columns_.size(); c-- > 0;) {
+    FeatureSource& source = sources[columns_[c].feature];
+    source.first = static_cast<Index>(c);
+    if (columns_[c].kind == EncodedColumn::Kind::indicator) source.indicator = static_cast<Index>(c);
+  }
 
   Matrix<T> out(static_cast<Index>(rows.size()), static_cast<Index>(columns_.size()));
-  const FeatureWriter writer(table, options_);
   for (std::size_t begin = 0; begin < rows.size(); begin += kRowBlock) {
     const std::size_t end = std::min(rows.size(), begin + kRowBlock);
-    const auto count = static_cast<Index>(end - begin);
     if (begin % kAhead == 0)
       will_read_cells(sources, rows.subspan(begin, std::min(kAhead, rows.size() - begin)));
-    for (const Source& source : sources) {
-      if (is_plain(source)) {
-        write_plain<T>(source, rows.subspan(begin, end - begin), writer,
-                       out.view().row_range(static_cast<Index>(begin), count));
-        continue;
-      }
-      for (std::size_t i = begin; i < end; ++i) writer.write(source, rows[i], out.row(static_cast<Index>(i)));
-    }
+    const MatrixView<T> block =
+        out.view().row_range(static_cast<Index>(begin), static_cast<Index>(end - begin));
+    for (const FeatureSource& source : sources)
+      kind_of(source.feature->type).write(source, rows.subspan(begin, end - begin), block);
   }
   complete_products(out.view());
   return out;
@@ -343,23 +217,7 @@ void Encoder::list_columns() {
   columns_.clear();
   for (std::size_t f = 0; f < features_.size(); ++f) {
     const FeatureEncoding& feature = features_[f];
-    if (feature.has_value && feature.type == ColumnType::nominal) {
-      for (auto level = static_cast<std::size_t>(feature.first_level); level < feature.levels.size();
-           ++level) {
-        columns_.push_back({feature.name + "=" + feature.levels[level], f, Kind::one_hot, 0, 1,
-                            static_cast<std::int32_t>(level)});
-      }
-    } else if (feature.has_value && feature.type == ColumnType::text) {
-      for (Index c = 0; c < feature.text->components(); ++c)
-        columns_.push_back({feature.name + " component " + std::to_string(c + 1) + " (" +
-                                feature.text->words()[static_cast<std::size_t>(c)] + ")",
-                            f, Kind::component, 0, 1, static_cast<std::int32_t>(c)});
-    } else if (feature.has_value) {
-      const Kind kind = feature.type == ColumnType::ordinal ? Kind::ordinal : Kind::standardized;
-      columns_.push_back({feature.name, f, kind, feature.mean, feature.scale, 0});
-      for (std::size_t j = 0; j < feature.bends.size(); ++j)
-        columns_.push_back({bend_name(feature, j), f, Kind::bend, 0, 1, static_cast<std::int32_t>(j)});
-    }
+    if (feature.has_value) kind_of(feature.type).list(feature, f, columns_);
     if (feature.has_indicator)
       columns_.push_back({feature.name + " is missing", f, Kind::indicator, 0, 1, 0});
   }

@@ -9,286 +9,50 @@
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "data/column_index.hpp"
-#include "features/curve.hpp"
+#include "features/columns/level_fit.hpp"
 #include "features/encoder.hpp"
 #include "features/feature_fit.hpp"
 #include "features/levels.hpp"
-#include "features/pull.hpp"
+#include "features/moments.hpp"
 
 namespace bl {
 
 namespace {
 
-struct Moments {
-  double mean = 0;
-  double scale = 0;  // population standard deviation; exactly 0 for equal values
-};
-
-// Two passes; the second corrects the mean by what rounding left over.
-Moments moments(std::span<const double> values) {
-  const auto n = static_cast<double>(values.size());
-  const auto [least, most] = std::minmax_element(values.begin(), values.end());
-  if (*least == *most) return {*least, 0};
-  double sum = 0;
-  for (const double value : values) sum += value;
-  const double rough = sum / n;
-  double rest = 0, squares = 0;
-  for (const double value : values) {
-    rest += value - rough;
-    squares += (value - rough) * (value - rough);
-  }
-  const double variance = (squares - rest * rest / n) / n;
-  return {rough + rest / n, variance < 0 ? 0 : std::sqrt(variance)};
+// The column must have been read in the way the schema says.
+void check_column(const Table& table, const SchemaColumn& column, const Column& data) {
+  if (data.raw == column.raw && data.raw == facts(column.type).raw.value_or(data.raw)) return;
+  throw DataError(table.source + ": column " + in_quotes(column.name) + " was read as " +
+                  (data.raw == RawType::text ? "text" : "numbers") + ", which is not what the schema says");
 }
 
-class Fit {
- public:
-  Fit(const Table& table, const EncodeOptions& options, std::span<const Index> rows)
-      : table_(table), options_(options), rows_(rows) {}
-
-  FeatureEncoding feature(const SchemaColumn& column, const Column& data, EncodingReport& report) const {
-    check_column(column, data);
-    FeatureEncoding encoding;
-    encoding.name = column.name;
-    encoding.type = column.type;
-    encoding.raw = data.raw;
-    const Index missing = count_missing(data);
-    if (missing > 0) report.missing.emplace_back(column.name, missing);
-    encoding.has_indicator = missing > 0;
-    if (missing == static_cast<Index>(rows_.size())) {
-      encoding.has_value = encoding.has_indicator = false;
-    } else if (column.type == ColumnType::continuous) {
-      std::vector<double> values = present_numbers(data);
-      standardize(values, column.name, encoding);
-      if (encoding.has_value && options_.outliers == Outliers::robust && !table_.image)
-        pull_in(values, encoding);
-      if (encoding.has_value && bends(column)) bend(values, encoding);
-    } else if (column.type == ColumnType::text) {
-      fit_text(data, encoding);
-    } else {
-      fit_levels(column, data, encoding);
-    }
-    if (!encoding.has_value) report.constant.push_back(column.name);
-    return encoding;
+Index count_missing(const TrainingRows& training, const Column& data) {
+  Index missing = 0;
+  for (const Index row : training.rows) {
+    if (!data.missing(row)) continue;
+    if (training.options.missing == MissingPolicy::error)
+      fail_cell(training.table, row, data.name,
+                "the value is missing; fill it in, impute missing values, or ignore the column");
+    ++missing;
   }
+  return missing;
+}
 
-  ResponseEncoding response(const SchemaColumn& column, const Column& data) const {
-    check_column(column, data);
-    ResponseEncoding encoding;
-    encoding.name = column.name;
-    encoding.type = column.type;
-    encoding.raw = data.raw;
-    refuse_missing(column, data);
-    if (encoding.is_class()) {
-      encoding.levels = column.levels.empty() ? distinct_levels(data, all_rows(table_.rows)) : column.levels;
-      check_level_count(column.name, encoding.levels.size());
-      if (distinct_levels(data, rows_).size() < 2) fail_single(data);
-    } else {
-      std::vector<double> values = present_numbers(data);
-      if (checked_moments(values, column.name).scale == 0) fail_single(data);
-      encoding.number = choose_number_scale(values, options_.number, column.name);
-      for (double& value : values) value = encoding.number.place(value);
-      const Moments found = checked_moments(values, column.name);
-      encoding.mean = found.mean;
-      encoding.scale = found.scale;
-    }
-    return encoding;
-  }
+void refuse_missing(const TrainingRows& training, const Column& data) {
+  const auto missing = [&](Index row) { return data.missing(row); };
+  const auto first = std::find_if(training.rows.begin(), training.rows.end(), missing);
+  if (first == training.rows.end()) return;
+  const auto others = std::ranges::count_if(all_rows(training.table.rows), missing) - 1;
+  const std::string more = others > 0 ? fmt::format(", and in {} other rows", others) : "";
+  fail_cell(training.table, *first, data.name,
+            "the response is missing" + more + "; fill it in or remove the row");
+}
 
- private:
-  void refuse_missing(const SchemaColumn& column, const Column& data) const {
-    const auto missing = [&](Index row) { return data.missing(row); };
-    const auto first = std::find_if(rows_.begin(), rows_.end(), missing);
-    if (first == rows_.end()) return;
-    const auto others = std::ranges::count_if(all_rows(table_.rows), missing) - 1;
-    const std::string more = others > 0 ? fmt::format(", and in {} other rows", others) : "";
-    fail(*first, column.name, "the response is missing" + more + "; fill it in or remove the row");
-  }
-  // The column must have been read in the way the schema says.
-  void check_column(const SchemaColumn& column, const Column& data) const {
-    const bool numbers = column.type == ColumnType::continuous, words = column.type == ColumnType::text;
-    if (data.raw != column.raw || (numbers && data.raw == RawType::text) ||
-        (words && data.raw == RawType::numeric)) {
-      throw DataError(table_.source + ": column " + in_quotes(column.name) + " was read as " +
-                      (data.raw == RawType::text ? "text" : "numbers") +
-                      ", which is not what the schema says");
-    }
-  }
-
-  Index count_missing(const Column& data) const {
-    Index missing = 0;
-    for (const Index row : rows_) {
-      if (!data.missing(row)) continue;
-      if (options_.missing == MissingPolicy::error) {
-        fail(row, data.name, "the value is missing; fill it in, impute missing values, or ignore the column");
-      }
-      ++missing;
-    }
-    return missing;
-  }
-
-  std::vector<double> present_numbers(const Column& data) const {
-    std::vector<double> values;
-    values.reserve(rows_.size());
-    will_read(data.numbers.view());
-    for (const Index row : rows_) {
-      if (!data.missing(row)) values.push_back(data.numbers[static_cast<std::size_t>(row)]);
-    }
-    return values;
-  }
-
-  Moments checked_moments(std::span<const double> values, const std::string& name) const {
-    const Moments found = moments(values);
-    if (!std::isfinite(found.mean) || !std::isfinite(found.scale)) {
-      throw DataError(table_.source + ": column " + in_quotes(name) +
-                      " has values too large for a mean and a standard deviation; give it in another unit");
-    }
-    return found;
-  }
-
-  void standardize(std::span<const double> values, const std::string& name, FeatureEncoding& encoding) const {
-    const Moments found = checked_moments(values, name);
-    encoding.mean = encoding.fill = found.mean;
-    encoding.has_value = found.scale > 0;
-    encoding.scale = encoding.has_value ? found.scale : 1;
-  }
-
-  static std::vector<double> sorted(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values;
-  }
-
-  // Standardises the values as the pull leaves them.
-  static void set_pull(Pull pull, std::span<const double> in_order, FeatureEncoding& encoding) {
-    encoding.pull = std::move(pull);
-    encoding.fill = sorted_quantile(in_order, 0.5);
-    std::vector<double> values;
-    for (const double x : in_order) values.push_back(pulled(encoding.pull, x));
-    const Moments found = moments(values);
-    encoding.mean = found.mean;
-    encoding.scale = found.scale;
-  }
-
-  static void pull_in(const std::vector<double>& values, FeatureEncoding& encoding) {
-    const std::vector<double> in_order = sorted(values);
-    Pull pull = compress_tails(in_order);
-    if (!pull.from.empty()) set_pull(std::move(pull), in_order, encoding);
-  }
-
-  bool bends(const SchemaColumn& column) const {
-    const auto& named = options_.curves.columns;
-    return options_.curves.all || std::find(named.begin(), named.end(), column.name) != named.end();
-  }
-
-  // Adds the bends, where the values bear any. Beyond the outer knots the straight part is constant as well.
-  void bend(const std::vector<double>& values, FeatureEncoding& encoding) const {
-    const CurveOptions& curves = options_.curves;
-    const CurveShape& shape = curves.shape(encoding.name);
-    const std::vector<double> in_order = sorted(values);
-    std::vector<double> knots = knots_of(shape, in_order, encoding);
-    if (knots.size() < (shape.kind == CurveKind::step ? 2 : 3)) return;
-    const bool bounded = shape.kind == CurveKind::linear || shape.kind == CurveKind::cubic;
-    const std::vector<double> ends = {knots.front(), knots.back()};
-    if (encoding.type == ColumnType::continuous)
-      set_pull(curves.straight_ends || !bounded ? Pull{} : Pull{ends, ends}, in_order, encoding);
-    encoding.bends = fit_bends(empty_bends(shape, std::move(knots), curves.straight_ends), encoding, values);
-  }
-
-  std::vector<double> knots_of(const CurveShape& shape, const std::vector<double>& in_order,
-                               const FeatureEncoding& encoding) const {
-    if (!shape.knots.empty()) {
-      check_knots(shape, in_order, encoding.name);
-      return shape.knots;
-    }
-    const Index most = options_.curves.knots;
-    if (shape.kind == CurveKind::periodic) {
-      std::vector<double> knots = period_knots(shape.period, in_order.size(), most);
-      if (knots.size() < 3)
-        throw DataError(table_.source + ": column " + in_quotes(encoding.name) +
-                        " has too few training rows for a periodic curve, which takes 60");
-      return knots;
-    }
-    if (encoding.type == ColumnType::ordinal) return place_knots(in_order, most);
-    std::vector<double> knots = curve_knots(in_order, most);
-    if (shape.kind == CurveKind::step && !knots.empty()) knots.pop_back();  // nothing begins at the last one
-    return knots;
-  }
-
-  // Given knots: what no row tells apart cannot be learned.
-  void check_knots(const CurveShape& shape, const std::vector<double>& in_order,
-                   const std::string& name) const {
-    if (shape.kind == CurveKind::periodic) return;
-    for (std::size_t i = 0; i + 1 < shape.knots.size(); ++i) {
-      const auto first = std::lower_bound(in_order.begin(), in_order.end(), shape.knots[i]);
-      if (first == in_order.end() || *first > shape.knots[i + 1])
-        throw DataError(table_.source + ": column " + in_quotes(name) +
-                        ": no training row lies between the knots " + format_number(shape.knots[i]) +
-                        " and " + format_number(shape.knots[i + 1]) + "; leave one of them out");
-    }
-  }
-
-  // A missing text is one without words.
-  void fit_text(const Column& data, FeatureEncoding& encoding) const {
-    std::vector<std::string_view> texts;
-    for (const Index row : rows_) texts.push_back(data.missing(row) ? std::string_view() : data.text(row));
-    auto text = std::make_shared<const TextEncoding>(TextEncoding::fit(texts, options_.text));
-    if (text->components() == 0)
-      throw DataError(table_.source + ": column " + in_quotes(data.name) +
-                      " is running text, but no word stands in two of its training rows; make it nominal or "
-                      "ignore it");
-    encoding.text = TextHandle(std::move(text));
-  }
-
-  void fit_levels(const SchemaColumn& column, const Column& data, FeatureEncoding& encoding) const {
-    encoding.levels = column.levels.empty() ? distinct_levels(data, rows_) : column.levels;
-    check_level_count(column.name, encoding.levels.size());
-    const LevelLookup lookup(data, encoding.levels);
-    std::vector<double> places;
-    std::vector<Index> counts(encoding.levels.size(), 0);
-    for (const Index row : rows_) {
-      const std::int32_t code = lookup(row);
-      if (code == kUnseenCode && options_.unseen == UnseenPolicy::error) {
-        fail(row, column.name,
-             in_quotes(data.cell_text(row)) + " is not among the levels " + quoted_list(encoding.levels) +
-                 "; correct it or add it to them");
-      }
-      if (code < 0) continue;
-      ++counts[static_cast<std::size_t>(code)];
-      places.push_back(code);
-    }
-    const auto most = std::max_element(counts.begin(), counts.end());
-    encoding.has_value = std::count_if(counts.begin(), counts.end(), [](Index n) { return n > 0; }) > 1;
-    if (!encoding.has_value) return;
-    encoding.fill_level = static_cast<std::int32_t>(most - counts.begin());
-    if (column.type == ColumnType::ordinal) {
-      standardize(places, column.name, encoding);
-      if (bends(column)) bend(places, encoding);
-    } else if (options_.reference_levels) {
-      encoding.first_level = 1;
-    }
-  }
-
-  void check_level_count(const std::string& name, std::size_t count) const {
-    if (static_cast<Index>(count) <= options_.max_levels) return;
-    throw DataError(table_.source + ": column " + in_quotes(name) + " has " + std::to_string(count) +
-                    " different values, more than the " + std::to_string(options_.max_levels) +
-                    " levels allowed; ignore it, declare it an id or, if it holds numbers, continuous");
-  }
-
-  [[noreturn]] void fail(Index row, const std::string& column, const std::string& message) const {
-    throw DataError(table_.place(row) + ": column " + in_quotes(column) + ": " + message);
-  }
-
-  [[noreturn]] void fail_single(const Column& data) const {
-    throw DataError(table_.source + ": the response " + in_quotes(data.name) + " has one value only in the " +
-                    std::to_string(rows_.size()) + " training rows, " + in_quotes(data.cell_text(rows_[0])) +
-                    "; there is nothing to learn");
-  }
-
-  const Table& table_;
-  const EncodeOptions& options_;
-  std::span<const Index> rows_;
-};
+[[noreturn]] void fail_single(const TrainingRows& training, const Column& data) {
+  throw DataError(training.table.source + ": the response " + in_quotes(data.name) +
+                  " has one value only in the " + std::to_string(training.rows.size()) + " training rows, " +
+                  in_quotes(data.cell_text(training.rows[0])) + "; there is nothing to learn");
+}
 
 // Pixels share one standard deviation, so that those which few images light up are not magnified.
 void share_scale(std::vector<FeatureEncoding>& pixels) {
@@ -305,12 +69,47 @@ void share_scale(std::vector<FeatureEncoding>& pixels) {
 FeatureEncoding fit_feature(const Table& table, const Column& data, const SchemaColumn& column,
                             const EncodeOptions& options, std::span<const Index> rows,
                             EncodingReport& report) {
-  return Fit(table, options, rows).feature(column, data, report);
+  check_column(table, column, data);
+  const TrainingRows training{table, options, rows};
+  FeatureEncoding out;
+  out.name = column.name;
+  out.type = column.type;
+  out.raw = data.raw;
+  const Index missing = count_missing(training, data);
+  if (missing > 0) report.missing.emplace_back(column.name, missing);
+  const bool any = missing < static_cast<Index>(rows.size());
+  out.has_value = any;
+  out.has_indicator = missing > 0 && any;
+  if (any) kind_of(column.type).fit(training, column, data, out);
+  if (!out.has_value) report.constant.push_back(column.name);
+  return out;
 }
 
 ResponseEncoding fit_response(const Table& table, const Column& data, const SchemaColumn& column,
                               const EncodeOptions& options, std::span<const Index> rows) {
-  return Fit(table, options, rows).response(column, data);
+  check_column(table, column, data);
+  const TrainingRows training{table, options, rows};
+  ResponseEncoding out;
+  out.name = column.name;
+  out.type = column.type;
+  out.raw = data.raw;
+  refuse_missing(training, data);
+  if (out.is_class()) {
+    out.levels = column.levels.empty() ? distinct_levels(data, all_rows(table.rows)) : column.levels;
+    check_level_count(training, column.name, out.levels.size());
+    if (distinct_levels(data, rows).size() < 2) fail_single(training, data);
+    return out;
+  }
+  std::vector<double> values;
+  will_read(data.numbers.view());
+  for (const Index row : rows) values.push_back(data.numbers[static_cast<std::size_t>(row)]);
+  if (finite_moments(values, table, column.name).scale == 0) fail_single(training, data);
+  out.number = choose_number_scale(values, options.number, column.name);
+  for (double& value : values) value = out.number.place(value);
+  const Moments found = finite_moments(values, table, column.name);
+  out.mean = found.mean;
+  out.scale = found.scale;
+  return out;
 }
 
 bool equal_values(const Column& a, const Column& b, std::span<const Index> rows) {

@@ -161,6 +161,8 @@ struct EncodedColumn {
   std::size_t other = 0;  // product: its second feature
 
   bool reads(std::size_t one) const { return feature == one || (kind == Kind::product && other == one); }
+  // The straight part of its feature.
+  bool line() const { return kind == Kind::standardized || kind == Kind::ordinal; }
   // Zero weights of these leave straight terms.
   bool bends() const { return kind == Kind::bend || kind == Kind::product; }
 };

@@ -1,6 +1,8 @@
 #include "features/json_fields.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include "base/nesting.hpp"
@@ -60,6 +62,25 @@ std::int64_t JsonField::integer(std::int64_t least, std::int64_t most) const {
     fail("should be an integer from " + std::to_string(least) + " to " + std::to_string(most));
   }
   return json_->get<std::int64_t>();
+}
+
+double JsonField::positive() const {
+  const double value = number();
+  if (!(value > 0)) fail("should be positive");
+  return value;
+}
+
+std::vector<double> JsonField::numbers() const {
+  std::vector<double> values;
+  for (const JsonField& element : elements()) values.push_back(element.number());
+  return values;
+}
+
+std::vector<double> JsonField::ascending() const {
+  std::vector<double> values = numbers();
+  if (std::adjacent_find(values.begin(), values.end(), std::greater_equal<>()) != values.end())
+    fail("should be ascending");
+  return values;
 }
 
 std::vector<std::string> JsonField::texts() const {

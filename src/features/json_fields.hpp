@@ -27,6 +27,9 @@ class JsonField {
   double number() const;  // finite
   bool flag() const;
   std::int64_t integer(std::int64_t least, std::int64_t most) const;
+  double positive() const;
+  std::vector<double> numbers() const;
+  std::vector<double> ascending() const;
   std::vector<std::string> texts() const;
   // Texts without repetition.
   std::vector<std::string> distinct_texts() const;

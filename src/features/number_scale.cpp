@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/joined.hpp"
 #include "base/text.hpp"
 #include "features/encoding.hpp"
 #include "features/json_fields.hpp"
@@ -145,8 +146,8 @@ std::string NumberScale::note(const std::string& column) const {
     text =
         fmt::format("{} is learned as {}; predictions are in its own units", in_quotes(column), name(column));
   if (masses.empty()) return text;
-  std::string values;
-  for (const PointMass& mass : masses) values += (values.empty() ? "" : ", ") + format_number(mass.value);
+  const std::string values =
+      joined(masses, ", ", [](const PointMass& mass) { return format_number(mass.value); });
   return text + fmt::format("{}{} of {} {} a probability of {} own beside the density",
                             text.empty() ? "" : "; ", values, in_quotes(column),
                             masses.size() == 1 ? "has" : "have", masses.size() == 1 ? "its" : "their");

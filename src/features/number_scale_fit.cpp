@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/quantile.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "features/number_scale.hpp"
@@ -18,14 +19,6 @@ constexpr std::size_t kMassRows = 10;
 constexpr std::size_t kMostWholeNumbers = 60;  // different ones
 constexpr double kMostSlots = 500;
 constexpr double kMargin = 0.1;  // log-likelihood per row that a transform has to gain
-
-// Of sorted values.
-double quantile(std::span<const double> sorted, double share) {
-  const double at = share * static_cast<double>(sorted.size() - 1);
-  const auto low = static_cast<std::size_t>(at);
-  const std::size_t high = std::min(low + 1, sorted.size() - 1);
-  return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
-}
 
 // Log-likelihood per row of a normal distribution on the axis, at its best mean and standard deviation, up to a
 // constant.

@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "bl/errors.hpp"
+#include "features/column_kind.hpp"
 #include "features/curve.hpp"
 #include "features/levels.hpp"
 
@@ -32,8 +33,7 @@ GridAxis axis_of(const FeatureEncoding& feature, std::span<const double> values)
     axis.period = feature.bends.period;
     return axis;
   }
-  axis.knots =
-      feature.type == ColumnType::ordinal ? place_knots(sorted, most - 1) : curve_knots(sorted, most);
+  axis.knots = facts(feature.type).levels ? place_knots(sorted, most - 1) : curve_knots(sorted, most);
   const Pull& pull = feature.pull;
   if (!pull.from.empty())
     for (double& knot : axis.knots) knot = std::clamp(knot, pull.from.front(), pull.from.back());
@@ -171,7 +171,7 @@ std::vector<double> product_numbers(const FeatureEncoding& feature, const Column
   constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> out;
   out.reserve(rows.size());
-  if (feature.type == ColumnType::continuous) {
+  if (!facts(feature.type).levels) {
     for (const Index row : rows)
       out.push_back(column.missing(row) ? kMissing : column.numbers[static_cast<std::size_t>(row)]);
     return out;

@@ -2,18 +2,13 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "features/column_kind.hpp"
 #include "features/json_fields.hpp"
 #include "features/product.hpp"
 
 namespace bl {
 
 namespace {
-
-std::vector<double> finite_numbers(const JsonField& field) {
-  std::vector<double> out;
-  for (const JsonField& element : field.elements()) out.push_back(element.number());
-  return out;
-}
 
 nlohmann::json axis_json(const GridAxis& axis, const FeatureEncoding& feature) {
   nlohmann::json out = {{"column", feature.name}, {"knots", axis.knots}};
@@ -31,14 +26,11 @@ ReadAxis read_axis(const JsonField& field, const std::vector<FeatureEncoding>& f
   const std::string name = field["column"].text();
   const auto feature =
       std::find_if(features.begin(), features.end(), [&](const auto& one) { return one.name == name; });
-  const bool number = feature != features.end() && feature->has_value &&
-                      (feature->type == ColumnType::continuous || feature->type == ColumnType::ordinal);
+  const bool number = feature != features.end() && feature->has_value && facts(feature->type).line;
   if (!number) field["column"].fail("is no continuous or ordinal feature");
-  GridAxis axis{.knots = finite_numbers(field["knots"])};
+  GridAxis axis{.knots = field["knots"].ascending()};
   if (axis.knots.size() < 2 || axis.knots.size() > kMostStoredKnots)
     field["knots"].fail("should have 2 to 32 knots");
-  if (std::adjacent_find(axis.knots.begin(), axis.knots.end(), std::greater_equal<>()) != axis.knots.end())
-    field["knots"].fail("should be ascending");
   if (field.json().contains("period")) {
     axis.period = field["period"].number();
     if (!(axis.knots.back() - axis.knots.front() < axis.period))
@@ -78,7 +70,7 @@ std::vector<ProductEncoding> read_products(const nlohmann::json& json,
                             .first_axis = std::move(first.axis),
                             .second_axis = std::move(second.axis)};
     for (const JsonField& column : field["columns"].elements()) {
-      product.columns.push_back(finite_numbers(column));
+      product.columns.push_back(column.numbers());
       if (product.columns.back().size() != size)
         column.fail("should have one number for each knot of the grid");
     }

@@ -37,13 +37,6 @@ double unpulled(const Pull& pull, double value) {
   return pulled({.from = pull.to, .to = pull.from}, value);
 }
 
-double pull_slope(const Pull& pull, double value) {
-  if (pull.from.empty()) return 1;
-  if (value < pull.from.front() || value >= pull.from.back()) return 0;
-  const std::size_t i = piece_of(pull, value);
-  return (pull.to[i + 1] - pull.to[i]) / (pull.from[i + 1] - pull.from[i]);
-}
-
 double sorted_quantile(std::span<const double> sorted, double share) {
   const double place = share * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(place);

@@ -10,14 +10,13 @@ namespace bl {
 double pulled(const Pull& pull, double value);
 // A value that is pulled to this; one of the outer points where it is pulled to an end.
 double unpulled(const Pull& pull, double value);
-// Its slope there; at a point that of the piece to the right.
-double pull_slope(const Pull& pull, double value);
 
 // The spread of the bulk of the values as a standard deviation: the interquartile range, or a wider range of
 // quantiles where that is zero, over what it is for a normal distribution. 0 where even the range is.
 double robust_deviation(std::span<const double> sorted);
 
-// The quantile by linear interpolation of the order statistics.
+// The quantile by linear interpolation of the order statistics. It rounds otherwise than base/quantile.hpp: what models
+// store of their columns is learned with it.
 double sorted_quantile(std::span<const double> sorted, double share);
 
 // Values up to 5 robust standard deviations from the median stay. Beyond, each doubling of the distance

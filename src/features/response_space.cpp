@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/joined.hpp"
 #include "bl/errors.hpp"
 
 namespace bl {
@@ -24,8 +25,8 @@ ResponseSpace::ResponseSpace(const Encoder& encoder) {
           fmt::format("the class responses have more than {} combinations of levels; name fewer targets",
                       kMostCombinations));
     level_counts_.push_back(static_cast<std::int32_t>(response.levels.size()));
-    class_name += (class_name.empty() ? "" : ", ") + response.name;
   }
+  class_name = joined(class_responses, ", ", [&](std::size_t i) { return encoder.responses()[i].name; });
   for (std::size_t c = 0; c < combinations; ++c) {
     std::string label;
     std::size_t rest = c;

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "data/number.hpp"
+#include "features/column_kind.hpp"
 #include "features/shared_encoder.hpp"
 #include "features/whole_numbers.hpp"
 
@@ -22,34 +23,6 @@ constexpr std::array<std::pair<Role, std::string_view>, 6> kRoles = {{{Role::fea
                                                                       {Role::weight, "weight"},
                                                                       {Role::group, "group"},
                                                                       {Role::id, "id"}}};
-constexpr std::array<std::pair<ColumnType, std::string_view>, 4> kTypes = {
-    {{ColumnType::continuous, "continuous"},
-     {ColumnType::nominal, "nominal"},
-     {ColumnType::ordinal, "ordinal"},
-     {ColumnType::text, "text"}}};
-
-template <class Names, class Value>
-std::string name_of(const Names& names, Value value) {
-  return std::string(std::find_if(names.begin(), names.end(), [&](const auto& entry) {
-                       return entry.first == value;
-                     })->second);
-}
-
-template <class Value, std::size_t n>
-std::optional<Value> value_of(const std::array<std::pair<Value, std::string_view>, n>& names,
-                              std::string_view name) {
-  for (const auto& [value, spelling] : names) {
-    if (spelling == name) return value;
-  }
-  return std::nullopt;
-}
-
-template <class Names>
-std::vector<std::string> all_names(const Names& names) {
-  std::vector<std::string> result;
-  for (const auto& entry : names) result.emplace_back(entry.second);
-  return result;
-}
 
 // Roles from the lists, checked for contradictions.
 std::map<std::string, Role> listed_roles(const RoleOptions& options) {
@@ -202,9 +175,9 @@ Schema infer_schema(const Table& table, const RoleOptions& options, const WholeC
 std::map<std::string, RawType> declared_types(const RoleOptions& options) {
   std::map<std::string, RawType> types;
   for (const auto& [name, setting] : options.columns) {
-    if (setting.type == ColumnType::continuous || setting.role == Role::weight)
-      types[name] = RawType::numeric;
-    if (setting.role == Role::id || setting.type == ColumnType::text) types[name] = RawType::text;
+    if (setting.type && facts(*setting.type).raw) types[name] = *facts(*setting.type).raw;
+    if (setting.role == Role::weight) types[name] = RawType::numeric;
+    if (setting.role == Role::id) types[name] = RawType::text;
   }
   if (!options.weight.empty()) types[options.weight] = RawType::numeric;
   for (const std::string& name : options.ids) types[name] = RawType::text;
@@ -212,22 +185,31 @@ std::map<std::string, RawType> declared_types(const RoleOptions& options) {
 }
 
 std::string to_string(Role role) {
-  return name_of(kRoles, role);
+  return std::string(
+      std::find_if(kRoles.begin(), kRoles.end(), [&](const auto& one) { return one.first == role; })->second);
 }
 std::string to_string(ColumnType type) {
-  return name_of(kTypes, type);
+  return std::string(facts(type).name);
 }
 std::optional<Role> parse_role(std::string_view name) {
-  return value_of(kRoles, name);
+  for (const auto& [role, spelling] : kRoles)
+    if (spelling == name) return role;
+  return std::nullopt;
 }
 std::optional<ColumnType> parse_column_type(std::string_view name) {
-  return value_of(kTypes, name);
+  for (const ColumnType type : kColumnTypes)
+    if (facts(type).name == name) return type;
+  return std::nullopt;
 }
 std::vector<std::string> role_names() {
-  return all_names(kRoles);
+  std::vector<std::string> names;
+  for (const auto& one : kRoles) names.emplace_back(one.second);
+  return names;
 }
 std::vector<std::string> column_type_names() {
-  return all_names(kTypes);
+  std::vector<std::string> names;
+  for (const ColumnType type : kColumnTypes) names.push_back(to_string(type));
+  return names;
 }
 
 }  // namespace bl

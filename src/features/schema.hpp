@@ -1,6 +1,7 @@
 // What the columns of a table mean: the role each one plays and the kind of values it holds.
 #pragma once
 
+#include <array>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -15,12 +16,17 @@ namespace bl {
 
 enum class Role { feature, response, ignore, weight, group, id };
 
-enum class ColumnType {
-  continuous,
-  nominal,
-  ordinal,  // levels in their order, lowest first
-  text,     // sentences, of which the words count
-};
+// The types of columns: numbers, levels, levels in their order (lowest first), and sentences, of which the words count.
+// Each is one file in features/columns.
+#define BL_COLUMN_TYPES(ONE) ONE(continuous) ONE(nominal) ONE(ordinal) ONE(text)
+
+#define BL_ENUMERATE(value) value,
+enum class ColumnType { BL_COLUMN_TYPES(BL_ENUMERATE) };
+#undef BL_ENUMERATE
+
+#define BL_ENUMERATE(value) ColumnType::value,
+inline constexpr std::array kColumnTypes = {BL_COLUMN_TYPES(BL_ENUMERATE)};
+#undef BL_ENUMERATE
 
 struct SchemaColumn {
   std::string name;

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "base/joined.hpp"
 #include "features/truncated_svd.hpp"
 
 namespace bl {
@@ -195,11 +196,9 @@ void TextEncoding::name_components() {
                         const float x = std::abs(loadings_(a, c)), y = std::abs(loadings_(b, c));
                         return x != y ? x > y : a < b;
                       });
-    std::string text;
-    for (std::size_t k = 0; k < shown; ++k)
-      text += (k > 0 ? ", " : "") + std::string(loadings_(order[k], c) < 0 ? "-" : "") +
-              terms_[static_cast<std::size_t>(order[k])];
-    words_.push_back(std::move(text));
+    words_.push_back(joined(std::span(order).first(shown), ", ", [&](Index term) {
+      return (loadings_(term, c) < 0 ? "-" : "") + terms_[static_cast<std::size_t>(term)];
+    }));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/joined.hpp"
 #include "features/near_numbers.hpp"
 #include "features/whole_numbers.hpp"
 #include "plan/plan.hpp"
@@ -96,24 +97,21 @@ std::optional<std::string> left_out_note(const Prepared& p) {
 
 std::string plan_text(const Prepared& p) {
   const Architecture& a = p.architecture;
-  std::string layers;
-  for (const LayerSpec& layer : a.layers)
-    layers += (layers.empty() ? "" : ",") + std::to_string(layer.blocks);
-  std::string responses;
-  for (const ResponseEncoding& response : p.encoder.responses()) {
-    responses +=
-        (responses.empty() ? "" : ", ") + response.name +
-        (response.is_class() ? fmt::format(" ({} classes)", response.levels.size()) : " (continuous)");
-  }
+  const std::string layers =
+      joined(a.layers, ",", [](const LayerSpec& layer) { return std::to_string(layer.blocks); });
+  const std::string responses = joined(p.encoder.responses(), ", ", [](const ResponseEncoding& response) {
+    return response.name +
+           (response.is_class() ? fmt::format(" ({} classes)", response.levels.size()) : " (continuous)");
+  });
   const ParameterLayout layout(a);
-  const std::string joined = p.members > 1 ? fmt::format(" ({} networks joined)", p.members) : "";
+  const std::string networks = p.members > 1 ? fmt::format(" ({} networks joined)", p.members) : "";
   return fmt::format(
       "response  {}\nfeatures  {} columns, encoded as {}\nrows      {} training, {} validation, {} test\n"
       "model     {} form, {}{}, {} parameters",
       responses, p.encoder.features().size(), p.encoder.columns().size(), p.split.train.size(),
       p.split.validation.size(), p.split.test.size(), a.form == Form::scalar ? "scalar" : "vector",
       a.readout.present ? "layers [" + layers + "]" : fmt::format("single block of degree {}", a.degree()),
-      joined, layout.free_count());
+      networks, layout.free_count());
 }
 
 std::vector<std::string> fit_notes(const Prepared& p, const Trained& trained,

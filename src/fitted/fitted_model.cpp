@@ -92,11 +92,20 @@ std::string carried_name(const Encoder& encoder, const std::string& name) {
   return name;
 }
 
-void check_carried(const std::vector<std::string>& names) {
+std::vector<OutputColumn> carried_columns(const Table& table, std::span<const Index> rows,
+                                          const std::vector<std::string>& names) {
+  std::vector<OutputColumn> out;
   for (std::size_t i = 0; i < names.size(); ++i)
     if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
         names.begin() + static_cast<std::ptrdiff_t>(i))
       throw UsageError(fmt::format("carry: {} is named twice", in_quotes(names[i])));
+  for (const std::string& name : names) {
+    const Column& column = table.column(name);
+    OutputColumn carried{name, {}, {}};
+    for (const Index row : rows) carried.texts.push_back(column.cell_text(row));
+    out.push_back(std::move(carried));
+  }
+  return out;
 }
 
 Settings fit_settings(const FittedModel& model) {

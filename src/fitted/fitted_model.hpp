@@ -49,8 +49,9 @@ Index class_of(const FittedModel& model, const std::string& name);
 // What a carried column is called in the output: its name, but "observed y" where y is a response, whose name
 // the prediction or the draw has.
 std::string carried_name(const Encoder& encoder, const std::string& name);
-// UsageError where a column is carried twice.
-void check_carried(const std::vector<std::string>& names);
+// Columns of these names with the text of these rows. UsageError where one is named twice.
+std::vector<OutputColumn> carried_columns(const Table& table, std::span<const Index> rows,
+                                          const std::vector<std::string>& names);
 
 // The settings of the fit. ModelFileError where they cannot be read.
 Settings fit_settings(const FittedModel& model);

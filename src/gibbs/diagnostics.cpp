@@ -6,6 +6,8 @@
 #include <numbers>
 #include <numeric>
 
+#include "base/quantile.hpp"
+
 namespace bl::gibbs {
 
 namespace {
@@ -127,14 +129,6 @@ double effective_size(const Chains& chains) {
   return size / std::max(time, 1 / std::log10(size));
 }
 
-// R's default (type 7) quantile of sorted values.
-double sorted_quantile(const std::vector<double>& sorted, double p) {
-  const double place = p * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
-
 double quantile_effective_size(const Chains& chains, double quantile) {
   Chains below{std::vector<double>(chains.values.size()), chains.length};
   std::transform(chains.values.begin(), chains.values.end(), below.values.begin(),
@@ -173,12 +167,12 @@ Diagnostics diagnose(MatrixView<const double> draws) {
   const Chains chains = split(draws);
   const Chains scores = rank_normalized(chains);
   Chains folded = chains;
-  const double median = sorted_quantile(sorted, 0.5);
+  const double median = quantile(sorted, 0.5);
   for (double& x : folded.values) x = std::abs(x - median);
   result.rhat = std::max(split_rhat(scores), split_rhat(rank_normalized(folded)));
   result.ess_bulk = effective_size(scores);
-  result.ess_tail = std::min(quantile_effective_size(chains, sorted_quantile(sorted, 0.05)),
-                             quantile_effective_size(chains, sorted_quantile(sorted, 0.95)));
+  result.ess_tail = std::min(quantile_effective_size(chains, quantile(sorted, 0.05)),
+                             quantile_effective_size(chains, quantile(sorted, 0.95)));
   result.mcse_mean = result.sd / std::sqrt(effective_size(chains));
   return result;
 }

@@ -41,8 +41,6 @@ class Distribution2d {
                    std::span<double> out) const;  // normalised; -infinity outside
   Moments2d moments() const;
   std::vector<Peak2d> modes() const;  // local maxima, the highest first; value = normalised log-density
-  // The log-density above which the distribution has the given mass, and as error the doubt about that mass.
-  Estimate highest_density_level(double mass) const;
   // The distribution of coordinate `axis` alone, and that of `axis` given the other; both integrate afresh to the
   // tolerance.
   Distribution1d marginal(int axis) const;

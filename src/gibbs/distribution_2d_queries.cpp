@@ -82,34 +82,6 @@ std::vector<Peak2d> Distribution2d::modes() const {
   return modes;
 }
 
-// By the masses of the rule's points, the highest first. The doubt: the mass Gauss's rule finds above the
-// level.
-Estimate Distribution2d::highest_density_level(double mass) const {
-  if (!(mass > 0 && mass < 1))
-    throw UsageError(fmt::format("mass {} of a region is not between 0 and 1", mass));
-  struct Atom {
-    double log_value, kronrod, gauss;
-  };
-  std::vector<Atom> atoms;
-  for (const Cell& cell : cells_)
-    for (std::size_t i = 0; i < kRulePoints; ++i)
-      for (std::size_t j = 0; j < kRulePoints; ++j) {
-        const double log_value = cell.log_values[i * kRulePoints + j];
-        const double size = cell.quarter_area() * std::exp(log_value - log_top_) / total_;
-        atoms.push_back({log_value, size * kronrod_weights()[i] * kronrod_weights()[j],
-                         size * gauss_weights()[i] * gauss_weights()[j]});
-      }
-  std::sort(atoms.begin(), atoms.end(),
-            [](const Atom& a, const Atom& b) { return a.log_value > b.log_value; });
-  double kronrod = 0, gauss = 0;
-  std::size_t k = 0;
-  for (; k + 1 < atoms.size() && kronrod < mass; ++k) {
-    kronrod += atoms[k].kronrod;
-    gauss += atoms[k].gauss;
-  }
-  return {atoms[k].log_value - log_normalizer().value, std::abs(kronrod - gauss)};
-}
-
 Distribution1d Distribution2d::marginal(int axis) const {
   check_axis(axis);
   const auto a = static_cast<std::size_t>(axis), b = 1 - a;

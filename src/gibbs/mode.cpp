@@ -74,34 +74,6 @@ void climb_smooth(const LogDensity<double>& distribution, const Box& box, const 
   for (std::size_t i = 0; i < points.size(); ++i) points[i] = climbers[i].at();
 }
 
-// Best gain one radius away: along every axis and as many random directions, both ways.
-double poll(const LogDensity<double>& distribution, const Box& box, std::span<const double> reach,
-            const RandomStream& stream, const AscentPoint& at) {
-  const auto d = static_cast<Index>(at.y.size());
-  Matrix<double> points(4 * d, d);
-  std::vector<double> values(static_cast<std::size_t>(4 * d)), direction(at.y.size());
-  for (Index i = 0; i < 2 * d; ++i) {
-    std::fill(direction.begin(), direction.end(), 0.0);
-    if (i < d) {
-      direction[static_cast<std::size_t>(i)] = 1;
-    } else {
-      stream.fill_normal(kCertificateRound + static_cast<std::uint64_t>(i), direction);
-      const double length =
-          std::sqrt(std::inner_product(direction.begin(), direction.end(), direction.begin(), 0.0));
-      for (double& v : direction) v /= length;
-    }
-    for (Index j = 0; j < d; ++j) {
-      const auto k = static_cast<std::size_t>(j);
-      points(2 * i, j) = std::clamp(at.y[k] + reach[k] * direction[k], box.lower[k], box.upper[k]);
-      points(2 * i + 1, j) = std::clamp(at.y[k] - reach[k] * direction[k], box.lower[k], box.upper[k]);
-    }
-  }
-  evaluate_all(distribution, points.view(), values, {});
-  double best = 0;
-  for (const double value : values) best = std::max(best, value - at.value);
-  return best;
-}
-
 bool agree(const AscentPoint& a, const AscentPoint& b, std::span<const double> scale, double agreement) {
   if (std::abs(a.value - b.value) > agreement * std::max(1.0, std::abs(a.value))) return false;
   for (std::size_t j = 0; j < a.y.size(); ++j)
@@ -109,17 +81,14 @@ bool agree(const AscentPoint& a, const AscentPoint& b, std::span<const double> s
   return true;
 }
 
-void certify(const LogDensity<double>& distribution, const Box& box, const ModeOptions& options,
-             const AscentPoint& best, ModeResult& result) {
-  const auto scale = scale_of(box, best.y);
-  std::vector<double> reach = scale;
+// Length of the shortest convex combination of projected gradients around the point.
+double subgradient_at(const LogDensity<double>& distribution, const Box& box, const ModeOptions& options,
+                      const AscentPoint& best) {
+  std::vector<double> reach = scale_of(box, best.y);
   for (double& r : reach) r *= options.radius;
   const RandomStream stream(options.seed, Purpose::mode_start, 0);
-  result.projected_gradient = projected_gradient(box, best);
   const auto direction = sampled_direction(distribution, box, reach, stream, kCertificateRound, best);
-  result.subgradient =
-      std::sqrt(std::inner_product(direction.begin(), direction.end(), direction.begin(), 0.0));
-  result.improvement = poll(distribution, box, reach, stream, best);
+  return std::sqrt(std::inner_product(direction.begin(), direction.end(), direction.begin(), 0.0));
 }
 
 }  // namespace
@@ -144,7 +113,7 @@ ModeResult find_mode(const LogDensity<double>& distribution, const Box& box, Mat
   ModeResult result;
   result.point = best->y;
   result.value = best->value;
-  certify(distribution, box, options, *best, result);
+  result.subgradient = subgradient_at(distribution, box, options, *best);
   result.ends.resize(starts.rows, starts.cols);
   const auto scale = scale_of(box, best->y);
   for (Index i = 0; i < starts.rows; ++i) {

@@ -25,13 +25,9 @@ struct ModeOptions {
 struct ModeResult {
   std::vector<double> point;
   double value = 0;  // log-density
-  // The certificate. projected_gradient: largest component of clamp(y + gradient) - y; zero at a smooth mode.
-  // subgradient: length of the shortest convex combination of projected gradients within `radius` of the
-  // point; near zero at a kink too. improvement: best gain found one radius away along the axes and random
-  // directions (0: none).
-  double projected_gradient = 0;
+  // The certificate: length of the shortest convex combination of projected gradients within `radius` of the point;
+  // near zero at a smooth mode and at a kink.
   double subgradient = 0;
-  double improvement = 0;
   Index agreeing = 0;          // starts that ended at this point, the winner among them
   Matrix<double> ends;         // starts x dimension
   std::vector<double> values;  // of the ends

@@ -111,16 +111,6 @@ double macro_f1(Labels truth, Labels predicted, Index classes, Weights weights) 
   return sum / static_cast<double>(seen);
 }
 
-std::optional<double> binary_auc(Labels truth, std::span<const double> scores, Weights weights) {
-  check_same_length("scores", scores.size(), truth.size());
-  check_classes("class", truth, 2);
-  check_predictions("score", scores);
-  const RowWeights w(weights, truth.size());
-  std::vector<ScoredRow> rows(truth.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = {scores[i], w[i], truth[i] == 1};
-  return auc_of(rows);
-}
-
 std::optional<double> macro_auc(Labels truth, Probabilities probabilities, Weights weights) {
   check_probabilities(truth, probabilities);
   const RowWeights w(weights, truth.size());

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "base/joined.hpp"
 #include "base/memory.hpp"
 #include "bl/errors.hpp"
 
@@ -30,10 +31,9 @@ void check_activation(const Architecture& a, HeadKind kind) {
   const std::vector<Activation> allowed = activations_of(kind);
   const Activation chosen = a.activation(kind);
   if (std::find(allowed.begin(), allowed.end(), chosen) != allowed.end()) return;
-  std::string names;
-  for (const Activation one : allowed) names += (names.empty() ? "" : ", ") + std::string(name(one));
   throw UsageError(fmt::format("{} heads cannot use the activation '{}'; choose one of: {}", letter(kind),
-                               name(chosen), names));
+                               name(chosen),
+                               joined(allowed, ", ", [](Activation one) { return name(one); })));
 }
 
 void check_layer(const LayerSpec& layer, std::size_t number) {

@@ -1,34 +1,14 @@
 #include "piecewise/layer_lines.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
+
+#include "compute/activation_kinds.hpp"
 
 namespace bl::piecewise {
 
 namespace {
-
-bool is_piecewise_linear(Activation activation) {
-  return activation == Activation::identity || activation == Activation::clip ||
-         activation == Activation::relu || activation == Activation::abs;
-}
-
-struct ValueAndSlope {
-  double value, slope;
-};
-
-// Slopes at kinks are limits from the left, as everywhere (compute/activation.hpp).
-ValueAndSlope value_and_slope(Activation activation, double a) {
-  switch (activation) {
-    case Activation::clip:
-      return a <= -1 ? ValueAndSlope{-1, 0} : a > 1 ? ValueAndSlope{1, 0} : ValueAndSlope{a, 1};
-    case Activation::relu:
-      return a > 0 ? ValueAndSlope{a, 1} : ValueAndSlope{0, 0};
-    case Activation::abs:
-      return a > 0 ? ValueAndSlope{a, 1} : ValueAndSlope{-a, -1};
-    default:
-      return {a, 1};
-  }
-}
 
 // The head reaches `level` at this y; beyond the interval's ends, on the side that keeps "below the kink" and
 // "above the kink" true, where it never does.
@@ -41,11 +21,24 @@ double kink_place(double offset, double slope, double level) {
 
 }  // namespace
 
+LayerLines::Section LayerLines::lines_of(Activation activation, std::size_t begin, std::size_t end) {
+  Section out{.activation = activation, .begin = begin, .end = end, .kinks = facts(activation).kinks};
+  assert(facts(activation).lines && out.kinks.size() <= 2);
+  out.slopes[0] = slope(activation, out.kinks.empty() ? 0 : out.kinks[0]);
+  for (std::size_t k = 0; k < out.kinks.size(); ++k) {
+    const double at = out.kinks[k];
+    out.slopes[k + 1] = slope_from_right(activation, at);
+    out.constants[k] = activate(activation, at) - out.slopes[k] * at;
+    out.constants[k + 1] = activate(activation, at) - out.slopes[k + 1] * at;
+  }
+  return out;
+}
+
 bool has_lines(const Architecture& a) {
   return a.form == Form::scalar && a.layers.size() == 1 && a.basis.kind == BasisKind::affine &&
          !a.basis.response_only && a.input.values == 1 &&
          std::all_of(kHeadKinds.begin(), kHeadKinds.end(), [&](HeadKind kind) {
-           return a.layers[0].heads(kind) == 0 || is_piecewise_linear(a.activation(kind));
+           return a.layers[0].heads(kind) == 0 || facts(a.activation(kind)).lines;
          });
 }
 
@@ -60,19 +53,15 @@ void LayerLines::prepare(const Network<T>& network, const PreparedParameters<T>&
   for (const HeadSection& section : shape.sections) {
     const auto begin = static_cast<std::size_t>(section.begin);
     const auto count = static_cast<std::size_t>(shape.blocks * section.heads_per_block);
-    sections_.push_back({section.activation, begin, begin + count});
+    sections_.push_back(lines_of(section.activation, begin, begin + count));
     for (std::size_t h = begin; h < begin + count; ++h) {
       const auto block = static_cast<Index>(h - begin) / section.heads_per_block;
       const double readout = w.readout.cols() > 0 ? static_cast<double>(w.readout(0, block)) : 1;
       gain_[h] = section.sign * static_cast<double>(w.lambdas[0][h]) * readout / temperature;
       slope_[h] = static_cast<double>(w.inputs[0].values(0, static_cast<Index>(h)));
-      const double change = gain_[h] * slope_[h];
-      if (section.activation == Activation::clip) {  // linear between its two kinks
-        change_[2 * h] = slope_[h] > 0 ? change : -change;
-        change_[2 * h + 1] = -change_[2 * h];
-      } else {
-        change_[2 * h] = std::abs(slope_[h]) * gain_[h] * (section.activation == Activation::abs ? 2 : 1);
-      }
+      const Section& lines = sections_.back();
+      for (std::size_t k = 0; k < lines.kinks.size(); ++k)
+        change_[2 * h + k] = std::abs(slope_[h]) * gain_[h] * lines.jump(k);
     }
   }
 }
@@ -82,7 +71,7 @@ double LayerLines::at(const T* offsets, double y, std::span<HeadShare> shares) c
   double u = 0;
   for (const Section& section : sections_)
     for (std::size_t h = section.begin; h < section.end; ++h) {
-      const ValueAndSlope head =
+      const ValueAndSlope<double> head =
           value_and_slope(section.activation, static_cast<double>(offsets[h]) + slope_[h] * y);
       u += gain_[h] * head.value;
       if (!shares.empty()) shares[h] = {head.slope, y * head.slope, head.value};
@@ -134,28 +123,13 @@ void LayerLines::breakpoints(const T* offsets, double lower, double upper, LineW
     for (std::size_t h = section.begin; h < section.end; ++h) {
       const double c = static_cast<double>(offsets[h]), w = slope_[h], a = c + w * lower;
       value += gain_[h] * value_and_slope(section.activation, a).value;
-      switch (section.activation) {
-        case Activation::clip: {
-          const double low = kink_place(c, w, -1), high = kink_place(c, w, 1);
-          add(2 * h, low);
-          add(2 * h + 1, high);
-          if (std::min(low, high) <= lower && std::max(low, high) > lower) slope += gain_[h] * w;
-          break;
-        }
-        case Activation::relu:
-        case Activation::abs: {
-          const double place = kink_place(c, w, 0);
-          add(2 * h, place);
-          const bool above = (place <= lower) == (w >= 0);  // just to the right of the lower end
-          if (section.activation == Activation::abs)
-            slope += gain_[h] * (above ? w : -w);
-          else if (above)
-            slope += gain_[h] * w;
-          break;
-        }
-        default:
-          slope += gain_[h] * w;
+      std::size_t piece = 0;  // just to the right of the lower end
+      for (std::size_t k = 0; k < section.kinks.size(); ++k) {
+        const double place = kink_place(c, w, section.kinks[k]);
+        add(2 * h + k, place);
+        if ((place <= lower) == (w >= 0)) ++piece;
       }
+      slope += gain_[h] * w * section.slopes[piece];
     }
   std::sort(ws.kinks.begin(), ws.kinks.end(), [](const Kink& a, const Kink& b) {
     return a.place < b.place || (a.place == b.place && a.id < b.id);
@@ -211,32 +185,18 @@ void LayerLines::shares(const T* offsets, const LineWorkspace& ws, std::span<Hea
     for (std::size_t h = section.begin; h < section.end; ++h) {
       const double c = static_cast<double>(offsets[h]), w = slope_[h];
       HeadShare& share = out[h];
-      double constant = 0;
-      switch (section.activation) {
-        case Activation::clip: {
-          const std::size_t low = rank(2 * h), high = rank(2 * h + 1);
-          const double sign = w >= 0 ? 1 : -1;
-          share.by_offset = sign * (ws.mass[high] - ws.mass[low]);
-          share.by_slope = sign * (ws.moment[high] - ws.moment[low]);
-          constant = sign * (1 - ws.mass[high] - ws.mass[low]);
-          break;
-        }
-        case Activation::relu: {
-          const std::size_t at = rank(2 * h);
-          share.by_offset = w >= 0 ? 1 - ws.mass[at] : ws.mass[at];
-          share.by_slope = w >= 0 ? mean - ws.moment[at] : ws.moment[at];
-          break;
-        }
-        case Activation::abs: {
-          const std::size_t at = rank(2 * h);
-          const double sign = w >= 0 ? 1 : -1;
-          share.by_offset = sign * (1 - 2 * ws.mass[at]);
-          share.by_slope = sign * (mean - 2 * ws.moment[at]);
-          break;
-        }
-        default:
-          share.by_offset = 1;
-          share.by_slope = mean;
+      // From the piece on the right end, kink by kink to the left; a head that falls runs through its pieces backwards.
+      const std::size_t last = w >= 0 ? section.kinks.size() : 0;
+      const double sign = w >= 0 ? 1 : -1;
+      share.by_offset = section.slopes[last];
+      share.by_slope = section.slopes[last] * mean;
+      double constant = section.constants[last];
+      for (std::size_t k = section.kinks.size(); k-- > 0;) {
+        const double jump = sign * section.jump(k);
+        const std::size_t at = rank(2 * h + k);
+        share.by_offset -= jump * ws.mass[at];
+        share.by_slope -= jump * ws.moment[at];
+        constant += jump * section.kinks[k] * ws.mass[at];
       }
       share.value = c * share.by_offset + w * share.by_slope + constant;
     }

@@ -1,16 +1,18 @@
 // The utility of one layer along a single number y, where every head is a line c + w y and every activation
-// is piecewise linear (identity, clip, relu, abs): so is the utility, and its kinks are known in closed form.
+// is straight between its kinks: so is the utility, and its kinks are known in closed form.
 //
 //   u(y) = sum over heads h of gain_h phi_h(c_h + w_h y),   gain_h = sign_h lambda_h readout_b / tau
 //
-// The readout's constant is left out: no distribution depends on it. Only the c depend on the row. With p(y) = exp(u(y)) / Z on [lower, upper], and M0(y), M1(y) the integrals
-// of p and of y p up to y, the derivatives of log Z are
+// The readout's constant is left out: no distribution depends on it. Only the c depend on the row. With
+// p(y) = exp(u(y)) / Z on [lower, upper], and M0(y), M1(y) the integrals of p and of y p up to y, the
+// derivatives of log Z are
 //   by c_h     gain_h P_h,   P_h the integral of p phi_h'        (differences of M0 at the head's own kinks)
 //   by w_h     gain_h Q_h,   Q_h the integral of y p phi_h'      (differences of M1 there)
 //   by gain_h  the mean of phi_h(c_h + w_h y)                    (c_h P_h + w_h Q_h where phi_h is linear)
 // Kinks move with the parameters, but u is continuous there: that contributes nothing.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -67,10 +69,15 @@ class LayerLines {
   void shares(const T* offsets, const LineWorkspace& ws, std::span<HeadShare> out) const;
 
  private:
+  // Heads of one kind. Their activation is slopes[k] t + constants[k] between its kinks k - 1 and k.
   struct Section {
     Activation activation;
     std::size_t begin, end;
+    std::span<const double> kinks;
+    std::array<double, 3> slopes{}, constants{};
+    double jump(std::size_t kink) const { return slopes[kink + 1] - slopes[kink]; }
   };
+  static Section lines_of(Activation activation, std::size_t begin, std::size_t end);
   std::vector<Section> sections_;
   std::vector<double> gain_, slope_;
   std::vector<double> change_;  // of the utility's slope at each kink, left to right

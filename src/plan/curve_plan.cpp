@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "bl/errors.hpp"
+#include "features/column_kind.hpp"
 #include "plan/number_plan.hpp"
 #include "plan/plan.hpp"
 #include "plan/table_plan.hpp"
@@ -33,8 +34,7 @@ bool automatic_curves(const Settings& s, const Schema& schema) {
 std::vector<std::string> numeric_features(const Schema& schema) {
   std::vector<std::string> names;
   for (const SchemaColumn* column : schema.with_role(Role::feature))
-    if (column->type == ColumnType::continuous || column->type == ColumnType::ordinal)
-      names.push_back(column->name);
+    if (facts(column->type).line) names.push_back(column->name);
   return names;
 }
 
@@ -172,13 +172,11 @@ void read_curve_list(const Settings& s, const Schema& schema, CurveOptions& curv
 
 // The encoded columns of a feature that its heads read: the bends, or the straight part where there are none.
 std::vector<std::int32_t> read_inputs(const Encoder& encoder, std::size_t feature) {
-  using Kind = EncodedColumn::Kind;
   const bool bent = encoder.features()[feature].bends.size() > 0;
   std::vector<std::int32_t> out;
   for (std::size_t i = 0; i < encoder.columns().size(); ++i) {
     const EncodedColumn& column = encoder.columns()[i];
-    const bool line = column.kind == Kind::standardized || column.kind == Kind::ordinal;
-    if (column.feature == feature && (bent ? column.kind == Kind::bend : line))
+    if (column.feature == feature && (bent ? column.kind == EncodedColumn::Kind::bend : column.line()))
       out.push_back(static_cast<std::int32_t>(i));
   }
   return out;
@@ -186,14 +184,11 @@ std::vector<std::int32_t> read_inputs(const Encoder& encoder, std::size_t featur
 
 // Straight parts of curves that go without.
 std::set<std::int32_t> left_out_lines(const Encoder& encoder) {
-  using Kind = EncodedColumn::Kind;
   std::set<std::int32_t> out;
   for (std::size_t i = 0; i < encoder.columns().size(); ++i) {
     const EncodedColumn& column = encoder.columns()[i];
     const Bends& bends = encoder.features()[column.feature].bends;
-    if ((column.kind == Kind::standardized || column.kind == Kind::ordinal) && bends.size() > 0 &&
-        !bends.line)
-      out.insert(static_cast<std::int32_t>(i));
+    if (column.line() && bends.size() > 0 && !bends.line) out.insert(static_cast<std::int32_t>(i));
   }
   return out;
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 
 #include "base/random.hpp"
 #include "base/text.hpp"
@@ -13,15 +12,15 @@
 namespace bl {
 
 bool plans_exact_number(const Settings& s) {
-  const auto one_of = [](const std::string& value, std::initializer_list<const char*> allowed) {
-    return std::any_of(allowed.begin(), allowed.end(), [&](const char* name) { return value == name; });
+  const auto lines = [](const std::string& activation) {
+    return activation == "auto" || facts(activation_from_name(activation)).lines;
   };
   const bool affine =
       s.degree <= 1 && s.terms.empty() && s.degree_u.empty() && s.degree_c.empty() && s.degree_t.empty();
   return affine && !s.single && !s.identifiable && s.starts == 0 && s.panels == 0 && s.optimizer != "lbfgs" &&
          s.skip == "none" && s.layers.value().find(',') == std::string::npos &&
-         one_of(s.objective, {"auto", "likelihood"}) && one_of(s.utility, {"auto", "clip", "identity"}) &&
-         one_of(s.inequality, {"auto", "relu"}) && one_of(s.equality, {"auto", "abs"});
+         (s.objective == "auto" || s.objective == "likelihood") && lines(s.utility) && lines(s.inequality) &&
+         lines(s.equality);
 }
 
 NumberPolicy plan_number_policy(const Settings& s, const Schema& schema) {

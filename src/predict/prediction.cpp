@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/joined.hpp"
 #include "base/quantile.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
@@ -53,17 +54,6 @@ OutputColumn& add(OutputTable& out, const std::string& name) {
   return out.columns.back();
 }
 
-void carry_columns(const FittedModel& model, const Table& table, std::span<const Index> rows,
-                   const PredictOptions& options, OutputTable& out) {
-  check_carried(options.carry);
-  for (const std::string& name : options.carry) {
-    const Column& column = table.column(name);
-    OutputColumn carried{carried_name(model.stored.encoder, name), {}, {}};
-    for (const Index row : rows) carried.texts.push_back(column.cell_text(row));
-    out.columns.push_back(std::move(carried));
-  }
-}
-
 void class_columns(const FittedModel& model, const gibbs::Utility& utility, const Matrix<double>& context,
                    const PredictOptions& options, const Context& job, RowNotes* notes, OutputTable& out) {
   const Matrix<double> log_p = class_log_probabilities(model, utility, context, job, notes);
@@ -89,10 +79,10 @@ void class_columns(const FittedModel& model, const gibbs::Utility& utility, cons
 }
 
 std::string region_text(const std::vector<gibbs::Interval>& region) {
-  std::string text;
-  for (const auto& [lower, upper] : region)
-    text += fmt::format("{}{:.6g}:{:.6g}", text.empty() ? "" : " ", lower, upper);
-  return text;
+  return joined(region, " ", [](const gibbs::Interval& one) {
+    const auto& [lower, upper] = one;
+    return fmt::format("{:.6g}:{:.6g}", lower, upper);
+  });
 }
 
 std::string percent(double share) {
@@ -322,7 +312,10 @@ OutputTable predict_rows(const FittedModel& model, const Encoder& encoder, const
   check(options, model);
   OutputTable out;
   out.rows = places.size();
-  carry_columns(model, table, places, options, out);
+  for (OutputColumn& carried : carried_columns(table, places, options.carry)) {
+    carried.name = carried_name(model.stored.encoder, carried.name);
+    out.columns.push_back(std::move(carried));
+  }
   const Rows rows{table, places, encoder.encode_features<double>(table, places)};
   if (model.space.classes() > 0) class_columns(model, utility, rows.context, options, job, notes, out);
   if (model.space.values() == 1) {

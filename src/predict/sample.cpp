@@ -260,14 +260,10 @@ SampleResult sample(const Model& model, const Data& data, const SampleOptions& o
   const auto rows = all_rows(table.rows);
   const Matrix<double> context = impl.stored.encoder.encode_features<double>(table, rows);
   SampleResult result = run(impl, context, given_values(impl, table, options.given), options);
-  std::vector<OutputColumn> carried;
-  check_carried(options.carry);
-  for (const std::string& name : options.carry) {
-    OutputColumn column{carried_name(impl.stored.encoder, name), {}, {}};
-    for (std::size_t i = 0; i < result.draws.rows; ++i)
-      column.texts.push_back(table.column(name).cell_text(static_cast<Index>(i / options.draws)));
-    carried.push_back(std::move(column));
-  }
+  std::vector<Index> drawn(result.draws.rows);
+  for (std::size_t i = 0; i < drawn.size(); ++i) drawn[i] = static_cast<Index>(i / options.draws);
+  std::vector<OutputColumn> carried = carried_columns(table, drawn, options.carry);
+  for (OutputColumn& column : carried) column.name = carried_name(impl.stored.encoder, column.name);
   result.draws.columns.insert(result.draws.columns.begin(), carried.begin(), carried.end());
   return result;
 }

@@ -98,17 +98,9 @@ double LatentClassLogit::log_likelihood(std::span<const double> parameters, Matr
 Forecast LatentClassLogit::forecast(std::span<const double> parameters, DesignSlopes slopes,
                                     const Context& job) const {
   const ChoiceSets& s = sets();
-  Forecast out;
-  const auto entries = static_cast<std::size_t>(s.design.rows()), size = static_cast<std::size_t>(each());
-  out.probability.assign(entries, 0);
-  out.utility.assign(entries, 0);
-  out.log_sum.assign(static_cast<std::size_t>(s.situations()), 0);
+  const auto size = static_cast<std::size_t>(each());
   const std::vector<std::int64_t> begins = response_begins(s);
-  if (slopes.data != nullptr) {
-    out.slope.assign(entries, 0);
-    out.negative.assign(entries, 0);
-    out.responses.assign(static_cast<std::size_t>(begins.back()), 0);
-  }
+  Forecast out = room_for_forecast(s, slopes.data != nullptr);
   const Index tasks = (s.person_count() + kPersonsPerTask - 1) / kPersonsPerTask;
   job.run(static_cast<std::size_t>(tasks), [&](std::size_t task) {
     std::vector<double> share(static_cast<std::size_t>(classes_)), p, slope;

@@ -81,17 +81,8 @@ void MixedLogit::forecast_situation(std::span<const double> parameters, Index si
 Forecast MixedLogit::forecast(std::span<const double> parameters, DesignSlopes slopes,
                               const Context& job) const {
   const ChoiceSets& s = sets();
-  Forecast out;
-  const auto entries = static_cast<std::size_t>(s.design.rows());
-  out.probability.resize(entries);
-  out.utility.resize(entries);
-  out.log_sum.resize(static_cast<std::size_t>(s.situations()));
   const std::vector<std::int64_t> begins = response_begins(s);
-  if (slopes.data != nullptr) {
-    out.slope.resize(entries);
-    out.negative.resize(entries);
-    out.responses.resize(static_cast<std::size_t>(begins.back()));
-  }
+  Forecast out = room_for_forecast(s, slopes.data != nullptr);
   job.run(workspaces_.size(), [&](std::size_t task) {
     DrawnWorkspace& work = workspaces_[task];
     const auto [from, to] = persons_of(task);

@@ -167,17 +167,8 @@ double NestedLogit::log_likelihood(std::span<const double> parameters, MatrixVie
 Forecast NestedLogit::forecast(std::span<const double> parameters, DesignSlopes slopes,
                                const Context& job) const {
   const ChoiceSets& s = sets();
-  Forecast out;
-  const auto entries = static_cast<std::size_t>(s.design.rows());
-  out.probability.resize(entries);
-  out.utility.resize(entries);
-  out.log_sum.resize(static_cast<std::size_t>(s.situations()));
   const std::vector<std::int64_t> begins = response_begins(s);
-  if (slopes.data != nullptr) {
-    out.slope.resize(entries);
-    out.negative.resize(entries);
-    out.responses.resize(static_cast<std::size_t>(begins.back()));
-  }
+  Forecast out = room_for_forecast(s, slopes.data != nullptr);
   const Index tasks = (s.situations() + kSituationsPerTask - 1) / kSituationsPerTask;
   job.run(static_cast<std::size_t>(tasks), [&](std::size_t task) {
     Situation at;

@@ -41,6 +41,20 @@ inline std::vector<std::int64_t> response_begins(const ChoiceSets& sets) {
   return out;
 }
 
+// All numbers of a forecast at 0; slopes and responses only where they are asked for.
+inline Forecast room_for_forecast(const ChoiceSets& sets, bool responses) {
+  const auto entries = static_cast<std::size_t>(sets.design.rows());
+  Forecast out;
+  out.probability.resize(entries);
+  out.utility.resize(entries);
+  out.log_sum.resize(static_cast<std::size_t>(sets.situations()));
+  if (!responses) return out;
+  out.slope.resize(entries);
+  out.negative.resize(entries);
+  out.responses.resize(static_cast<std::size_t>(response_begins(sets).back()));
+  return out;
+}
+
 // Derivatives of the design by one attribute, entries x columns; empty: responses are not asked for.
 using DesignSlopes = MatrixView<const double>;
 

@@ -39,8 +39,6 @@ class Utility {
   static Utility linear(Index columns, Index sources = 1);
 
   Index parameters() const { return own_ + sources_ - 1; }
-  // Without the scales.
-  Index own_parameters() const { return own_; }
   const std::vector<UtilityHead>& heads() const { return heads_; }
   // V is the product of the parameters with the design's row.
   bool is_linear() const { return linear_ && sources_ == 1; }

@@ -4,9 +4,10 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "base/base64.hpp"
+#include "features/column_kind.hpp"
 #include "model/join.hpp"
 #include "model/parameters.hpp"
-#include "report/base64.hpp"
 
 namespace bl::report {
 
@@ -16,7 +17,7 @@ using nlohmann::json;
 
 template <class T>
 std::string encoded_numbers(const std::vector<double>& values) {
-  std::vector<unsigned char> bytes(values.size() * sizeof(T));
+  std::string bytes(values.size() * sizeof(T), '\0');
   for (std::size_t i = 0; i < values.size(); ++i) {
     const T one = static_cast<T>(values[i]);
     std::memcpy(&bytes[i * sizeof(T)], &one, sizeof(T));
@@ -43,9 +44,7 @@ Members members_of(const FittedModel& model) {
 }
 
 json feature_json(const FeatureEncoding& f) {
-  const char* type = f.type == ColumnType::continuous ? "number"
-                     : f.type == ColumnType::ordinal  ? "ordinal"
-                                                      : "levels";
+  const char* type = !facts(f.type).levels ? "number" : facts(f.type).line ? "ordinal" : "levels";
   json out = {{"name", f.name},
               {"type", type},
               {"value", f.has_value},

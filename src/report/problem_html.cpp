@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/joined.hpp"
 #include "explain/curve_words.hpp"
 #include "explain/hierarchy.hpp"
 #include "explain/render.hpp"
@@ -17,28 +18,6 @@ namespace bl::report {
 namespace {
 
 constexpr std::size_t kShownTerms = 6, kMostBlocks = 150, kMostTerms = 24;
-
-std::string activation_html(Activation activation, const std::string& inner) {
-  switch (activation) {
-    case Activation::tanh:
-      return "tanh(" + inner + ")";
-    case Activation::identity:
-      return inner;
-    case Activation::relu:
-      return "max(0, " + inner + ")";
-    case Activation::softplus:
-      return "log(1 + e<sup>" + inner + "</sup>)";
-    case Activation::abs:
-      return "|" + inner + "|";
-    case Activation::square:
-      return inner + "<sup>2</sup>";
-    case Activation::huber:
-      return "huber(" + inner + ")";
-    case Activation::clip:
-      return "max(−1, min(1, " + inner + "))";
-  }
-  return inner;
-}
 
 std::string meaning(const explain::Problem& problem, std::size_t variable) {
   const explain::Variable& v = problem.variables[variable];
@@ -129,18 +108,19 @@ std::string block_formulas(const explain::Problem& problem, const explain::Block
   std::string objective, constraints, definitions;
   for (const explain::Head& head : block.heads) {
     const std::string symbol = head_symbol(head);
-    const std::string html = fmt::format("<b class=\"{}\">{}<sub>{}</sub></b>",
-                                         head.kind == HeadKind::utility      ? "U"
-                                         : head.kind == HeadKind::inequality ? "C"
-                                                                             : "T",
-                                         symbol.substr(0, 1), symbol.substr(1));
+    const std::string symbol_html = fmt::format("<b class=\"{}\">{}<sub>{}</sub></b>",
+                                                head.kind == HeadKind::utility      ? "U"
+                                                : head.kind == HeadKind::inequality ? "C"
+                                                                                    : "T",
+                                                symbol.substr(0, 1), symbol.substr(1));
     const double weight = head.kind == HeadKind::utility ? head.lambda : -head.lambda;
-    objective += signed_text(weight, objective.empty()) + "&#8201;" + activation_html(head.activation, html);
+    objective += signed_text(weight, objective.empty()) + "&#8201;" + html(head.activation, symbol_html);
     if (head.kind != HeadKind::utility)
-      constraints +=
-          (constraints.empty() ? "" : ", ") + html + (head.kind == HeadKind::inequality ? " ≤ 0" : " = 0");
-    definitions += fmt::format("<dt>{} <small>λ = {}</small></dt><dd>{}{}</dd>", html, number(head.lambda),
-                               formula_html(problem, head, kShownTerms), curves_html(problem, head));
+      constraints += (constraints.empty() ? "" : ", ") + symbol_html +
+                     (head.kind == HeadKind::inequality ? " ≤ 0" : " = 0");
+    definitions +=
+        fmt::format("<dt>{} <small>λ = {}</small></dt><dd>{}{}</dd>", symbol_html, number(head.lambda),
+                    formula_html(problem, head, kShownTerms), curves_html(problem, head));
   }
   for (const explain::BlockWeight& carried : block.carried)
     objective += signed_text(carried.weight, objective.empty()) + "&#8201;" +
@@ -160,9 +140,8 @@ std::string problem_statement(const FittedModel& model, const explain::Problem& 
       ++blocks;
       heads += block.heads.size();
     }
-  std::string layers;
-  for (const LayerSpec& layer : a.layers)
-    layers += (layers.empty() ? "" : " → ") + std::to_string(layer.blocks);
+  const std::string layers =
+      joined(a.layers, " → ", [](const LayerSpec& layer) { return std::to_string(layer.blocks); });
   std::string out =
       "<p class=\"math big\"><span>max<sub>y</sub> <b class=\"U\">U</b>(x, y)</span> <span>subject to <b "
       "class=\"C\">C</b>(x, y) ≤ 0, <b class=\"T\">T</b>(x, y) = 0</span></p>\n";
@@ -181,8 +160,8 @@ std::string problem_statement(const FittedModel& model, const explain::Problem& 
              "through {}, inequalities through {}, equalities through {}.",
              blocks, blocks == 1 ? "" : "s", blocks == 1 ? "" : "s", heads,
              a.layers.size() > 1 ? ", in layers " + layers : "", ParameterLayout(a).free_count(),
-             activation_html(a.activations[0], "<i>t</i>"), activation_html(a.activations[1], "<i>t</i>"),
-             activation_html(a.activations[2], "<i>t</i>")));
+             html(a.activations[0], "<i>t</i>"), html(a.activations[1], "<i>t</i>"),
+             html(a.activations[2], "<i>t</i>")));
 }
 
 std::string blocks_html(const explain::Problem& original, const explain::Problem& standardised) {

@@ -1,4 +1,5 @@
 #include "bl/report.hpp"
+#include "base/joined.hpp"
 
 #include <fmt/format.h>
 
@@ -198,9 +199,8 @@ Page choice_page(const Model& model, const Data& data, const ReportOptions& opti
   stages.next("constraints");
   const std::string constraints = constraints_html(s);
   stages.next("problem");
-  std::string names;
-  for (const std::string& name : s.all.alternatives)
-    names += (names.empty() ? "" : ", ") + ("<b>" + escaped(name) + "</b>");
+  const std::string names = joined(s.all.alternatives, ", ",
+                                   [](const std::string& name) { return "<b>" + escaped(name) + "</b>"; });
   Page page{.title = options.title.empty() ? "How people choose: " + response_name(s.fitted) : options.title,
             .lead = {},
             .sections = {}};

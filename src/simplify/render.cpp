@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/joined.hpp"
 #include "base/text.hpp"
 #include "base/wrapped_text.hpp"
 #include "bl/simplify.hpp"
@@ -35,9 +36,7 @@ std::string render(const Simplified& r) {
                        s.chosen ? "  chosen" : "");
   out += fmt::format("  {:>6}  {:>5}  {:>7}  {:>9.4f}  {:>7.4f}    the large model\n\n", r.large_blocks,
                      r.large_heads, r.large_columns, r.large.loss, r.large.standard_error);
-  std::string names;
-  for (const std::string& name : r.columns) names += (names.empty() ? "" : ", ") + name;
-  out += wrapped("columns   ", names, 10, 80);
+  out += wrapped("columns   ", joined(r.columns), 10, 80);
   if (r.small_test.rows > 0)
     out += fmt::format("test      {:.4f} +- {:.4f}, the large model {:.4f} +- {:.4f} ({} rows)\n",
                        r.small_test.loss, r.small_test.standard_error, r.large_test.loss,

@@ -1,4 +1,5 @@
 #include "bl/simplify.hpp"
+#include "base/joined.hpp"
 
 #include <algorithm>
 #include <array>
@@ -76,12 +77,6 @@ std::vector<std::string> ranked_columns(const Model& model, const Data& data, co
   return names;
 }
 
-std::string comma_list(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ",") + name;
-  return out;
-}
-
 // Whether rows decide how many U heads a block has: few rows do not pay for more than one.
 bool chooses_heads(const Task& task) {
   constexpr std::size_t kManyRows = 1000;
@@ -105,7 +100,7 @@ Settings small_settings(const Task& task, const Size& size) {
   std::vector<std::string> ignored = split_list(s.ignore);
   const auto kept = task.ranked.begin() + static_cast<std::ptrdiff_t>(size.columns);
   ignored.insert(ignored.end(), kept, task.ranked.end());
-  if (!ignored.empty()) s.ignore = comma_list(ignored);
+  if (!ignored.empty()) s.ignore = joined(ignored, ",");
   if (s.curves == "auto" && has_bends(task.large->stored.encoder)) s.curves = "all";
   const std::vector<std::string> read(task.ranked.begin(), kept);
   if (s.curves != "auto" && s.curves != "all" && s.curves != "none") {

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "base/joined.hpp"
 #include "base/text.hpp"
 #include "base/unknown.hpp"
 #include "bl/errors.hpp"
@@ -118,9 +119,8 @@ std::string model_words(const NamedModel& model) {
   if (!model.beyond.empty()) return model.beyond;
   if (!model.linear.empty()) return "linear utility";
   if (!a.readout.present) return fmt::format("single block, degree {}", a.degree());
-  std::string widths;
-  for (const LayerSpec& layer : a.layers)
-    widths += (widths.empty() ? "" : ",") + std::to_string(layer.blocks);
+  const std::string widths =
+      joined(a.layers, ",", [](const LayerSpec& layer) { return std::to_string(layer.blocks); });
   return fmt::format("{} form, layers [{}]", a.form == Form::scalar ? "scalar" : "vector", widths);
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/joined.hpp"
 #include "bl/errors.hpp"
 #include "inference/canonical.hpp"
 
@@ -197,12 +198,11 @@ const std::vector<PlantedProblem>& known_models() {
 }
 
 const PlantedProblem& known_model(std::string_view name) {
-  std::string known;
-  for (const PlantedProblem& model : known_models()) {
+  for (const PlantedProblem& model : known_models())
     if (model.name == name) return model;
-    known += (known.empty() ? "" : ", ") + model.name;
-  }
-  throw UsageError(fmt::format("there is no known model '{}'; known: {}", name, known));
+  throw UsageError(
+      fmt::format("there is no known model '{}'; known: {}", name,
+                  joined(known_models(), ", ", [](const PlantedProblem& model) { return model.name; })));
 }
 
 std::vector<std::string> parameter_names(const PlantedProblem& problem) {

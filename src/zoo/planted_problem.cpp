@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/joined.hpp"
 #include "bl/errors.hpp"
 #include "zoo/problems.hpp"
 
@@ -46,12 +47,11 @@ const std::vector<PlantedProblem>& planted_problems() {
 }
 
 const PlantedProblem& planted_problem(std::string_view name) {
-  std::string known;
-  for (const PlantedProblem& problem : planted_problems()) {
+  for (const PlantedProblem& problem : planted_problems())
     if (problem.name == name) return problem;
-    known += (known.empty() ? "" : ", ") + problem.name;
-  }
-  throw UsageError(fmt::format("there is no planted problem '{}'; known: {}", name, known));
+  throw UsageError(fmt::format(
+      "there is no planted problem '{}'; known: {}", name,
+      joined(planted_problems(), ", ", [](const PlantedProblem& problem) { return problem.name; })));
 }
 
 std::string term_name(const PlantedProblem& problem, const Term& term) {

@@ -1,11 +1,13 @@
 // Every aspect of every activation: formulas on vectors against the scalar ones, derivatives against
 // differences, what is claimed of it against its values, and its place in settings, files, text and pages.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -14,6 +16,7 @@
 #include <vector>
 
 #include "artifact/architecture_json.hpp"
+#include "base/joined.hpp"
 #include "bl/settings.hpp"
 #include "compute/activation_kinds.hpp"
 #include "compute/kernels.hpp"
@@ -21,6 +24,7 @@
 #include "explain/render.hpp"
 #include "inference/information.hpp"
 #include "model/architecture.hpp"
+#include "report/problem_html.hpp"
 
 namespace bl {
 namespace {
@@ -144,6 +148,9 @@ TEST_P(ActivationSet, FactsAreTrueOfTheFunction) {
   EXPECT_EQ(claimed().most, most > 1 ? std::numeric_limits<double>::infinity() : most);
   // Where a constant is odd and even at once, or f(-t) = 0, f(t) - f(-t) = t holds for those listed alone.
   EXPECT_EQ(claimed().reflects, reflects);
+  bool straight = true;
+  for (const double t : grid()) straight = straight && dd(t) == 0;
+  EXPECT_EQ(claimed().lines, straight);
   int degree = 0;
   for (const int k : {1, 2, 3}) {
     bool holds = true;
@@ -173,17 +180,24 @@ TEST_P(ActivationSet, ModelFilesKeepIt) {
   EXPECT_EQ(inference::has_kinks(a), kinks);
 }
 
-TEST_P(ActivationSet, ExplanationsNameIt) {
-  const HeadKind kind = kind_of(GetParam());
+// One head with this activation: lambda = 2, 3 x.
+explain::Problem problem_with(Activation activation) {
+  const HeadKind kind = kind_of(activation);
   explain::Problem p{.response = "y"};
   p.variables = {{.name = "x", .column = "x"}, {.name = "L1.B1", .kind = explain::VariableKind::block}};
   explain::Head head{.name = "L1.B1." + std::string(letter(kind)) + "1",
                      .kind = kind,
-                     .activation = GetParam(),
+                     .activation = activation,
                      .lambda = 2,
                      .terms = {{.coefficient = 3, .size = 3, .factors = {{0, 1}}}}};
   p.layers = {{{.name = "L1.B1", .variable = 1, .heads = {head}}}};
   p.outputs = {{.name = "U", .blocks = {{1, 1}}}};
+  return p;
+}
+
+TEST_P(ActivationSet, ExplanationsNameIt) {
+  const HeadKind kind = kind_of(GetParam());
+  const explain::Problem p = problem_with(GetParam());
   const std::string word(name(GetParam()));
   if (GetParam() != Activation::identity) {
     EXPECT_THAT(render_text(p, {}), testing::HasSubstr(word));
@@ -195,6 +209,33 @@ TEST_P(ActivationSet, ExplanationsNameIt) {
   EXPECT_EQ(explain::to_json(p)["layers"][0][0]["heads"][0]["activation"], word);
   const explain::Evaluation at = evaluate(p, {0.25});
   EXPECT_EQ(at.outputs[0], (kind == HeadKind::utility ? 2 : -2) * f(0.75));
+}
+
+TEST_P(ActivationSet, AReportShowsIt) {
+  const std::string symbol = fmt::format("<b class=\"{0}\">{0}<sub>1</sub></b>", letter(kind_of(GetParam())));
+  EXPECT_THAT(html(GetParam(), symbol), testing::HasSubstr(symbol));
+  const explain::Problem p = problem_with(GetParam());
+  EXPECT_THAT(report::blocks_html(p, p), testing::HasSubstr("2&#8201;" + html(GetParam(), symbol)));
+}
+
+// The page computes by itself: its table has every activation, with the kinks and slopes of those made of lines.
+TEST_P(ActivationSet, ThePageOfAReportComputesIt) {
+  std::ifstream file(std::string(BL_TEST_DATA) + "/../../src/report/page/evaluate.js");
+  ASSERT_TRUE(file);
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  const auto table = [&](const std::string& start) {
+    const std::size_t from = page.find(start);
+    return page.substr(from, page.find("\n  };", from) - from);
+  };
+  const std::string key = "\n    " + std::string(name(GetParam())) + ": ";
+  EXPECT_THAT(table("const ACTIVATIONS = {"), testing::HasSubstr(key));
+  std::string entry = key + "{ kinks: [";
+  const auto whole = [](double t) { return std::to_string(static_cast<int>(t)); };
+  entry += joined(claimed().kinks, ", ", whole) + "], slopes: [";
+  std::vector<double> slopes = {d(claimed().kinks.empty() ? 0 : claimed().kinks.front())};
+  for (const double kink : claimed().kinks) slopes.push_back(slope_from_right(GetParam(), kink));
+  entry += joined(slopes, ", ", whole) + "] },";
+  EXPECT_EQ(table("const LINES = {").find(entry) != std::string::npos, claimed().lines) << entry;
 }
 
 // The settings utility, inequality and equality offer exactly the activations of their heads.

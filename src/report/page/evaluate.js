@@ -14,6 +14,13 @@ const BehaviorModel = (() => {
     huber: (t) => (Math.abs(t) <= 1 ? 0.5 * t * t : Math.abs(t) - 0.5),
     clip: (t) => Math.min(1, Math.max(-1, t)),
   };
+  // Those that are straight between their kinks: where these are, and the slopes between them.
+  const LINES = {
+    identity: { kinks: [], slopes: [1] },
+    relu: { kinks: [0], slopes: [0, 1] },
+    abs: { kinks: [0], slopes: [-1, 1] },
+    clip: { kinks: [-1, 1], slopes: [0, 1, 0] },
+  };
   const KINDS = ["U", "C", "T"];
   // Gauss-Legendre with five nodes on [0, 1].
   const GAUSS = [
@@ -365,20 +372,15 @@ const BehaviorModel = (() => {
           for (let k = 0; k < per; ++k, ++h) {
             const gain = ((kind === 0 ? 1 : -1) * layer.lambda[h] * (net.readout ? net.readout.values[b] : 1)) /
               (model.networks.length * model.temperature);
-            const activation = model.activations[kind];
-            lines.push({ m, h, kind, b, k, gain, phi, slope: slopes[h], activation,
-              kinks: activation === "clip" ? [-1, 1] : activation === "identity" ? [] : [0] });
+            lines.push({ m, h, kind, b, k, gain, phi, slope: slopes[h], ...LINES[model.activations[kind]] });
           }
     });
     return lines;
   }
 
   // The slope of the activation just to the right of t, for a head that rises (falls: the limit from the left).
-  function sideSlope(activation, t, rises) {
-    const above = (level) => (rises ? t >= level : t > level);
-    if (activation === "identity") return 1;
-    if (activation === "clip") return above(-1) && !above(1) ? 1 : 0;
-    return above(0) ? 1 : activation === "abs" ? -1 : 0;
+  function sideSlope(line, t) {
+    return line.slopes[line.kinks.filter((level) => (line.slope > 0 ? t >= level : t > level)).length];
   }
 
   // Breakpoints of u(v)/tau over the support, and its values there: the slope changes by a known amount at each kink.
@@ -392,13 +394,12 @@ const BehaviorModel = (() => {
       const offset = base[line.m][line.h], at = offset + line.slope * lower;
       value += gain * line.phi(at);
       if (line.slope === 0) continue;
-      slope += gain * line.slope * sideSlope(line.activation, at, line.slope > 0);
-      for (const level of line.kinks) {
+      slope += gain * line.slope * sideSlope(line, at);
+      line.kinks.forEach((level, k) => {
         const place = (level - offset) / line.slope;
-        if (!(place > lower && place < upper)) continue;
-        const bend = line.activation === "abs" ? 2 : line.activation === "clip" && level > 0 ? -1 : 1;
-        changes.push([place, gain * Math.abs(line.slope) * bend]);
-      }
+        if (!(place > lower && place < upper)) return;
+        changes.push([place, gain * Math.abs(line.slope) * (line.slopes[k + 1] - line.slopes[k])]);
+      });
     }
     for (const [, low, high] of slots(model.number))
       for (const end of [low, high]) if (end > lower && end < upper) changes.push([end, 0]);

@@ -6,6 +6,7 @@
 #include "bl/explain.hpp"
 #include "bl/fit.hpp"
 #include "data/png.hpp"
+#include "explain/picture.hpp"
 #include "fitted/fitted_model.hpp"
 #include "model/parameters.hpp"
 #include "unit/explain/xml_check.hpp"
@@ -31,7 +32,7 @@ std::string decoded(std::string_view text) {
 // What is written is read back by the reader of PNG files.
 TEST(ImageSvg, PicturesAreImages) {
   const std::string uri =
-      explain::png_uri({255, 255, 255, 0, 0, 0, 9, 9, 9, 200, 200, 200, 1, 1, 1, 77, 77, 77}, 2, 3);
+      explain::png_uri({255, 255, 255, 0, 0, 0, 9, 9, 9, 200, 200, 200, 1, 1, 1, 77, 77, 77}, {2, 3});
   constexpr std::string_view kStart = "data:image/png;base64,";
   ASSERT_TRUE(uri.starts_with(kStart));
   const GreyImage image = read_png(decoded(std::string_view(uri).substr(kStart.size())), "uri");

@@ -17,10 +17,8 @@ TEST(FindMode, OfAnIllConditionedNormalDistribution) {
   const GaussianDistribution<double> distribution(mean, rotated_covariance(6, 1e4));
   const auto result = find_mode(distribution, Box::unbounded(6), mode_starts(Box::unbounded(6), 8, 1).view());
   for (Index j = 0; j < 6; ++j) EXPECT_NEAR(result.point[static_cast<std::size_t>(j)], mean(j), 1e-7 * 1e4);
-  EXPECT_LE(result.projected_gradient, 1e-7);
   EXPECT_LT(result.subgradient, 1e-5);
   EXPECT_EQ(result.agreeing, 8);
-  EXPECT_LT(result.improvement, 1e-9);
 }
 
 // Rosenbrock's valley: the maximum 0 at (1, 1).
@@ -50,7 +48,6 @@ TEST(FindMode, StopsAtTheWalls) {
                                 mode_starts(Box::cube(2, -1, 1), 5, 2).view());
   EXPECT_EQ(result.point[0], 1);
   EXPECT_NEAR(result.point[1], -0.8, 1e-7);
-  EXPECT_LE(result.projected_gradient, 1e-7);
   EXPECT_LT(result.subgradient, 1e-4);
 }
 
@@ -76,9 +73,7 @@ TEST(FindMode, SettlesOnKinksThatAreNoAxes) {
   EXPECT_NEAR(result.point[0], 1.0 / 3, 1e-3);
   EXPECT_NEAR(result.point[1], 1.0 / 3, 1e-3);
   EXPECT_NEAR(result.point[2], 2.0 / 3, 1e-3);
-  EXPECT_GT(result.projected_gradient, 0.1);  // no smooth mode
-  EXPECT_LT(result.subgradient, 1e-2);        // but a stationary one
-  EXPECT_LT(result.improvement, 1e-5);
+  EXPECT_LT(result.subgradient, 1e-2);  // stationary, though no smooth mode
 }
 
 // Two hills, the higher at 2: some starts end on the lower, and the certificate says how many agree.

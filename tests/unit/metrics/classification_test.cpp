@@ -86,8 +86,7 @@ TEST(Classification, TwoClassesAgreeWithScikitLearn) {
   const auto truth = binary_truth();
   const auto columns = binary_columns();
   const Probabilities two = matrix(columns, 2);
-  EXPECT_NEAR(binary_auc(truth, binary_scores()).value(), 0.5, kTolerance);
-  EXPECT_NEAR(binary_auc(truth, binary_scores(), kW).value(), 0.6142857142857143, kTolerance);
+  EXPECT_NEAR(macro_auc(truth, two).value(), 0.5, kTolerance);
   EXPECT_NEAR(macro_auc(truth, two, kW).value(), 0.6142857142857143, kTolerance);
   EXPECT_NEAR(brier_score(truth, two), 0.375, kTolerance);
   EXPECT_NEAR(brier_score(truth, two, kW), 0.32023255813953494, kTolerance);
@@ -129,7 +128,9 @@ TEST(Classification, AucCountsPairsAndHalvesTies) {
         won += w * (scores[i] > scores[j] ? 1.0 : scores[i] == scores[j] ? 0.5 : 0.0);
         pairs += w;
       }
-  EXPECT_EQ(binary_auc(truth, scores, weights).value(),
+  std::vector<double> columns;
+  for (const double score : scores) columns.insert(columns.end(), {1 - score / 16, score / 16});
+  EXPECT_EQ(macro_auc(truth, matrix(columns, 2), weights).value(),
             won / pairs);  // sums of whole and half numbers: exact
 }
 
@@ -156,15 +157,13 @@ TEST(Classification, TheSecondColumnTellsSmallProbabilitiesApart) {
 
 TEST(Classification, OneClassHasNoAuc) {
   const std::vector<std::int32_t> ones{1, 1};
-  const std::vector<double> scores{.2, .8};
-  EXPECT_FALSE(binary_auc(ones, scores));
   const std::vector<double> p{.2, .8, .4, .6};
   EXPECT_FALSE(macro_auc(ones, matrix(p, 2)));
   const std::vector<double> p3{.2, .7, .1, .4, .5, .1};
   EXPECT_FALSE(macro_auc(ones, matrix(p3, 3)));
   const std::vector<std::int32_t> both{0, 1};
   const std::vector<double> second_only{0, 1};
-  EXPECT_FALSE(binary_auc(both, scores, second_only));
+  EXPECT_FALSE(macro_auc(both, matrix(p, 2), second_only));
 }
 
 TEST(Classification, CalibrationBinsAreClosedAbove) {
@@ -194,7 +193,6 @@ TEST(Classification, BadInputIsNamed) {
   EXPECT_THROW(brier_score(truth, matrix(above_one, 2)), NumericError);
   EXPECT_THROW(calibration_error(three, matrix(good, 2)), UsageError);
   EXPECT_THROW(log_loss(truth, matrix(nan, 2)), NumericError);
-  EXPECT_THROW(binary_auc(truth, std::vector<double>{0.0, kNan}), NumericError);
   try {
     macro_auc(truth, matrix(nan, 2));
     FAIL();

@@ -1,4 +1,4 @@
-// Parts of the report that have answers of their own: errors by resampling, ticks, base64, texts.
+// Parts of the report that have answers of their own: errors by resampling, ticks, texts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "economics/typical.hpp"
-#include "report/base64.hpp"
 #include "report/chart.hpp"
 #include "report/chart_axes.hpp"
 #include "report/html.hpp"
@@ -18,18 +17,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-std::string base64_of(std::string_view text) {
-  return base64({reinterpret_cast<const unsigned char*>(text.data()), text.size()});
-}
-
-TEST(Base64, IsThatOfRfc4648) {
-  EXPECT_EQ(base64_of(""), "");
-  EXPECT_EQ(base64_of("f"), "Zg==");
-  EXPECT_EQ(base64_of("fo"), "Zm8=");
-  EXPECT_EQ(base64_of("foo"), "Zm9v");
-  EXPECT_EQ(base64_of("foobar"), "Zm9vYmFy");
-}
 
 // The error of a mean of n zeros and ones is sqrt(p (1 - p) / n); of whole groups of 10 equal rows, sqrt(10) as large.
 TEST(ResampledErrors, AreThoseOfAMean) {

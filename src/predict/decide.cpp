@@ -6,12 +6,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "api/predicting.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "data/read_table.hpp"
 #include "fitted/fitted_model.hpp"
 #include "metrics/decision.hpp"
+#include "predict/predicting.hpp"
 #include "predict/prediction.hpp"
 
 namespace bl {

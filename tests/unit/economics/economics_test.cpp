@@ -8,11 +8,11 @@
 #include "bl/explain.hpp"
 #include "bl/scenario.hpp"
 #include "economics/assignment.hpp"
-#include "example_model.hpp"
 #include "explain/gradient.hpp"
 #include "explain/head_place.hpp"
 #include "explain/row_text.hpp"
 #include "fitted/fitted_model.hpp"
+#include "unit/explain/example_model.hpp"
 
 namespace bl {
 namespace {

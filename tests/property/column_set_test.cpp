@@ -1,0 +1,239 @@
+// Every type of column and every kind of encoded column through all that reads them: encoder, model file, explanation, and
+// the page of a report, which encodes by itself. One that is forgotten somewhere fails here.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "bl/errors.hpp"
+#include "bl/fit.hpp"
+#include "bl/report.hpp"
+#include "explain/read_problem.hpp"
+#include "features/column_kind.hpp"
+#include "fitted/fitted_model.hpp"
+#include "report/page_model.hpp"
+#include "support/read_file.hpp"
+#include "unit/data/data_helpers.hpp"
+
+namespace bl {
+namespace {
+
+using nlohmann::json;
+
+struct ColumnCase {
+  std::string name;
+  std::vector<ColumnType> types;  // of the features
+  std::string curves = "none";
+};
+
+const std::vector<ColumnCase>& cases() {
+  static const std::vector<ColumnCase> all = {
+      {"continuous", {ColumnType::continuous}},
+      {"nominal", {ColumnType::nominal}},
+      {"ordinal", {ColumnType::ordinal}},
+      {"text", {ColumnType::text}},
+      {"linear_curve", {ColumnType::continuous}, "continuous:linear"},
+      {"cubic_curve", {ColumnType::continuous}, "continuous:cubic"},
+      {"periodic_curve", {ColumnType::continuous}, "continuous:periodic:24"},
+      {"step_curve", {ColumnType::continuous}, "continuous:step"},
+      {"curve_of_levels", {ColumnType::ordinal}, "ordinal"},
+      {"product", {ColumnType::continuous, ColumnType::ordinal}, "continuous~*ordinal~"}};
+  return all;
+}
+
+// A column of each type, called like it; cells are missing here and there.
+std::string table_text() {
+  const std::vector<std::string> levels = {"none", "few", "some", "many", "most"},
+                                 words = {"rain", "sun", "wind", "snow", "fog", "hail", "heat", "storm"};
+  std::string out = "continuous,nominal,ordinal,text,y\n";
+  for (std::size_t i = 0; i < 600; ++i) {
+    const double x = 24 * std::fmod(0.6180339887 * static_cast<double>(i), 1.0);
+    const std::size_t place = (i * i + i / 7) % 5;
+    out += (i % 23 == 5 ? "" : json(x).dump()) + ",";
+    out += (i % 29 == 7 ? "" : levels[(i * 3 + i / 11) % 5]) + ",";
+    out += (i % 31 == 3 ? "" : levels[place]) + ",";
+    if (i % 19 != 2)
+      for (std::size_t k = 0; k < 6; ++k) out += words[(i * (k + 3) + i / (k + 5)) % words.size()] + " ";
+    out += std::sin(x / 3) + 0.4 * static_cast<double>(place) * std::cos(x / 5) > 0.5 ? ",yes\n" : ",no\n";
+  }
+  return out;
+}
+
+class ColumnSet : public testing::TestWithParam<std::size_t> {
+ protected:
+  const ColumnCase& one() const { return cases()[GetParam()]; }
+  const FittedModel& fitted() const { return summary_.model.impl(); }
+  const Encoder& encoder() const { return fitted().stored.encoder; }
+  const Table& table() const { return data_.impl().table; }
+  std::vector<Index> rows() const { return all_rows(table().rows); }
+
+  Data read() const {
+    folder_.write("table.csv", table_text());
+    return Data::read(folder_.file("table.csv"), {});
+  }
+
+  Settings settings() const {
+    Settings s;
+    s.target = "y";
+    std::string ignored, schema = "[columns]\n";
+    for (const ColumnType type : kColumnTypes) {
+      const std::string column(facts(type).name);
+      if (std::find(one().types.begin(), one().types.end(), type) == one().types.end())
+        ignored += (ignored.empty() ? "" : ",") + column;
+      schema += column + " = { type = \"" + column + "\"" +
+                (type == ColumnType::ordinal ? R"(, levels = ["none", "few", "some", "many", "most"])" : "") +
+                " }\n";
+    }
+    s.ignore = ignored;
+    s.schema = folder_.write("schema.toml", schema);
+    s.curves = one().curves;
+    s.missing = "impute";
+    s.layers = "2";
+    s.form = "scalar";
+    s.epochs = 3;
+    return s;
+  }
+
+  const test::TemporaryFolder folder_;
+  const Data data_ = read();
+  const FitSummary summary_ = fit(data_, settings());
+};
+
+// Whether a case has columns of this kind; the compiler asks for a new one here.
+bool has_kind(const ColumnCase& one, EncodedColumn::Kind kind) {
+  using Kind = EncodedColumn::Kind;
+  const auto reads = [&](ColumnType type) {
+    return std::find(one.types.begin(), one.types.end(), type) != one.types.end();
+  };
+  switch (kind) {
+    case Kind::standardized:
+      return reads(ColumnType::continuous);
+    case Kind::ordinal:
+      return reads(ColumnType::ordinal);
+    case Kind::bend:
+      return one.curves != "none";
+    case Kind::one_hot:
+      return reads(ColumnType::nominal);
+    case Kind::indicator:
+      return true;
+    case Kind::component:
+      return reads(ColumnType::text);
+    case Kind::product:
+      return one.name == "product";
+  }
+  return false;
+}
+
+TEST_P(ColumnSet, ColumnsAreThoseThatAreWritten) {
+  const Matrix<double> all = encoder().encode_features<double>(table(), rows());
+  const Matrix<float> single = encoder().encode_features<float>(table(), rows());
+  ASSERT_EQ(all.cols(), static_cast<Index>(encoder().columns().size()));
+  std::set<std::string> names;
+  for (const EncodedColumn& column : encoder().columns()) names.insert(column.name);
+  EXPECT_EQ(names.size(), encoder().columns().size());
+  for (Index i = 0; i < all.rows(); ++i)
+    for (Index c = 0; c < all.cols(); ++c) {
+      ASSERT_TRUE(std::isfinite(all(i, c)));
+      ASSERT_NEAR(single(i, c), all(i, c), 1e-5 * (1 + std::abs(all(i, c))));
+      const EncodedColumn& column = encoder().columns()[static_cast<std::size_t>(c)];
+      if (column.kind == EncodedColumn::Kind::indicator)
+        ASSERT_EQ(all(i, c), table().column(encoder().features()[column.feature].name).missing(i) ? 1 : 0);
+    }
+}
+
+TEST_P(ColumnSet, ModelFilesKeepIt) {
+  const Model again = Model::from_bytes(summary_.model.to_bytes(), "memory");
+  EXPECT_EQ(again.impl().stored.encoder.features(), encoder().features());
+  const auto before = encoder().encode_features<double>(table(), rows()),
+             after = again.impl().stored.encoder.encode_features<double>(table(), rows());
+  EXPECT_TRUE(
+      std::equal(before.flat().begin(), before.flat().end(), after.flat().begin(), after.flat().end()));
+}
+
+// The problem with names gives the utility that the network gives, in both units.
+TEST_P(ColumnSet, ExplanationsReadIt) {
+  const Matrix<double> x = encoder().encode_features<double>(table(), rows());
+  Matrix<double> expected(x.rows(), 2);
+  fitted().utility.utilities(x.view(), {nullptr, x.rows(), 0, 0}, expected.view());
+  for (const explain::Units units : {explain::Units::original, explain::Units::standardised}) {
+    const explain::Problem problem = problem_of(fitted(), units);
+    for (Index i = 0; i < x.rows(); i += 7)
+      for (std::int32_t c = 0; c < 2; ++c) {
+        const double found =
+            evaluate(problem, problem_inputs(problem, x.row(i), nullptr, c)).outputs[0] / problem.temperature;
+        ASSERT_NEAR(found, expected(i, c), 1e-8 * (1 + std::abs(expected(i, c)))) << i;
+      }
+  }
+}
+
+TEST_P(ColumnSet, ThePageOfAReportEncodesIt) {
+  if (one().types[0] == ColumnType::text) {
+    EXPECT_THROW(report_html(summary_.model, data_), UsageError);
+    return;
+  }
+  EXPECT_THAT(report_html(summary_.model, data_), testing::HasSubstr("</html>"));
+  if (std::system("node --version >/dev/null 2>&1") != 0)
+    GTEST_SKIP() << "node is not installed: the page's own values are not checked";
+  json cells = json::array();
+  for (Index i = 0; i < table().rows; ++i) {
+    json row = json::object();
+    for (const Column& column : table().columns)
+      row[column.name] = column.missing(i)                ? json()
+                         : column.raw == RawType::numeric ? json(column.numbers[static_cast<std::size_t>(i)])
+                                                          : json(column.cell_text(i));
+    cells.push_back(row);
+  }
+  folder_.write("model.json", report::page_model(fitted()).dump());
+  folder_.write("rows.json", cells.dump());
+  const std::string root = std::string(BL_TEST_DATA) + "/../..";
+  const std::string command = "node '" + root + "/tests/property/page_encode.js' '" + root +
+                              "/src/report/page/evaluate.js' '" + folder_.file("model.json") + "' '" +
+                              folder_.file("rows.json") + "' >'" + folder_.file("encoded.json") + "'";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  const json encoded = json::parse(test::read_file(folder_.file("encoded.json")));
+  const Matrix<double> x = encoder().encode_features<double>(table(), rows());
+  for (Index i = 0; i < x.rows(); ++i) {
+    const json& row = encoded[static_cast<std::size_t>(i)];
+    ASSERT_EQ(row.size(), static_cast<std::size_t>(x.cols()));
+    for (Index c = 0; c < x.cols(); ++c)
+      ASSERT_NEAR(row[static_cast<std::size_t>(c)].get<double>(), x(i, c), 1e-9) << i;
+  }
+}
+
+TEST_P(ColumnSet, TheKindsAreWhatTheCaseIsFor) {
+  const auto& columns = encoder().columns();
+  for (int k = 0; k <= static_cast<int>(EncodedColumn::Kind::product); ++k) {
+    const auto kind = static_cast<EncodedColumn::Kind>(k);
+    EXPECT_EQ(
+        std::any_of(columns.begin(), columns.end(), [&](const EncodedColumn& c) { return c.kind == kind; }),
+        has_kind(one(), kind))
+        << k;
+  }
+  for (const FeatureEncoding& feature : encoder().features()) {
+    EXPECT_EQ(feature.levels.empty(), !facts(feature.type).levels);
+    EXPECT_EQ(std::any_of(columns.begin(), columns.end(), [](const EncodedColumn& c) { return c.line(); }),
+              facts(feature.type).line);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, ColumnSet, testing::Range<std::size_t>(0, cases().size()),
+                         [](const auto& info) { return cases()[info.param].name; });
+
+TEST(ColumnSets, EveryTypeAndEveryCurveIsTriedHere) {
+  std::set<ColumnType> types;
+  std::set<std::string> curves;
+  for (const ColumnCase& one : cases()) {
+    types.insert(one.types.begin(), one.types.end());
+    for (const std::string& kind : curve_kind_names())
+      if (one.name == kind + "_curve") curves.insert(kind);
+  }
+  EXPECT_EQ(types.size(), kColumnTypes.size());
+  EXPECT_EQ(curves.size(), curve_kind_names().size());
+}
+
+}  // namespace
+}  // namespace bl

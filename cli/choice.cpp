@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "bl/errors.hpp"
@@ -111,8 +112,10 @@ std::string trade_off_text(const ChoiceTradeOff& ratio, const std::string& attri
   return out + warnings_text(ratio.warnings);
 }
 
-ordered_json economics_json(const ChoiceSlopes& slopes, const ChoiceElasticities& elasticities,
-                            const ChoiceTradeOff* ratio, int draws) {
+ordered_json economics_json(const AttributeEconomics& of, int draws) {
+  const ChoiceSlopes& slopes = of.slopes;
+  const ChoiceElasticities& elasticities = of.elasticities;
+  const std::optional<ChoiceTradeOff>& ratio = of.trade_off;
   ordered_json out = {
       {"alternatives", slopes.alternatives},      {"marginal_utility", slopes.mean},
       {"share_below_zero", slopes.negative},      {"elasticities", elasticities.by},
@@ -128,7 +131,7 @@ ordered_json economics_json(const ChoiceSlopes& slopes, const ChoiceElasticities
   for (const std::string& one : elasticities.warnings) out["warnings"].push_back(one);
   for (const auto& row : elasticities.intervals)
     if (draws > 0) out["elasticity_intervals"].push_back(intervals_json(row));
-  if (ratio != nullptr)
+  if (ratio)
     out["value"] = {{"value", ratio->value},
                     {"standard_error", ratio->standard_error},
                     {"lower_quartile", ratio->lower_quartile},
@@ -137,7 +140,7 @@ ordered_json economics_json(const ChoiceSlopes& slopes, const ChoiceElasticities
                     {"errors", ratio->errors},
                     {"members", ratio->members},
                     {"warnings", ratio->warnings}};
-  if (ratio != nullptr && draws > 0) {
+  if (ratio && draws > 0) {
     out["value"]["interval"] = interval_json(ratio->interval);
     out["value"]["intervals"] = intervals_json(ratio->intervals);
   }
@@ -208,24 +211,20 @@ std::string choice_economics(const Model& model, const Data& data, const ChoiceE
   if (names.empty()) names = attributes(model);
   ordered_json all = ordered_json::object();
   std::string out;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::string& attribute = names[i];
-    const ChoiceSlopes marginal = slopes(model, data, attribute, run.threads);
-    const ChoiceElasticities by_percent = elasticities(model, data, attribute, run.threads, run.errors);
-    const bool priced = !run.money.empty() && run.money != attribute;
-    const ChoiceTradeOff ratio =
-        priced ? trade_off(model, data, attribute, run.money, run.threads, run.errors) : ChoiceTradeOff{};
+  for (const AttributeEconomics& one :
+       attribute_economics(model, data, names, run.money, run.threads, run.errors)) {
     if (run.json) {
-      all[attribute] = economics_json(marginal, by_percent, priced ? &ratio : nullptr, run.errors.draws);
+      all[one.attribute] = economics_json(one, run.errors.draws);
       continue;
     }
-    if (i > 0) out += "\n";
-    out += slopes_text(marginal, attribute) + elasticities_text(by_percent, attribute, run.errors.draws);
-    if (priced) out += trade_off_text(ratio, attribute, run.money);
+    if (!out.empty()) out += "\n";
+    out += slopes_text(one.slopes, one.attribute) +
+           elasticities_text(one.elasticities, one.attribute, run.errors.draws);
+    if (one.trade_off) out += trade_off_text(*one.trade_off, one.attribute, run.money);
   }
   const bool known =
       out.find("s.e. ") != std::string::npos || out.find("standard errors below") != std::string::npos;
-  out += "\n" + wrapped(known ? errors_note(run.errors) : no_errors_note(model), 2) + "\n";
+  out += "\n" + wrapped(known ? errors_note(run.errors, run.clusters) : no_errors_note(model), 2) + "\n";
   return run.json ? all.dump(2) + "\n" : out;
 }
 

@@ -33,6 +33,7 @@ struct ChoiceEconomicsRun {
   bool json = false;
   std::size_t threads = 0;
   EconomicsErrors errors = {};
+  std::string clusters = {};  // what errors are clustered by, in words; empty: persons
 };
 
 // --covariance, --draws, --level and --seed.

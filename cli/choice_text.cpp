@@ -17,8 +17,9 @@ std::string error_text(double error, const Interval& interval) {
   return fmt::format(" (s.e. {:.6f}{})", error, between);
 }
 
-std::string errors_note(const EconomicsErrors& errors) {
-  const std::string by = errors.covariance == "cluster" ? "by person" : errors.covariance;
+std::string errors_note(const EconomicsErrors& errors, const std::string& clusters) {
+  const std::string by =
+      errors.covariance != "cluster" ? errors.covariance : "by " + (clusters.empty() ? "person" : clusters);
   std::string out = fmt::format("errors: delta method, {}", by);
   if (errors.draws > 0)
     out += fmt::format("; {:.4g}% intervals: {} draws (Krinsky-Robb)", 100 * errors.level, errors.draws);

@@ -12,7 +12,7 @@ namespace bl::cli {
 // "(s.e. 0.1)", or nothing where there is no error; with the interval where there is one.
 std::string error_text(double error, const Interval& interval);
 // What intervals and errors are, in a line.
-std::string errors_note(const EconomicsErrors& errors);
+std::string errors_note(const EconomicsErrors& errors, const std::string& clusters = "");
 // Why there are none.
 std::string no_errors_note(const Model& model);
 // "INCOME = 3 (1,024 situations)", underlined.

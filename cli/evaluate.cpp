@@ -32,12 +32,14 @@ void run_evaluate(EvaluateArguments& a, const CLI::App& command, const Settings&
   a.options.on_note = [&](const std::string& text) { notes.push_back(text); };
   const auto metrics = decision ? evaluate_decisions(model, data.whole(), part, *decision, a.options)
                                 : evaluate(model, data, part, a.options);
-  const std::string unit = model.is_choice() ? "situations" : "rows";
   nlohmann::ordered_json out;
-  if (!model.is_choice()) out["rows"] = part_rows(model, data, part);
+  std::string title = a.part == "all" ? fmt::format("all {}", model.row_unit()) : a.part;
+  if (!model.is_choice()) {  // of choices it is a metric
+    out["rows"] = part_rows(model, data, part);
+    title += fmt::format(" ({} rows)", out["rows"].dump());
+  }
   if (!a.json) {
-    const std::string count = model.is_choice() ? "" : fmt::format(" ({} rows)", out["rows"].dump());
-    say("{}", metrics_text((a.part == "all" ? "all " + unit : a.part) + count, metrics));
+    say("{}", metrics_text(title, metrics));
     for (const std::string& text : notes) say("{}\n", wrapped("note      " + spelled(text), 10));
     return;
   }

@@ -58,10 +58,10 @@ void print_summary(const FitSummary& s, const std::string& output) {
                                                  duration(s.seconds), s.best_epoch, s.stop_cause)
                                    : fmt::format("{} in {}", s.stop_cause, duration(s.seconds));
   say("{}\n", wrapped("training  " + training, kLabel));
-  if (s.model.is_choice() && !coefficients(s.model).empty()) say("\n{}\n", coefficients_text(s.model));
-  const char* unit = s.model.is_choice() ? "situations" : "rows";
+  if (!coefficients(s.model).empty()) say("\n{}\n", coefficients_text(s.model));
   const auto print = [&](const char* part, std::size_t rows, const std::vector<Metric>& metrics) {
-    if (!metrics.empty()) say("{}", metrics_text(fmt::format("{} ({} {})", part, rows, unit), metrics));
+    if (!metrics.empty())
+      say("{}", metrics_text(fmt::format("{} ({} {})", part, rows, s.model.row_unit()), metrics));
   };
   print("training", s.train_rows, s.train);
   print("validation", s.validation_rows, s.validation);
@@ -72,8 +72,7 @@ void print_summary(const FitSummary& s, const std::string& output) {
 // What people ask next: of a linear utility its errors, of other models what they learned, and from which rows
 // where one response is followed.
 std::string next_command(const FitSummary& s, const FitArguments& a) {
-  const bool linear = s.model.is_choice() && !coefficients(s.model).empty();
-  if (linear) return fmt::format("bl summary {}", a.output);
+  if (!coefficients(s.model).empty()) return fmt::format("bl summary {}", a.output);
   const bool followed = !s.model.is_choice() && a.data.size() == 1 && a.data[0] != "-" &&
                         s.model.responses().size() == 1 && s.model.features().size() <= kMostResponseColumns;
   return fmt::format("bl explain {}{}", a.output, followed ? " " + a.data[0] : "");

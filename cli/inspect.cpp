@@ -34,9 +34,8 @@ void add_inspect(CLI::App& app) {
   command->footer("Example:\n  bl inspect model.bl");
   command->callback([a, command] {
     if (a->json) return write_text("-", open_model(*command, a->model).information_json() + "\n");
-    // A file that was changed can still be looked at.
-    say("{}{:<12}{}\n", spelled(Model::load(a->model, true).describe()), "digest",
-        digest_text(file_digest(a->model)));
+    const InspectedFile file = inspect_file(a->model);
+    say("{}{:<12}{}\n", spelled(file.model.describe()), "digest", digest_text(file.digest));
   });
 }
 

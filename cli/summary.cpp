@@ -53,19 +53,29 @@ std::string summary_text(const InferenceSummary& summary, const SummaryArguments
   return tests.empty() ? render(summary, summary_format(a.format)) : render(tests, summary_format(a.format));
 }
 
-// The table of economics, with the tests that are asked for; one document of JSON.
+// Economics as CSV, of choices as text, or as JSON.
+std::string economics_alone(const Inference& inference, const SummaryArguments& a, const Data& data) {
+  const bool json = a.format == "json";
+  if (!inference.model.is_choice()) {
+    const OutputTable table =
+        economics_with_errors(inference.model, data, a.numeraire, a.options, inference.covariance);
+    return json ? json_array(table) : format_table(table, TableFormat::csv, true);
+  }
+  ChoiceEconomicsRun run{.money = a.numeraire, .json = json, .threads = a.options.threads};
+  run.errors = {.covariance = inference.summary.covariance, .estimated = inference.covariance};
+  for (const auto& [column, count] : inference.summary.clusters)
+    run.clusters += (run.clusters.empty() ? "" : " and ") + column;
+  return choice_economics(inference.model, data, run);
+}
+
+// With the tests that are asked for; one document of JSON.
 std::string economics_text(const Inference& inference, const SummaryArguments& a, const Inputs& in) {
-  if (inference.model.is_choice())
-    return choice_economics(inference.model, *in.data,
-                            {.money = a.numeraire,
-                             .json = a.format == "json",
-                             .threads = a.options.threads,
-                             .errors = {.covariance = a.options.covariance}});
-  const OutputTable table = economics_with_errors(inference.model, *in.data, a.numeraire, a.options);
+  const std::string economics = economics_alone(inference, a, *in.data);
   const std::string tests = render(tests_of(inference.summary, a, in), summary_format(a.format));
-  if (a.format != "json") return format_table(table, TableFormat::csv, true) + tests;
+  const bool choice = inference.model.is_choice();
+  if (a.format != "json") return economics + (choice && !tests.empty() ? "\n" : "") + tests;
   auto out = nlohmann::ordered_json::parse(tests);
-  out["economics"] = nlohmann::ordered_json::parse(json_array(table));
+  out["economics"] = nlohmann::ordered_json::parse(economics);
   return out.dump(2) + "\n";
 }
 

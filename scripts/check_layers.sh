@@ -78,6 +78,10 @@ done < <(grep -rnE '\b(std::(cout|cerr|exit|abort|terminate)|fmt::print|printf|p
 # The library does not speak the command line: messages name `settings` and arguments, the front end spells them.
 while IFS=: read -r file line text; do
   fail "$file:$line: words of the command line in a text of the library; name the setting in backquotes"
-done < <(grep -rnE '"([^"\\]|\\.)*--[a-z]' src include --include='*.hpp' --include='*.cpp' --include='*.def' | grep -vE '^[^:]+:[0-9]+: *//' || true)
+done < <(grep -rnE '"([^"\\]|\\.)*(--[a-z]|\bbl [a-z]+[ <])' src include --include='*.hpp' --include='*.cpp' --include='*.def' | grep -vE '^[^:]+:[0-9]+: *//' || true)
+settings=$(sed -nE 's/^BL_(TEXT|CHOICE|NUMBER|INTEGER|FLAG)\((\w+),.*/\2/p' include/bl/settings.def | grep -v '^lambda$' | paste -sd'|')  # lambda is a symbol, too
+while IFS=: read -r file line text; do
+  fail "$file:$line: a setting without backquotes in a text of the library"
+done < <(grep -rnE "\"([^\"\\\\]*[ (])?($settings) = ['{a-z0-9]" src --include='*.hpp' --include='*.cpp' || true)
 
 exit "$bad"

@@ -1,9 +1,10 @@
-// The economics of choices among alternatives that carry attributes. All of it takes a model of choices and
-// throws UsageError for another.
+// The economics of choices among alternatives that carry attributes. What is asked of a model throws UsageError
+// for one that is not of choices, unless it says otherwise.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct EconomicsErrors {
   int draws = 0;                      // 0: no intervals
   double level = 0.95;
   std::uint64_t seed = 1;
+  std::vector<double> estimated = {};  // Inference::covariance; in place of a stored one
 };
 
 struct Interval {
@@ -132,7 +134,7 @@ const std::vector<std::string>& alternatives(const Model& model);
 // Those that are declared; terms are computed from them.
 std::vector<std::string> attributes(const Model& model);
 
-// Of a linear utility; empty for a network. As text: a line each.
+// Of a linear utility; empty for any other model. As text: a line each.
 std::vector<ChoiceCoefficient> coefficients(const Model& model);
 std::string coefficients_text(const Model& model);
 
@@ -153,5 +155,18 @@ ChoiceSlopes slopes(const Model& model, const Data& data, const std::string& att
 ChoiceTradeOff trade_off(const Model& model, const Data& data, const std::string& attribute,
                          const std::string& money, std::size_t threads = 0,
                          const EconomicsErrors& errors = {});
+
+// All three of each attribute, from situations that are read once; without money, and of money itself, there is
+// no trade-off.
+struct AttributeEconomics {
+  std::string attribute;
+  ChoiceSlopes slopes;
+  ChoiceElasticities elasticities;
+  std::optional<ChoiceTradeOff> trade_off;
+};
+std::vector<AttributeEconomics> attribute_economics(const Model& model, const Data& data,
+                                                    const std::vector<std::string>& attributes,
+                                                    const std::string& money = "", std::size_t threads = 0,
+                                                    const EconomicsErrors& errors = {});
 
 }  // namespace bl

@@ -74,8 +74,8 @@ struct ChoiceDeclaration {
   std::vector<std::string> scale_levels = {};  // the reference first; empty: the fit takes those of the data
 
   std::string name = "choice schema";  // stands for it in messages
-  // Where a part of it comes from, such as "schema.toml:3" or "--filter", by key: "data", "data/filter",
-  // "attributes/cost", "alternatives/0/code", "utility/signs/cost". Messages name the nearest one.
+  // Where a part of it comes from, such as "schema.toml:3" or a front end's option, by key: "data",
+  // "data/filter", "attributes/cost", "alternatives/0/code", "utility/signs/cost". Messages name the nearest.
   std::map<std::string, std::string> places = {};
 
   std::string place(std::string_view key) const;

@@ -1,5 +1,5 @@
 // The failures that callers can cause; each front end translates them once (exit codes, exceptions). Messages
-// name settings and arguments in backquotes, `learning_rate`; the command line prints --learning-rate.
+// name settings and arguments in backquotes, `learning_rate`; a front end prints what they are called there.
 #pragma once
 
 #include <stdexcept>

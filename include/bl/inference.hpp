@@ -128,6 +128,9 @@ struct InferenceSummary {
 struct Inference {
   Model model;  // canonical, at the minimum, with its covariances
   InferenceSummary summary;
+  // Of the model's parameters that have errors, as it was asked for (also by clusters of any columns),
+  // row-major.
+  std::vector<double> covariance = {};
 };
 
 // Choices: a linear utility is fitted again; without a column, cluster means by person.
@@ -176,10 +179,12 @@ std::vector<Quantity> delta_method(const Model& model,
                                    const std::string& covariance = "robust");
 
 // Marginal utilities, rates of substitution, willingness to pay, effects on predictions and elasticities (see
-// economics), with a standard error beside every number that depends on the estimates. Of the options,
-// covariance, should_stop and on_progress count.
+// economics), with a standard error beside every number that depends on the estimates: by the covariance of an
+// inference, or where it is empty by the stored one that the options name. Of these, covariance, should_stop
+// and on_progress count.
 OutputTable economics_with_errors(const Model& model, const Data& data, const std::string& numeraire,
-                                  const InferenceOptions& options = {});
+                                  const InferenceOptions& options = {},
+                                  const std::vector<double>& covariance = {});
 
 // The same distribution with what data cannot determine fixed by convention; covariances are dropped. UsageError for a
 // reference that is no class or alternative, and for a linear utility of choices, which has no other form.

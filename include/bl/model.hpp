@@ -70,10 +70,6 @@ struct FeatureInfo {
   std::vector<std::string> levels;  // nominal, ordinal
 };
 
-// Whether a model file holds what was written: files of earlier versions have no digest.
-enum class FileDigest { none, holds, broken };
-FileDigest file_digest(const std::string& path);
-
 // Of responses in columns of a table, or of a choice among alternatives that carry attributes (see
 // choice.hpp), whose rows are situations.
 class Model {
@@ -89,6 +85,8 @@ class Model {
   static Model from_bytes(std::string_view bytes, const std::string& name);
 
   bool is_choice() const;
+  // What its rows are called: "rows", of a choice "situations".
+  const char* row_unit() const;
   std::vector<ResponseInfo> responses() const;
   std::vector<FeatureInfo> features() const;
 
@@ -120,6 +118,16 @@ class Model {
  private:
   std::shared_ptr<const Impl> impl_;
 };
+
+// Whether a model file holds what was written: files of earlier versions have no digest.
+enum class FileDigest { none, holds, broken };
+
+// What a file holds, also where it was damaged or edited after it was written.
+struct InspectedFile {
+  Model model;
+  FileDigest digest = FileDigest::none;
+};
+InspectedFile inspect_file(const std::string& path);
 
 std::string library_version();
 

@@ -73,6 +73,9 @@ const std::vector<SettingInfo>& setting_list();
 // nearest valid one, and for a value of the wrong kind or out of range.
 void set(Settings& settings, std::string_view name, std::string_view value);
 
+// The same of a value that nobody gave, such as one that a fit left at the default of its time.
+void set_default(Settings& settings, std::string_view name, std::string_view value);
+
 // The value as text; set() reads it back.
 std::string get(const Settings& settings, std::string_view name);
 

@@ -52,16 +52,17 @@ def given_settings(params: dict[str, Any]) -> dict[str, str]:
 
 
 def stored_parameters(model: _core.Model) -> dict[str, str]:
-    """The parameters that a model's stored settings say, where they are not the defaults."""
-    settings = json.loads(model.information_json())["information"].get("settings", {})
+    """The parameters that a model's stored settings say, where they were given."""
+    information = json.loads(model.information_json())["information"]
+    settings, given = information.get("settings", {}), information.get("given", [])
     targets = settings.get("target", "").split(",")
     out = {}
     for parameter, name in SETTING_OF.items():
-        value = settings.get(name, _DEFAULTS[name])
+        stored = value = settings.get(name, _DEFAULTS[name])
         if name in ("nominal", "continuous"):  # the type of the response follows from the estimator
             value = ",".join(one for one in value.split(",") if one not in targets)
         # An estimator without these takes all rows for training and unseen levels as missing, so they are always said.
-        if value != _DEFAULTS[name] or name in ("fractions", "unseen"):
+        if value != _DEFAULTS[name] or (name in given and value == stored) or name in ("fractions", "unseen"):
             out[parameter] = value
     return out
 

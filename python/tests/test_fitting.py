@@ -37,6 +37,7 @@ def test_the_command_line_learns_the_same_bits(tmp_path, command, numbers, label
         options = dict(layers=[4, 2], epochs=6, seed=7, fractions="7:1:2", split="random", unseen="error")
         estimator(**options).fit(frame, target).save(tmp_path / "python.bl")
         arguments = ["--layers", "4,2", "--epochs", "6", "--seed", "7", "--split", "random", f"--{kind}", "target"]
+        arguments += ["--fractions", "7:1:2", "--unseen", "error"]
         subprocess.run(
             [command, "fit", tmp_path / "data.csv", "--target", "target", *arguments, "-o", tmp_path / "command.bl"],
             check=True,

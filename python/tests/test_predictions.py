@@ -178,7 +178,7 @@ def test_a_small_problem_in_place_of_a_large_one(labels):
     assert "x2" not in str(small.explain(terms="all")) and "x0" in str(small.explain())
     assert small.predict_proba(X).shape == (len(X), 3)
     assert small.sizes_["chosen"].sum() == 1 and "chosen" in small.simplification_
-    with pytest.raises(UsageError, match="columns = 4"):
+    with pytest.raises(UsageError, match="`columns` = 4"):
         large.simplify(X, y, columns=4)
     with pytest.raises(UsageError, match="simplify"):
         large.summary(X, y)

@@ -26,7 +26,7 @@ namespace {
 
 explain::RenderOptions render_options(const ExplainOptions& options) {
   if (!(options.threshold >= 0 && options.threshold <= 1))
-    throw UsageError(fmt::format("threshold {}: expected a share from 0 to 1", options.threshold));
+    throw UsageError(fmt::format("`threshold` = {}: expected a share from 0 to 1", options.threshold));
   return {.terms = options.terms.value_or(std::numeric_limits<std::size_t>::max()),
           .threshold = options.threshold,
           .block = options.block};
@@ -79,7 +79,7 @@ std::string explain_model(const Model& model, ExplainFormat format, const Explai
   const FittedModel& m = model.impl();
   const ChoiceResponse* choice = m.stored.choice();
   if (choice == nullptr && !options.alternative.empty())
-    throw UsageError("alternative is for models of choices among alternatives");
+    throw UsageError("`alternative` is for models of choices among alternatives");
   const explain::Problem standardised = problem_of(m, explain::Units::standardised);
   explain::Problem problem = problem_with_stored_bands(
       m, options.standardised ? explain::Units::standardised : explain::Units::original);

@@ -12,6 +12,7 @@
 #include "summary/curve_estimates.hpp"
 #include "summary/estimation.hpp"
 #include "summary/inference_summary.hpp"
+#include "summary/stored_estimate.hpp"
 
 namespace bl {
 
@@ -118,14 +119,15 @@ Inference infer(const Model& model, const Data& data, const InferenceOptions& op
   name_columns(m, out);
   Model estimated = model_of(std::move(stored));
   add_curves(estimated.impl(), found.estimate.entries, options, out);
-  return {std::move(estimated), std::move(out)};
+  return {std::move(estimated), std::move(out), row_major(found.estimate.entries)};
 }
 
 std::vector<Quantity> delta_method(const Model& model,
                                    const std::function<std::vector<double>(const Model&)>& quantities,
                                    const std::string& covariance) {
   const std::vector<double> values = quantities(model);
-  const std::vector<double> errors = delta_errors(model, covariance, values.size(), quantities);
+  const std::vector<double> errors =
+      delta_errors(model, covariance_for(model, covariance), values.size(), quantities);
   std::vector<Quantity> out;
   for (std::size_t q = 0; q < values.size(); ++q) out.push_back({values[q], errors[q]});
   return out;

@@ -51,10 +51,11 @@ std::string library_version() {
   return BL_VERSION;
 }
 
-FileDigest file_digest(const std::string& path) {
+InspectedFile inspect_file(const std::string& path) {
   const artifact::TensorFile file = artifact::load(path);
-  if (!artifact::has_digest(file)) return FileDigest::none;
-  return artifact::digest_holds(file) ? FileDigest::holds : FileDigest::broken;
+  return {model_of(from_tensor_file(file)), !artifact::has_digest(file)    ? FileDigest::none
+                                            : artifact::digest_holds(file) ? FileDigest::holds
+                                                                           : FileDigest::broken};
 }
 
 Model Model::load(const std::string& path, bool no_verify) {
@@ -75,6 +76,10 @@ Model Model::from_bytes(std::string_view bytes, const std::string& name) {
 
 bool Model::is_choice() const {
   return impl_->stored.choice() != nullptr;
+}
+
+const char* Model::row_unit() const {
+  return is_choice() ? "situations" : "rows";
 }
 
 std::vector<ResponseInfo> Model::responses() const {

@@ -83,7 +83,7 @@ const Entry& find_entry(std::string_view given) {
 }
 
 [[noreturn]] void refuse(const SettingInfo& info, std::string_view value, const std::string& expected) {
-  throw UsageError(fmt::format("{} = {}: expected {}", info.name, in_quotes(value), expected));
+  throw UsageError(fmt::format("`{}` = {}: expected {}", info.name, in_quotes(value), expected));
 }
 
 template <class T>
@@ -96,15 +96,6 @@ T parse_in_range(const SettingInfo& info, std::string_view value, const char* ki
     refuse(info, value,
            fmt::format("{} from {} to {}", kind, format_number(info.lowest), format_number(info.highest)));
   return number;
-}
-
-std::string quoted_toml(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "\"";
 }
 
 }  // namespace
@@ -141,6 +132,12 @@ void set(Settings& settings, std::string_view name, std::string_view value) {
       settings.*std::get<Flag>(entry.field) = value == "true";
       return;
   }
+}
+
+void set_default(Settings& settings, std::string_view name, std::string_view value) {
+  set(settings, name, value);
+  std::visit([&](auto field) { settings.*field = Setting((settings.*field).value()); },
+             find_entry(name).field);
 }
 
 std::string get(const Settings& settings, std::string_view name) {
@@ -184,7 +181,7 @@ void read_settings_text(Settings& settings, std::string_view text, const std::st
       value = format_number(*number);
     } else {
       throw UsageError(
-          fmt::format("{}: {} must be a text, a number or true/false", place(node.source()), key.str()));
+          fmt::format("{}: `{}` must be a text, a number or true/false", place(node.source()), key.str()));
     }
     try {
       set(settings, key.str(), value);
@@ -203,7 +200,7 @@ std::string write_settings_file(const Settings& settings) {
     const bool text = info.kind == SettingInfo::Kind::text || info.kind == SettingInfo::Kind::choice;
     const std::string value = get(settings, info.name);
     out += fmt::format("# {}\n{}{} = {}\n", info.help, is_given(settings, info.name) ? "" : "#", info.name,
-                       text ? quoted_toml(value) : value);
+                       text ? toml_text(value) : value);
   }
   return out;
 }

@@ -122,6 +122,8 @@ void check_information(const json& information) {
   for (const char* group : {"settings", "used", "data", "split", "training", "metrics"})
     if (information.contains(group) && !information[group].is_object())
       throw ModelFileError(fmt::format("model.information.{} should be an object", group));
+  if (information.contains("given") && !information["given"].is_array())
+    throw ModelFileError("model.information.given should be an array");
 }
 
 }  // namespace
@@ -192,7 +194,13 @@ json parsed_document(const artifact::TensorFile& file) {
 
 std::variant<Support, ChoiceResponse> response_from_json(const JsonField& field) {
   const std::string kind = field["kind"].text();
-  if (kind == "choice") return choice_from_json(field);
+  if (kind == "choice") {
+    try {
+      return choice_from_json(field);
+    } catch (const UsageError& error) {
+      throw ModelFileError(std::string("the choice declaration inside cannot be read: ") + error.what());
+    }
+  }
   if (kind != "table") field["kind"].fail("should be table or choice");
   return support_from_json(field["support"]);
 }
@@ -245,12 +253,9 @@ StoredModel from_tensor_file(const artifact::TensorFile& file) {
     return file.metadata_value("format_version") == "1"
                ? read_version_1(file, document, format == kVersion1Choice)
                : read_model(file, document);
-  } catch (const UsageError& error) {
-    throw ModelFileError(file.source + ": the choice declaration inside cannot be read: " + error.what());
-  } catch (const ModelFileError& error) {
+  } catch (const Error& error) {
     const std::string message = error.what();
-    if (message.starts_with(file.source)) throw;
-    throw ModelFileError(file.source + ": " + message);
+    throw ModelFileError(message.starts_with(file.source) ? message : file.source + ": " + message);
   }
 }
 

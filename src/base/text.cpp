@@ -31,6 +31,13 @@ std::size_t sequence_length(unsigned char first) {
   return 0;
 }
 
+// The last place up to `most` at which a character ends.
+std::size_t character_end(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text.size();
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) --most;
+  return most;
+}
+
 }  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -75,12 +82,13 @@ std::string did_you_mean(std::string_view wrong, std::span<const std::string> va
   return name ? "; did you mean " + in_quotes(*name) + "?" : "";
 }
 
+std::string shortened(const std::string& text, std::size_t most) {
+  return text.size() <= most ? text : text.substr(0, character_end(text, most - 2)) + "..";
+}
+
 std::string in_quotes(std::string_view text) {
   std::string result = "'";
-  std::size_t shown = std::min(text.size(), kLongestQuoted);
-  if (shown < text.size()) {  // do not cut a character in two
-    while (shown > 0 && (static_cast<unsigned char>(text[shown]) & 0xC0) == 0x80) --shown;
-  }
+  const std::size_t shown = character_end(text, kLongestQuoted);
   const bool readable = is_utf8(text.substr(0, shown));
   for (const char c : text.substr(0, shown)) {
     const auto byte = static_cast<unsigned char>(c);

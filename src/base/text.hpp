@@ -22,6 +22,9 @@ std::optional<std::string> nearest_name(std::string_view wrong, std::span<const 
 // The text in single quotes for a message: control characters escaped, long values cut.
 std::string in_quotes(std::string_view text);
 
+// At most so many bytes, with two points where something was cut; no character of UTF-8 is cut in two.
+std::string shortened(const std::string& text, std::size_t most);
+
 // 'a', 'b', 'c' and 4 more
 std::string quoted_list(std::span<const std::string> names);
 

@@ -5,6 +5,7 @@
 //    are what they should be, no white space.
 #pragma once
 
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -48,6 +49,13 @@ inline toml::table parse_toml(std::string_view text, const std::string& name) {
   } catch (const std::invalid_argument& error) {
     throw UsageError(name + ": not valid TOML: " + error.what());
   }
+}
+
+// In quotes, with everything escaped that a text in one line may not hold.
+inline std::string toml_text(const std::string& text) {
+  std::ostringstream out;
+  out << toml::toml_formatter(toml::value<std::string>(text), toml::format_flags::allow_unicode_strings);
+  return out.str();
 }
 
 }  // namespace bl

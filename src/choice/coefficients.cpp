@@ -34,9 +34,10 @@ std::vector<std::string> reasons_of(const Model& model, std::size_t count) {
 }  // namespace
 
 std::vector<ChoiceCoefficient> coefficients(const Model& model) {
-  const StoredModel& stored = model.impl().stored;
-  const ChoiceResponse& choice = model.impl().choice();
   std::vector<ChoiceCoefficient> out;
+  if (!model.is_choice()) return out;
+  const StoredModel& stored = model.impl().stored;
+  const ChoiceResponse& choice = *stored.choice();
   if (!choice.schema.linear && !choice.schema.beyond_logit()) return out;
   if (choice.schema.beyond_logit()) {
     for (const std::string& name : beyond_names(choice.schema, utility_parameters(model.impl())))

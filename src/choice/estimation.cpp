@@ -91,9 +91,9 @@ void check_for_choice(const ChoiceResponse& choice, const InferenceOptions& opti
             ? "the reference of a linear utility is that of its choice schema; change it there and fit"
             : what + " has a coefficient of every alternative in every head, and no reference");
   if (options.starts > 0 && !choice.schema.linear)
-    throw UsageError(what + " begins at its own estimates again; leave out starts, or fit again");
+    throw UsageError(what + " begins at its own estimates again; leave out `starts`, or fit again");
   if (options.starts > 0)
-    throw UsageError("the likelihood of a linear utility has one maximum; leave out starts");
+    throw UsageError("the likelihood of a linear utility has one maximum; leave out `starts`");
 }
 
 Estimation estimate_choice(const FittedModel& model, const Table& table, const InferenceOptions& options,

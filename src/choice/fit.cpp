@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <memory>
 
 #include "artifact/choice_json.hpp"
 #include "base/clock.hpp"
@@ -16,6 +17,7 @@
 #include "choice/table_rows.hpp"
 #include "features/beyond_names.hpp"
 #include "features/choice_ranks.hpp"
+#include "fit/fit_record.hpp"
 #include "plan/plan.hpp"
 #include "plan/stored_settings.hpp"
 #include "plan/table_plan.hpp"
@@ -37,16 +39,18 @@ void refuse_settings(const Settings& s) {
     if (given) throw UsageError(fmt::format("{} has no meaning for choices; {}", name, instead));
   };
   refuse(!s.target.empty() || !s.ignore.empty() || !s.schema.empty() || !s.id.empty(),
-         "target, ignore, id or schema", "the choice schema says what the columns mean");
-  refuse(!s.weight.empty() || !s.group.empty(), "weight or group", "the choice schema has weight and person");
-  refuse(!s.nominal.empty() || !s.continuous.empty(), "nominal or continuous",
+         "`target`, `ignore`, `id` or `schema`", "the choice schema says what the columns mean");
+  refuse(!s.weight.empty() || !s.group.empty(), "`weight` or `group`",
+         "the choice schema has weight and person");
+  refuse(!s.nominal.empty() || !s.continuous.empty(), "`nominal` or `continuous`",
          "the choice schema has nominal");
-  refuse(s.form == "vector", "form = 'vector'", "attributes stand inside a scalar utility");
-  refuse(!s.terms.empty(), "terms", "the choice schema has [terms]");
-  refuse(s.class_weight != "none", "class_weight", "use a weight");
-  refuse(s.objective != "auto" && s.objective != "likelihood", "objective",
+  refuse(!s.text.empty(), "`text`", "columns of sentences among the context are recognised");
+  refuse(s.form == "vector", "`form` = 'vector'", "attributes stand inside a scalar utility");
+  refuse(!s.terms.empty(), "`terms`", "the choice schema has [terms]");
+  refuse(s.class_weight != "none", "`class_weight`", "use a weight");
+  refuse(s.objective != "auto" && s.objective != "likelihood", "`objective`",
          "choices are learned by likelihood");
-  refuse(s.split == "stratified", "split = 'stratified'", "use group, random or order");
+  refuse(s.split == "stratified", "`split` = 'stratified'", "use group, random or order");
 }
 
 Encoder fit_context(const ChoiceData& training, const ChoiceSchema& schema, const Settings& settings) {
@@ -82,18 +86,19 @@ ChoiceParts parts_of(const ChoiceData& all, const Settings& settings) {
 }
 
 json information_of(const ChoicePlan& plan, const ChoiceParts& parts, const FitSummary& summary) {
-  return {{"settings", settings_json(plan.settings)},
-          {"data", {{"digest", plan.identity.data}, {"rows", plan.rows}}},
-          {"split",
-           {{"train", parts.train.situations()},
-            {"validation", parts.validation.situations()},
-            {"test", parts.test.situations()}}},
-          {"training", {{"stop_cause", summary.stop_cause}, {"epochs", summary.epochs}}}};
+  json out = {{"data", {{"digest", plan.identity.data}, {"rows", plan.rows}}},
+              {"split",
+               {{"train", parts.train.situations()},
+                {"validation", parts.validation.situations()},
+                {"test", parts.test.situations()}}},
+              {"training", {{"stop_cause", summary.stop_cause}, {"epochs", summary.epochs}}}};
+  store_settings(plan.settings, out);
+  return out;
 }
 
-void evaluate_parts(const ChoiceParts& parts, const Settings& settings, FitSummary& summary) {
+void evaluate_parts(const ChoiceParts& parts, const FittedModel& model, const Settings& settings,
+                    FitSummary& summary) {
   const Context job(static_cast<std::size_t>(settings.threads));
-  const FittedModel& model = summary.model.impl();
   const auto metrics = [&](const ChoiceData& part) {
     return part.situations() == 0 ? std::vector<Metric>()
                                   : choice_metrics(part, score_choices(model, part, job, Part::train));
@@ -149,16 +154,28 @@ std::string choice_words(const StoredModel& m) {
 
 namespace {
 
-void note_ridges(FitSummary& summary) {
-  const FittedModel& model = summary.model.impl();
+void note_ridges(const FittedModel& model, FitSummary& summary) {
   const auto& stored = model.stored.inference;
   if (!stored) return;
   for (std::string& note : ridge_words(named_model(model), *stored)) summary.notes.push_back(std::move(note));
 }
 
-}  // namespace
-
-namespace {
+// What was learned, judged and recorded.
+void conclude(const ChoiceParts& parts, const ChoicePlan& plan, StoredModel model, FitSummary& summary) {
+  model.information.update(information_of(plan, parts, summary));
+  summary.plan = plan_text(model, parts);
+  summary.parameters = plan.schema.beyond_logit() ? static_cast<Index>(model.choice()->beyond.size())
+                                                  : ParameterLayout(model.architecture).free_count();
+  summary.train_rows = static_cast<std::size_t>(parts.train.situations());
+  summary.validation_rows = static_cast<std::size_t>(parts.validation.situations());
+  summary.test_rows = static_cast<std::size_t>(parts.test.situations());
+  const auto interim = std::make_shared<const FittedModel>(model);
+  note_ridges(*interim, summary);
+  if (plan.options.on_trained) plan.options.on_trained(Model(interim));
+  evaluate_parts(parts, *interim, plan.settings, summary);
+  model.information["metrics"] = held_out_metrics(summary);
+  summary.model = model_of(std::move(model));
+}
 
 FitSummary fit_table_rows(const Table& table, const ChoiceDeclaration& written, const Settings& given,
                           const FitOptions& options) {
@@ -214,17 +231,7 @@ FitSummary fit_choices(const Table& table, const ChoiceDeclaration& written, con
   (schema.beyond_logit() ? fit_beyond_model
    : schema.linear       ? fit_linear_model
                          : fit_network)(parts, plan, model, summary);
-  model.information.update(information_of(plan, parts, summary));
-  summary.plan = plan_text(model, parts);
-  summary.parameters = schema.beyond_logit() ? static_cast<Index>(model.choice()->beyond.size())
-                                             : ParameterLayout(model.architecture).free_count();
-  summary.train_rows = static_cast<std::size_t>(parts.train.situations());
-  summary.validation_rows = static_cast<std::size_t>(parts.validation.situations());
-  summary.test_rows = static_cast<std::size_t>(parts.test.situations());
-  summary.model = model_of(std::move(model));
-  note_ridges(summary);
-  if (options.on_trained) options.on_trained(summary.model);
-  evaluate_parts(parts, settings, summary);
+  conclude(parts, plan, std::move(model), summary);
   summary.seconds = now() - started;
   return summary;
 }

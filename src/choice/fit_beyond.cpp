@@ -7,9 +7,6 @@
 #include "features/beyond_names.hpp"
 #include "fitted/choice_utility.hpp"
 #include "plan/device_plan.hpp"
-#include "plan/plan.hpp"
-#include "plan/unused_settings.hpp"
-#include "plan/used_settings.hpp"
 
 namespace bl {
 
@@ -24,16 +21,11 @@ void plan_block(const ChoiceParts& parts, const ChoicePlan& plan, StoredModel& m
         "identifiable "
         "block; set `identifiable` and `single`, or leave out `network`");
   if (s.temperature != 1)
-    throw UsageError("a temperature other than 1 is for networks; " + beyond_words(plan.schema) +
+    throw UsageError("a `temperature` other than 1 is for networks; " + beyond_words(plan.schema) +
                      " has its scale in the block");
   model.architecture = network_architecture(s, model, parts.train.situations());
   static_cast<void>(choice_utility(model.architecture, false));  // refuses what is no single block
-  const int starts = plan_starts(s, model.architecture);
-  const TrainSpec spec = plan_training(s, parts.train.situations(), false);
-  summary.unused = refused_or_listed(
-      unused_settings(s, {.to_minimum = true, .optimizer = spec.optimizer.kind}), plan.options.list_unused);
-  model.information["used"] = used_model_settings(s, model.architecture, plan_members(s, model.architecture));
-  model.information["used"].update(used_training_settings(s, spec, starts));
+  settle_settings(parts, plan, true, model, summary);
 }
 
 }  // namespace

@@ -31,6 +31,11 @@ void standardize(const ChoiceData& data, ChoiceResponse& response);
 // What the settings make of the model's encoder and attributes.
 Architecture network_architecture(const Settings& settings, const StoredModel& model, Index train_situations);
 
+// Settings that a network or a block does not use are refused or listed; what they leave open is kept with the
+// model.
+void settle_settings(const ChoiceParts& parts, const ChoicePlan& plan, bool to_minimum, StoredModel& model,
+                     FitSummary& summary);
+
 // Each fills in the model's architecture, parameters and inference, and what the summary says of the fit.
 void fit_network(const ChoiceParts& parts, const ChoicePlan& plan, StoredModel& model, FitSummary& summary);
 void fit_linear_model(const ChoiceParts& parts, const ChoicePlan& plan, StoredModel& model,

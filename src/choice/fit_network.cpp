@@ -37,6 +37,19 @@ Architecture network_architecture(const Settings& s, const StoredModel& model, I
                            train_situations);
 }
 
+void settle_settings(const ChoiceParts& parts, const ChoicePlan& fit, bool to_minimum, StoredModel& model,
+                     FitSummary& summary) {
+  const Settings& s = fit.settings;
+  const TrainSpec spec = plan_training(s, parts.train.situations(), false);
+  const FitUse use{.to_minimum = to_minimum,
+                   .optimizer = spec.optimizer.kind,
+                   .curves = has_bends(model.encoder),
+                   .text = !model.encoder.text_features().empty()};
+  summary.unused = refused_or_listed(unused_settings(s, use), fit.options.list_unused);
+  model.information["used"] = used_model_settings(s, model.architecture, plan_members(s, model.architecture));
+  model.information["used"].update(used_training_settings(s, spec, plan_starts(s, model.architecture)));
+}
+
 namespace {
 
 template <class T>
@@ -126,13 +139,7 @@ void fit_network(const ChoiceParts& parts, const ChoicePlan& fit, StoredModel& m
   model.architecture = network_architecture(s, model, parts.train.situations());
   require_context_read(fit.schema, model.architecture);
   const int starts = plan_starts(s, model.architecture);
-  const TrainSpec spec = plan_training(s, parts.train.situations(), false);
-  summary.unused = refused_or_listed(unused_settings(s, {.to_minimum = starts > 0,
-                                                         .optimizer = spec.optimizer.kind,
-                                                         .text = !model.encoder.text_features().empty()}),
-                                     fit.options.list_unused);
-  model.information["used"] = used_model_settings(s, model.architecture, plan_members(s, model.architecture));
-  model.information["used"].update(used_training_settings(s, spec, starts));
+  settle_settings(parts, fit, starts > 0, model, summary);
   if (starts > 0) return train_to_minimum(parts, fit, starts, model, summary);
   if (s.precision != "float64")
     train_network<float>(parts, fit, model, summary);

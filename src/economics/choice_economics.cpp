@@ -94,6 +94,27 @@ void add_members(const Model& model, const ChoiceData& base, Index x, const Cont
   if (!members.empty()) advise(model, members.size(), out.warnings);
 }
 
+ChoiceElasticities elasticities_of(const Model& model, const ChoiceData& base, const std::string& attribute,
+                                   const Context& job, const EconomicsErrors& options) {
+  const FittedModel& m = model.impl();
+  const auto x = static_cast<Index>(attribute_of(m, attribute));
+  require_alone(m, base, attribute);
+  const std::size_t n = base.alternatives.size();
+  const auto values = elasticity_numbers(m, base, x, job);
+  const QuantityErrors found = quantity_errors(model, options, n * n, [&](const Model& other) {
+    return elasticity_numbers(other.impl(), base, x, job);
+  });
+  ChoiceElasticities out{.alternatives = base.alternatives, .by = {}, .errors = {}};
+  for (std::size_t j = 0; j < n; ++j) {
+    const auto from = static_cast<std::ptrdiff_t>(j * n), to = from + static_cast<std::ptrdiff_t>(n);
+    out.by.emplace_back(values.begin() + from, values.begin() + to);
+    out.errors.emplace_back(found.errors.begin() + from, found.errors.begin() + to);
+    out.intervals.emplace_back(found.intervals.begin() + from, found.intervals.begin() + to);
+  }
+  add_members(model, base, x, job, out);
+  return out;
+}
+
 }  // namespace
 
 const std::vector<std::string>& alternatives(const Model& model) {
@@ -125,25 +146,9 @@ OutputTable market_shares(const Model& model, const Data& data, Part part, std::
 
 ChoiceElasticities elasticities(const Model& model, const Data& data, const std::string& attribute,
                                 std::size_t threads, const EconomicsErrors& options) {
-  const FittedModel& m = model.impl();
-  const auto x = static_cast<Index>(attribute_of(m, attribute));
-  const ChoiceData base = read_part(m, data.impl().table, Part::all, false);
-  require_alone(m, base, attribute);
+  const ChoiceData base = read_part(model.impl(), data.impl().table, Part::all, false);
   const Context job(threads);
-  const std::size_t n = base.alternatives.size();
-  const auto values = elasticity_numbers(m, base, x, job);
-  const QuantityErrors found = quantity_errors(model, options, n * n, [&](const Model& other) {
-    return elasticity_numbers(other.impl(), base, x, job);
-  });
-  ChoiceElasticities out{.alternatives = base.alternatives, .by = {}, .errors = {}};
-  for (std::size_t j = 0; j < n; ++j) {
-    const auto from = static_cast<std::ptrdiff_t>(j * n), to = from + static_cast<std::ptrdiff_t>(n);
-    out.by.emplace_back(values.begin() + from, values.begin() + to);
-    out.errors.emplace_back(found.errors.begin() + from, found.errors.begin() + to);
-    out.intervals.emplace_back(found.intervals.begin() + from, found.intervals.begin() + to);
-  }
-  add_members(model, base, x, job, out);
-  return out;
+  return elasticities_of(model, base, attribute, job, options);
 }
 
 namespace {
@@ -189,14 +194,11 @@ ChoiceSlopes slope_numbers(const ChoiceData& base, const Matrix<double>& gradien
   return out;
 }
 
-}  // namespace
-
-ChoiceSlopes slopes(const Model& model, const Data& data, const std::string& attribute, std::size_t threads) {
+ChoiceSlopes slopes_of(const Model& model, const ChoiceData& base, const std::string& attribute,
+                       const Context& job) {
   const FittedModel& m = model.impl();
   const auto x = static_cast<Index>(attribute_of(m, attribute));
-  const ChoiceData base = read_part(m, data.impl().table, Part::all, false);
   require_alone(m, base, attribute);
-  const Context job(threads);
   if (m.choice().schema.beyond_logit()) return beyond_slopes(m, base, x, job);
   SignShares signs;
   ChoiceSlopes out = slope_numbers(base, marginal_utilities(m, base, job), x, signs);
@@ -213,6 +215,14 @@ ChoiceSlopes slopes(const Model& model, const Data& data, const std::string& att
   }
   if (!m.choice().schema.linear) advise(model, out.members.size(), out.warnings);
   return out;
+}
+
+}  // namespace
+
+ChoiceSlopes slopes(const Model& model, const Data& data, const std::string& attribute, std::size_t threads) {
+  const ChoiceData base = read_part(model.impl(), data.impl().table, Part::all, false);
+  const Context job(threads);
+  return slopes_of(model, base, attribute, job);
 }
 
 namespace {
@@ -293,17 +303,13 @@ void judge(const Model& model, const ChoiceData& base, const std::string& attrib
   advise(model, out.members.size(), out.warnings);
 }
 
-}  // namespace
-
-ChoiceTradeOff trade_off(const Model& model, const Data& data, const std::string& attribute,
-                         const std::string& money, std::size_t threads, const EconomicsErrors& options) {
+ChoiceTradeOff trade_off_of(const Model& model, const ChoiceData& base, const std::string& attribute,
+                            const std::string& money, const Context& job, const EconomicsErrors& options) {
   const FittedModel& impl = model.impl();
   const auto x = static_cast<Index>(attribute_of(impl, attribute)),
              m = static_cast<Index>(attribute_of(impl, money));
-  const ChoiceData base = read_part(impl, data.impl().table, Part::all, false);
   for (const std::string& name : {attribute, money}) require_alone(impl, base, name);
   if (impl.choice().schema.beyond_logit()) return beyond_trade_off(model, base, x, m, options);
-  const Context job(threads);
   const auto by = ratios_of(impl, base, x, m, job);
   ChoiceTradeOff out;
   out.alternatives = impl.choice().alternatives;
@@ -332,6 +338,31 @@ ChoiceTradeOff trade_off(const Model& model, const Data& data, const std::string
   out.standard_error = same ? out.errors[0] : kUnknown;
   out.interval = same ? out.intervals[0] : Interval{kUnknown, kUnknown};
   judge(model, base, attribute, money, job, out);
+  return out;
+}
+
+}  // namespace
+
+ChoiceTradeOff trade_off(const Model& model, const Data& data, const std::string& attribute,
+                         const std::string& money, std::size_t threads, const EconomicsErrors& options) {
+  const ChoiceData base = read_part(model.impl(), data.impl().table, Part::all, false);
+  const Context job(threads);
+  return trade_off_of(model, base, attribute, money, job, options);
+}
+
+std::vector<AttributeEconomics> attribute_economics(const Model& model, const Data& data,
+                                                    const std::vector<std::string>& names,
+                                                    const std::string& money, std::size_t threads,
+                                                    const EconomicsErrors& options) {
+  const ChoiceData base = read_part(model.impl(), data.impl().table, Part::all, false);
+  const Context job(threads);
+  std::vector<AttributeEconomics> out;
+  for (const std::string& name : names) {
+    out.push_back({name, slopes_of(model, base, name, job),
+                   elasticities_of(model, base, name, job, options), std::nullopt});
+    if (!money.empty() && money != name)
+      out.back().trade_off = trade_off_of(model, base, name, money, job, options);
+  }
   return out;
 }
 

@@ -18,7 +18,7 @@ namespace {
 void check(const Model& model, const EconomicsErrors& options) {
   const auto& inference = model.impl().stored.inference;
   static_cast<void>(inference::covariance_from_name(options.covariance));
-  if (options.covariance == "cluster" && inference && inference->cluster.empty())
+  if (options.covariance == "cluster" && options.estimated.empty() && inference && inference->cluster.empty())
     throw UsageError(
         "the model stores no errors by person: the choice schema names no `person`, so nobody answers twice");
   if (options.draws < 0 || options.draws == 1)
@@ -50,10 +50,11 @@ Eigen::MatrixXd root_of(Eigen::MatrixXd v) {
 }
 
 // The quantities at draws of the coefficients from their normal distribution: quantity by quantity.
-std::vector<std::vector<double>> drawn(const Model& model, const EconomicsErrors& options, std::size_t count,
+std::vector<std::vector<double>> drawn(const Model& model, const Eigen::MatrixXd& v,
+                                       const EconomicsErrors& options, std::size_t count,
                                        const Quantities& quantities) {
   const StoredModel& stored = model.impl().stored;
-  const Eigen::MatrixXd root = root_of(stored_covariance(*stored.inference, options.covariance));
+  const Eigen::MatrixXd root = root_of(v);
   const RandomStream random(options.seed, Purpose::bootstrap, 1);
   std::vector<std::vector<double>> out(count);
   for (int r = 0; r < options.draws; ++r) {
@@ -93,9 +94,10 @@ QuantityErrors quantity_errors(const Model& model, const EconomicsErrors& option
   QuantityErrors out{std::vector<double>(count, kUnknown),
                      std::vector<Interval>(count, {kUnknown, kUnknown})};
   if (!has_errors(model)) return out;
-  out.errors = delta_errors(model, options.covariance, count, quantities);
+  const Eigen::MatrixXd v = covariance_for(model, options.covariance, options.estimated);
+  out.errors = delta_errors(model, v, count, quantities);
   if (options.draws == 0) return out;
-  const auto values = drawn(model, options, count, quantities);
+  const auto values = drawn(model, v, options, count, quantities);
   for (std::size_t q = 0; q < count; ++q)
     if (!std::isnan(out.errors[q])) out.intervals[q] = interval_of(values[q], options.level);
   return out;

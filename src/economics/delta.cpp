@@ -8,6 +8,7 @@
 #include "choice/beyond.hpp"
 #include "inference/parameter_map.hpp"
 #include "summary/inference_summary.hpp"
+#include "summary/stored_estimate.hpp"
 
 namespace bl {
 
@@ -72,12 +73,19 @@ Eigen::MatrixXd gradient_of(const Model& model, const Eigen::MatrixXd& v, Index 
 
 }  // namespace
 
-std::vector<double> delta_errors(const Model& model, const std::string& covariance, std::size_t count,
-                                 const Quantities& quantities) {
-  const StoredModel& stored = model.impl().stored;
-  if (!stored.inference)
+Eigen::MatrixXd covariance_for(const Model& model, const std::string& kind,
+                               const std::vector<double>& estimated) {
+  const auto& stored = model.impl().stored.inference;
+  if (!stored)
     throw UsageError("this model stores no standard errors; run its summary with the data and `save`");
-  const Eigen::MatrixXd v = stored_covariance(*stored.inference, covariance);
+  if (estimated.empty()) return stored_covariance(*stored, kind);
+  if (estimated.size() != stored->positions.size() * stored->positions.size())
+    throw UsageError("the covariance is not that of this model's parameters");
+  return square_matrix(estimated);
+}
+
+std::vector<double> delta_errors(const Model& model, const Eigen::MatrixXd& v, std::size_t count,
+                                 const Quantities& quantities) {
   const Eigen::MatrixXd gradient = gradient_of(model, v, static_cast<Index>(count), quantities);
   std::vector<double> out;
   for (Index q = 0; q < gradient.rows(); ++q) {

@@ -57,30 +57,19 @@ std::vector<Index> chosen_rows(const FittedModel& model, const Table& table,
                                const EconomicsOptions& options) {
   if (options.row == 0) return rows_to_judge(model, table, options.part);
   if (options.row > static_cast<std::size_t>(table.rows))
-    throw UsageError(fmt::format("row {}: the data has rows 1 to {}", options.row, table.rows));
+    throw UsageError(fmt::format("`row` = {}: the data has rows 1 to {}", options.row, table.rows));
   return {static_cast<Index>(options.row) - 1};
 }
 
 std::vector<RowEffects> effects_of(const FittedModel& model, const explain::Problem& problem,
-                                   const Table& table, const EconomicsOptions& options) {
-  const std::vector<Index> rows = chosen_rows(model, table, options);
-  const Encoder& stored = model.stored.encoder;
-  const Encoder encoder = options.part == Part::all ? stored : stored.with_unseen(UnseenPolicy::missing);
-  Matrix<double> features;
-  std::vector<explain::Response> observed;
-  if (has_responses(model, table)) {
-    Encoded<double> encoded = encoder.encode<double>(table, rows);
-    observed = observed_responses(model, encoded);
-    features = std::move(encoded.features);
-  } else {
-    features = encoder.encode_features<double>(table, rows);
-  }
+                                   const EconomicsRows& rows, const EconomicsOptions& options) {
   const Context job(options.threads);
-  const auto distributions = row_distributions(model, features, job);
-  std::vector<RowEffects> effects(rows.size());
-  job.run(rows.size(), [&](std::size_t i) {
-    const auto response = observed.empty() ? std::nullopt : std::optional(observed[i]);
-    effects[i] = row_effects(model, problem, features.row(static_cast<Index>(i)), response, distributions[i]);
+  const auto distributions = row_distributions(model, rows.features, job);
+  std::vector<RowEffects> effects(static_cast<std::size_t>(rows.features.rows()));
+  job.run(effects.size(), [&](std::size_t i) {
+    const auto response = rows.observed.empty() ? std::nullopt : std::optional(rows.observed[i]);
+    effects[i] =
+        row_effects(model, problem, rows.features.row(static_cast<Index>(i)), response, distributions[i]);
   });
   return effects;
 }
@@ -106,13 +95,29 @@ void add_rates(const std::vector<std::string>& names, const std::vector<double>&
 
 }  // namespace
 
+EconomicsRows economics_rows(const FittedModel& model, const Table& table, const EconomicsOptions& options) {
+  const std::vector<Index> rows = chosen_rows(model, table, options);
+  if (rows.empty()) throw DataError(table.source + ": there are no rows in this part");
+  const Encoder& stored = model.stored.encoder;
+  const Encoder encoder = options.part == Part::all ? stored : stored.with_unseen(UnseenPolicy::missing);
+  if (!has_responses(model, table))
+    return {.features = encoder.encode_features<double>(table, rows), .observed = {}};
+  Encoded<double> encoded = encoder.encode<double>(table, rows);
+  std::vector<explain::Response> observed = observed_responses(model, encoded);
+  return {std::move(encoded.features), std::move(observed)};
+}
+
 OutputTable economics(const Model& model, const Data& data, const EconomicsOptions& options) {
   const FittedModel& impl = of_table(model, "economics of columns");
+  return economics_at(impl, economics_rows(impl, data.impl().table, options), options);
+}
+
+OutputTable economics_at(const FittedModel& impl, const EconomicsRows& rows,
+                         const EconomicsOptions& options) {
   const explain::Problem problem = problem_of(impl, explain::Units::standardised);
-  const std::vector<RowEffects> rows = effects_of(impl, problem, data.impl().table, options);
-  if (rows.empty()) throw DataError(data.source() + ": there are no rows in this part");
-  const Averages sums = sum_of(rows);
-  const double share = 1 / static_cast<double>(rows.size());
+  const std::vector<RowEffects> effects = effects_of(impl, problem, rows, options);
+  const Averages sums = sum_of(effects);
+  const double share = 1 / static_cast<double>(effects.size());
   std::vector<std::string> names;
   std::vector<bool> own;  // the response's own numbers have no effect on themselves
   for (const std::size_t v : variables_with_derivatives(problem)) {

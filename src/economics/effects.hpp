@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "bl/explain.hpp"
 #include "predict/row_distribution.hpp"
 
 namespace bl {
@@ -40,5 +41,15 @@ std::vector<std::size_t> variables_with_derivatives(const explain::Problem& prob
 RowEffects row_effects(const FittedModel& model, const explain::Problem& standardised, const double* features,
                        const std::optional<explain::Response>& observed,
                        const std::vector<WeightedResponse>& distribution);
+
+// The rows that economics are asked of, encoded once for all parameters that they are computed at.
+struct EconomicsRows {
+  Matrix<double> features;
+  std::vector<explain::Response> observed;  // empty: the table has no responses
+};
+// DataError where there are none.
+EconomicsRows economics_rows(const FittedModel& model, const Table& table, const EconomicsOptions& options);
+OutputTable economics_at(const FittedModel& model, const EconomicsRows& rows,
+                         const EconomicsOptions& options);
 
 }  // namespace bl

@@ -119,7 +119,7 @@ std::string explain_row(const Model& model, const Data& data, std::size_t row,
   const FittedModel& impl = model.impl();
   const Table& table = data.impl().table;
   if (row < 1 || row > static_cast<std::size_t>(table.rows))
-    throw UsageError(fmt::format("row {}: the data has rows 1 to {}", row, table.rows));
+    throw UsageError(fmt::format("`row` = {}: the data has rows 1 to {}", row, table.rows));
   const std::vector<Index> rows = {static_cast<Index>(row) - 1};
   const Problem problem = problem_of(impl, explain::Units::standardised);
   const Matrix<double> features = impl.stored.encoder.encode_features<double>(table, rows);

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/quantile.hpp"
+#include "base/text.hpp"
 #include "base/wrapped_text.hpp"
 #include "bl/errors.hpp"
 #include "bl/explain.hpp"
@@ -169,14 +170,6 @@ std::vector<std::size_t> shown_values(const ColumnResponse& column, const std::v
   if (order.size() <= kLevels) return order;
   const auto [low, high] = std::minmax_element(means.begin(), means.end());
   return {static_cast<std::size_t>(low - means.begin()), static_cast<std::size_t>(high - means.begin())};
-}
-
-// Cut between characters of UTF-8.
-std::string shortened(const std::string& text, std::size_t most) {
-  if (text.size() <= most) return text;
-  std::size_t end = most - 2;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end) + "..";
 }
 
 std::string line_of(const ColumnResponse& column, const Outcomes& outcomes) {

@@ -74,7 +74,7 @@ std::string explain_situation(const FittedModel& model, const Table& table, std:
   const Context job(1);
   const Situations all(model, table, Part::all, false, job);
   if (situation < 1 || situation > all.count())
-    throw UsageError(fmt::format("row {}: there are situations 1 to {}", situation, all.count()));
+    throw UsageError(fmt::format("`row` = {}: there are situations 1 to {}", situation, all.count()));
   const std::size_t i = situation - 1;
   const explain::Problem problem = problem_of(model, explain::Units::standardised);
   const auto case_of = [&](std::size_t entry, const char* title) {

@@ -65,7 +65,7 @@ NumberScale choose_transform(std::span<const double> sorted, const NumberPolicy&
   if (policy.transform == NumberPolicy::Transform::log) {
     if (!can_log)
       throw DataError(
-          fmt::format("response_transform = 'log' needs responses that are not negative; {} has {}",
+          fmt::format("`response_transform` = 'log' needs responses that are not negative; {} has {}",
                       in_quotes(column), format_number(sorted.front())));
     return log_scale(sorted);
   }

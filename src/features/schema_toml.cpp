@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 #include <type_traits>
 
 #include "base/text.hpp"
@@ -143,12 +142,6 @@ class SchemaFile {
 
   const std::string& name_;
 };
-
-std::string toml_text(const std::string& text) {
-  std::ostringstream out;
-  out << toml::toml_formatter(toml::value<std::string>(text), toml::format_flags::none);
-  return out.str();
-}
 
 std::string toml_key(const std::string& name) {
   const bool bare = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {

@@ -7,6 +7,8 @@
 #include <optional>
 
 #include "base/joined.hpp"
+#include "base/text.hpp"
+#include "features/levels.hpp"
 #include "features/near_numbers.hpp"
 #include "features/whole_numbers.hpp"
 #include "plan/plan.hpp"
@@ -93,6 +95,32 @@ std::optional<std::string> left_out_note(const Prepared& p) {
   return fmt::format("rows without a response are left out: {} of {}", rows - used, rows);
 }
 
+// Held-out rows are judged with such levels as missing; new rows are refused for them.
+std::vector<std::string> unseen_notes(const Prepared& p) {
+  std::vector<std::string> notes;
+  if (p.settings->unseen != "error") return notes;
+  const WholeColumn whole = p.shared ? p.shared->whole_columns() : WholeColumn();
+  for (const FeatureEncoding& f : p.encoder.features()) {
+    const Column* found = f.levels.empty() ? nullptr : p.table->find(f.name);
+    if (found == nullptr) continue;
+    const Column& column = whole_column(whole, *found);
+    const LevelLookup lookup(column, f.levels);
+    std::size_t count = 0;
+    std::string level;
+    for (const auto* part : {&p.split.validation, &p.split.test})
+      for (const Index row : *part) {
+        if (lookup(row) != kUnseenCode) continue;
+        if (count++ == 0) level = in_quotes(column.cell_text(row));
+      }
+    if (count > 0)
+      notes.push_back(fmt::format(
+          "'{}' has levels, such as {}, that no training row has; the metrics take them as missing (held-out "
+          "rows: {}). Other commands do so with `unseen_as_missing`",
+          f.name, level, count));
+  }
+  return notes;
+}
+
 }  // namespace
 
 std::string plan_text(const Prepared& p) {
@@ -128,6 +156,7 @@ std::vector<std::string> fit_notes(const Prepared& p, const Trained& trained,
     add(numbered_class_notes(*p.table, p.encoder.schema(), declared));
   }
   add(encoding_notes(p.encoder, p.split.train.size()));
+  add(unseen_notes(p));
   if (p.shifts)
     notes.emplace_back("training also saw images shifted by a pixel; `shifts` none turns this off");
   add(trained.notes);

@@ -46,7 +46,7 @@ std::vector<double> learned_parameters(Prepared& p, Trained& trained, bool to_mi
 // What the model file says about where it comes from.
 json information_of(const Prepared& p, const FitReport& report, const FitOptions& options) {
   json out = json::object();
-  out["settings"] = settings_json(*p.settings);
+  store_settings(*p.settings, out);
   out["data"] = {{"digest", p.digest}, {"rows", p.table->rows}};
   out["split"] = {{"train", p.split.train.size()},
                   {"validation", p.split.validation.size()},
@@ -67,10 +67,13 @@ json information_of(const Prepared& p, const FitReport& report, const FitOptions
 
 }  // namespace
 
-json metrics_json(const std::vector<Metric>& metrics) {
-  json object = json::object();
-  for (const Metric& metric : metrics) object[metric.name] = metric.value;
-  return object;
+json held_out_metrics(const FitSummary& summary) {
+  const auto by_name = [](const std::vector<Metric>& metrics) {
+    json object = json::object();
+    for (const Metric& metric : metrics) object[metric.name] = metric.value;
+    return object;
+  };
+  return {{"validation", by_name(summary.validation)}, {"test", by_name(summary.test)}};
 }
 
 json used_settings(const Prepared& p, const Trained& trained, const FitUse& use, int starts) {

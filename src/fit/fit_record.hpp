@@ -12,7 +12,8 @@
 
 namespace bl {
 
-nlohmann::json metrics_json(const std::vector<Metric>& metrics);
+// Of the rows that were held out.
+nlohmann::json held_out_metrics(const FitSummary& summary);
 
 // What was decided where the settings left the choice; the architecture is still that of one member.
 nlohmann::json used_settings(const Prepared& p, const Trained& trained, const FitUse& use, int starts);

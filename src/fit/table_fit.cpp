@@ -179,8 +179,7 @@ FitSummary fit_prepared(Prepared prepared, const FitOptions& options) {
   }
   keep_scores(prepared, stored, refit);
   if (!decisions.is_null()) stored.information["decide"] = std::move(decisions);
-  stored.information["metrics"] = {{"validation", metrics_json(summary.validation)},
-                                   {"test", metrics_json(summary.test)}};
+  stored.information["metrics"] = held_out_metrics(summary);
   summary.model = Model(std::make_shared<const FittedModel>(std::move(stored)));
   describe_fit(prepared, trained, summary);
   return summary;

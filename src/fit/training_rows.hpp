@@ -28,7 +28,7 @@ struct TrainingRows {
     const Settings& s = *p.settings;
     if (p.shifts) rows.versions = image_shifts<T>(p.encoder, *p.table, p.split.train);
     if (s.class_weight == "balanced") {
-      if (p.space.classes() == 0) throw UsageError("class_weight = 'balanced' needs a class response");
+      if (p.space.classes() == 0) throw UsageError("`class_weight` = 'balanced' needs a class response");
       balance_classes(rows, p.space.classes());
     }
     if (p.guidance && p.guidance->log_probabilities)

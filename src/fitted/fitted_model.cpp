@@ -81,7 +81,7 @@ Index class_of(const FittedModel& model, const std::string& name) {
     throw UsageError(choice != nullptr
                          ? fmt::format("the model has no alternative {} among {}{}", in_quotes(name),
                                        quoted_list(names), did_you_mean(name, names))
-                         : fmt::format("reference {} is no class of the response{}", in_quotes(name),
+                         : fmt::format("`reference` = {} is no class of the response{}", in_quotes(name),
                                        did_you_mean(name, names)));
   return static_cast<Index>(found - names.begin());
 }
@@ -98,7 +98,7 @@ std::vector<OutputColumn> carried_columns(const Table& table, std::span<const In
   for (std::size_t i = 0; i < names.size(); ++i)
     if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
         names.begin() + static_cast<std::ptrdiff_t>(i))
-      throw UsageError(fmt::format("carry: {} is named twice", in_quotes(names[i])));
+      throw UsageError(fmt::format("`carry`: {} is named twice", in_quotes(names[i])));
   for (const std::string& name : names) {
     const Column& column = table.column(name);
     OutputColumn carried{name, {}, {}};

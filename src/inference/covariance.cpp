@@ -74,7 +74,7 @@ std::string_view name(CovarianceKind kind) {
 CovarianceKind covariance_from_name(std::string_view name) {
   for (const auto& [kind, text] : kKinds)
     if (text == name) return kind;
-  throw UsageError(fmt::format("covariance '{}': expected robust, classical or cluster", name));
+  throw UsageError(fmt::format("`covariance` = '{}': expected robust, classical or cluster", name));
 }
 
 Covariance covariance(Loss& loss, const Chart& chart, const Information& information,

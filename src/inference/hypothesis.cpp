@@ -162,7 +162,7 @@ TestResult likelihood_ratio(double smaller, int smaller_parameters, double large
     throw NumericError(fmt::format(
         "the larger model has log-likelihood {:.6g}, below the smaller one's {:.6g}, which a maximum over "
         "more parameters cannot be: the models are not nested, or the larger one is not at its highest "
-        "maximum (give it more starts)",
+        "maximum (give it more `starts`)",
         larger, smaller));
   out.statistic = std::max(out.statistic, 0.0);
   out.p = chi_squared_tail(out.statistic, out.degrees);

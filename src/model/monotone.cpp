@@ -63,11 +63,11 @@ void check(const Architecture& a) {
     throw UsageError("signs of attributes and directions of columns need `form` scalar");
   if (a.lambda == Sign::free)
     throw UsageError(
-        "signs of attributes and directions of columns cannot be kept with lambda = 'free'; use "
+        "signs of attributes and directions of columns cannot be kept with `lambda` = 'free'; use "
         "non_negative");
   if (a.readout.present && a.readout.sign == Sign::free)
     throw UsageError(
-        "signs of attributes and directions of columns cannot be kept with readout = 'free'; use "
+        "signs of attributes and directions of columns cannot be kept with `readout` = 'free'; use "
         "non_negative");
 }
 

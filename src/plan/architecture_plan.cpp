@@ -20,13 +20,14 @@ std::vector<Number> number_list(const std::string& setting, const std::string& t
   std::vector<Number> numbers;
   if (text.find(",,") != std::string::npos)
     throw UsageError(
-        fmt::format("{} = {}: a number is missing between two commas", setting, in_quotes(text)));
+        fmt::format("`{}` = {}: a number is missing between two commas", setting, in_quotes(text)));
   for (const std::string& part : split_list(text)) {
     Number value{};
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
     if (error != std::errc() || end != part.data() + part.size() || value < least)
-      throw UsageError(fmt::format("{} = {}: expected whole numbers from {} on, separated by commas, not {}",
-                                   setting, in_quotes(text), least, in_quotes(part)));
+      throw UsageError(
+          fmt::format("`{}` = {}: expected whole numbers from {} on, separated by commas, not {}", setting,
+                      in_quotes(text), least, in_quotes(part)));
     numbers.push_back(value);
   }
   return numbers;
@@ -39,7 +40,7 @@ std::array<std::vector<int>, 3> plan_heads(const Settings& s, bool monomials) {
   if (s.heads != "auto") {
     counts = number_list<Index>("heads", s.heads, 0);
     if (counts.size() != 3)
-      throw UsageError(fmt::format("heads = {}: expected three numbers, of U, C and T heads per block",
+      throw UsageError(fmt::format("`heads` = {}: expected three numbers, of U, C and T heads per block",
                                    in_quotes(s.heads)));
   } else if (s.single) {
     counts = {1, 3, 2};
@@ -67,16 +68,16 @@ Term parse_term(const std::string& text, const std::vector<std::string>& names) 
       const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), power);
       if (error != std::errc() || end != digits.data() + digits.size() || power < 1 || power > 64)
         throw UsageError(
-            fmt::format("terms: the power in {} should be a whole number from 1 on", in_quotes(factor)));
+            fmt::format("`terms`: the power in {} should be a whole number from 1 on", in_quotes(factor)));
       name = factor.substr(0, caret);
     }
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end())
       throw UsageError(
-          fmt::format("terms: no input is called {}{}", in_quotes(name), did_you_mean(name, names)));
+          fmt::format("`terms`: no input is called {}{}", in_quotes(name), did_you_mean(name, names)));
     for (int k = 0; k < power; ++k) term.push_back(static_cast<std::int32_t>(found - names.begin()));
   }
-  if (term.empty()) throw UsageError(fmt::format("terms: {} names no input", in_quotes(text)));
+  if (term.empty()) throw UsageError(fmt::format("`terms`: {} names no input", in_quotes(text)));
   std::sort(term.begin(), term.end());
   return term;
 }
@@ -142,9 +143,9 @@ Architecture plan_architecture(const Settings& s, const UtilityInputs& inputs, I
   bool vector_form = s.form == "vector";
   if (s.form == "auto") vector_form = inputs.classes > 0 && high_dimensional && !s.single && !s.identifiable;
   if (vector_form && inputs.classes == 0)
-    throw UsageError("form = 'vector' needs a class response; use scalar");
+    throw UsageError("`form` = 'vector' needs a class response; use scalar");
   if (s.single && s.layers != "auto")
-    throw UsageError("single and layers exclude each other; give one of them");
+    throw UsageError("`single` and `layers` exclude each other; give one of them");
   Architecture a;
   a.input = {.context = inputs.context, .values = inputs.values, .classes = vector_form ? 0 : inputs.classes};
   a.form = vector_form ? Form::vector : Form::scalar;
@@ -155,7 +156,7 @@ Architecture plan_architecture(const Settings& s, const UtilityInputs& inputs, I
   a.basis.kind = monomials ? BasisKind::monomials : BasisKind::affine;
   if (!s.terms.empty()) {
     if (s.degree > 1)
-      throw UsageError("terms and degree exclude each other: terms are added to the affine ones");
+      throw UsageError("`terms` and `degree` exclude each other: terms are added to the affine ones");
     a.basis.kind = BasisKind::affine_plus;
     const std::vector<std::string> names(inputs.names.begin(),
                                          inputs.names.begin() + static_cast<std::ptrdiff_t>(a.input.size()));
@@ -165,7 +166,7 @@ Architecture plan_architecture(const Settings& s, const UtilityInputs& inputs, I
   const std::vector<Index> widths = s.single             ? std::vector<Index>{1}
                                     : s.layers == "auto" ? automatic_layers(s, train_rows, inputs)
                                                          : number_list<Index>("layers", s.layers, 1);
-  if (widths.empty()) throw UsageError("layers names no layer; give for example 5,3,1");
+  if (widths.empty()) throw UsageError("`layers` names no layer; give for example 5,3,1");
   for (std::size_t l = 0; l < widths.size(); ++l) {
     LayerSpec layer{.blocks = widths[l], .degrees = degrees};
     if (l > 0)
@@ -188,7 +189,7 @@ Architecture plan_architecture(const Settings& s, const UtilityInputs& inputs, I
   if (s.identifiable) {
     if (s.utility != "auto" || s.inequality != "auto" || s.equality != "auto" || s.readout_bias)
       throw UsageError(
-          "identifiable fixes the activations and leaves out the readout bias; drop those settings");
+          "`identifiable` fixes the activations and leaves out the readout bias; drop those settings");
     a = identifiable(std::move(a));
   }
   validate(a);

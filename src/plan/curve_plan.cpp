@@ -72,12 +72,12 @@ std::optional<ColumnPair> pair_of(const std::string& text, const std::vector<std
 
 [[noreturn]] void no_feature(const char* setting, const std::string& name,
                              const std::vector<std::string>& names) {
-  throw UsageError(fmt::format("{}: {} is no continuous or ordinal feature{}", setting, in_quotes(name),
+  throw UsageError(fmt::format("`{}`: {} is no continuous or ordinal feature{}", setting, in_quotes(name),
                                did_you_mean(name, names)));
 }
 
 [[noreturn]] void fail_entry(const Entry& entry, const std::string& what) {
-  throw UsageError(fmt::format("curves: {}: {}", in_quotes(entry.column), what));
+  throw UsageError(fmt::format("`curves`: {}: {}", in_quotes(entry.column), what));
 }
 
 double period_of(const Entry& entry, const std::string& text) {
@@ -135,12 +135,12 @@ void add_product(const ColumnPair& pair, const std::vector<std::string>& names, 
   }
   if (pair.first == pair.second)
     throw UsageError(
-        fmt::format("curves: {} is multiplied with itself; its curve says all that such a product could",
+        fmt::format("`curves`: {} is multiplied with itself; its curve says all that such a product could",
                     in_quotes(pair.first)));
   for (const ColumnPair& one : curves.products)
     if (one == pair || one == ColumnPair(pair.second, pair.first))
       throw UsageError(
-          fmt::format("curves: the product {} stands there twice", product_name(pair.first, pair.second)));
+          fmt::format("`curves`: the product {} stands there twice", product_name(pair.first, pair.second)));
   curves.products.push_back(pair);
 }
 
@@ -149,7 +149,7 @@ void refuse_directed_products(const CurveOptions& curves) {
   for (const ColumnPair& pair : curves.products)
     for (const std::string& name : {pair.first, pair.second})
       if (curves.shape(name).direction != 0)
-        throw UsageError(fmt::format("curves: {} has a direction, which the product {} would not keep",
+        throw UsageError(fmt::format("`curves`: {} has a direction, which the product {} would not keep",
                                      in_quotes(name), product_name(pair.first, pair.second)));
 }
 
@@ -276,7 +276,7 @@ std::vector<FeatureDirection> feature_directions(const CurveOptions& curves, con
 void require_steps(const std::vector<FeatureDirection>& directions, bool to_minimum) {
   if (to_minimum && !directions.empty())
     throw UsageError(
-        "directions of columns are kept by steps: give `optimizer` adamw, and no starts, in place of a fit "
+        "directions of columns are kept by steps: give `optimizer` adamw, and no `starts`, in place of a fit "
         "to "
         "the minimum");
 }

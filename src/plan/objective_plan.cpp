@@ -47,7 +47,7 @@ Support plan_support(const Settings& s, const Encoder& encoder, const ResponseSp
   Support support;
   const auto given = s.support == "auto" ? std::vector<std::string>{} : split_list(s.support);
   if (!given.empty() && given.size() != space.continuous_responses.size())
-    throw UsageError(fmt::format("support = {}: expected {} ranges low:high, one per continuous response",
+    throw UsageError(fmt::format("`support` = {}: expected {} ranges low:high, one per continuous response",
                                  in_quotes(s.support), space.continuous_responses.size()));
   for (std::size_t k = 0; k < space.continuous_responses.size(); ++k) {
     double low = std::numeric_limits<double>::infinity(), high = -low;
@@ -78,7 +78,7 @@ Support plan_support(const Settings& s, const Encoder& encoder, const ResponseSp
     };
     if (ends.size() != 2 || !reads(ends[0], from) || !reads(ends[1], to) || !(from < to))
       throw UsageError(
-          fmt::format("support: {} should be low:high, finite, with low < high", in_quotes(given[k])));
+          fmt::format("`support`: {} should be low:high, finite, with low < high", in_quotes(given[k])));
     support.lower.push_back(outer(response.encode(from), response.encode(from), &Slot::lower));
     support.upper.push_back(outer(response.encode(to), response.encode(to), &Slot::upper));
     // In single precision, in which the rows may have been encoded: a row exactly on an end is inside.

@@ -11,7 +11,10 @@ namespace bl {
 // file nor a checkpoint may.
 nlohmann::json settings_json(const Settings& settings);
 
-// From what a model says about its fit; all count as given. ModelFileError where they cannot be read.
+// Their values as "settings", the names of those that were given as "given".
+void store_settings(const Settings& settings, nlohmann::json& information);
+
+// From what a model says about its fit. ModelFileError where they cannot be read.
 Settings stored_settings(const nlohmann::json& information);
 
 }  // namespace bl

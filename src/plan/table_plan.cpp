@@ -45,8 +45,8 @@ char delimiter_of(const std::string& text) {
   if (text == "semicolon") return ';';
   if (text == "tab" || text == "\\t") return '\t';
   if (text.size() == 1) return text[0];
-  throw UsageError(
-      fmt::format("delimiter = {}: expected auto, comma, semicolon, tab or one character", in_quotes(text)));
+  throw UsageError(fmt::format("`delimiter` = {}: expected auto, comma, semicolon, tab or one character",
+                               in_quotes(text)));
 }
 
 std::array<double, 3> fractions_of(const std::string& text) {
@@ -60,7 +60,7 @@ std::array<double, 3> fractions_of(const std::string& text) {
   }
   if (!good)
     throw UsageError(
-        fmt::format("fractions = {}: expected three numbers, for example 7:1:2", in_quotes(text)));
+        fmt::format("`fractions` = {}: expected three numbers, for example 7:1:2", in_quotes(text)));
   return fractions;
 }
 
@@ -195,10 +195,10 @@ Split plan_split(const Table& table, const Schema& schema, const Settings& setti
   const SplitKind kind = split_kind(settings, !groups.empty());
   const Column* labels = nullptr;
   if (kind == SplitKind::group) {
-    if (groups.empty()) throw UsageError("split = 'group' needs a group column; name it with `group`");
+    if (groups.empty()) throw UsageError("`split` = 'group' needs a group column; name it with `group`");
     labels = &table.column(groups[0]->name);
   } else if (kind == SplitKind::stratified) {
-    if (!classes) throw UsageError("split = 'stratified' needs a class response; use random");
+    if (!classes) throw UsageError("`split` = 'stratified' needs a class response; use random");
     labels = &table.column(classes->name);
   }
   std::vector<Index> rows = all_rows(table.rows);
@@ -215,9 +215,9 @@ Split plan_split(Index situations, const std::vector<std::int32_t>& persons, con
                  const std::string& source) {
   const SplitKind kind = split_kind(settings, !persons.empty());
   if (kind == SplitKind::group && persons.empty())
-    throw UsageError("split = 'group' needs a person in the choice schema's [data]");
+    throw UsageError("`split` = 'group' needs a person in the choice schema's [data]");
   if (kind == SplitKind::stratified)
-    throw UsageError("split = 'stratified' has no meaning for choices; use group, random or order");
+    throw UsageError("`split` = 'stratified' has no meaning for choices; use group, random or order");
   return cut(situations, kind, settings, kind == SplitKind::group ? persons : std::vector<std::int32_t>{},
              source);
 }

@@ -39,7 +39,8 @@ Index plan_members(const Settings& s, const Architecture& a, Index automatic) {
   const bool alone = !a.readout.present || s.identifiable || s.optimizer == "lbfgs";
   if (s.members > 1 && alone)
     throw UsageError(
-        "several members are for layers learned by a stochastic optimizer; single, identifiable and lbfgs "
+        "several `members` are for layers learned by a stochastic `optimizer`; `single`, `identifiable` and "
+        "lbfgs "
         "have one");
   if (s.members > 0) return s.members;
   return alone || s.layers != "auto" ? 1 : automatic;
@@ -54,7 +55,7 @@ int plan_starts(const Settings& s, const Architecture& a) {
   constexpr Index kMostParameters = 500;
   constexpr int kStarts = 8;
   if (s.starts > 0 && s.optimizer != "auto" && s.optimizer != "lbfgs")
-    throw UsageError("starts are for fits to the minimum by lbfgs; leave out starts or optimizer");
+    throw UsageError("`starts` are for fits to the minimum by lbfgs; leave out `starts` or `optimizer`");
   if (s.starts > 0) return static_cast<int>(s.starts);
   const bool small = ParameterLayout(a).free_count() <= kMostParameters;
   return s.identifiable && s.optimizer == "auto" && small ? kStarts : 0;

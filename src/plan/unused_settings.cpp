@@ -27,38 +27,40 @@ bool stochastic(const Settings&, const FitUse& use) {
 
 constexpr Need kSgd = {
     [](const Settings&, const FitUse& use) { return !use.to_minimum && use.optimizer == OptimizerKind::sgd; },
-    "optimizer = sgd"};
+    "`optimizer` = sgd"};
 constexpr Need kLbfgs = {[](const Settings&, const FitUse& use) {
                            return !use.to_minimum && use.optimizer == OptimizerKind::lbfgs;
                          },
-                         "optimizer = lbfgs without starts"};
+                         "`optimizer` = lbfgs without `starts`"};
 constexpr Need kStochastic = {stochastic, "the optimizers adam, adamw and sgd"};
 constexpr Need kTrainer = {[](const Settings&, const FitUse& use) { return !use.to_minimum; },
                            "fits other than those to the minimum from several starts"};
 constexpr Need kNoise = {
     [](const Settings&, const FitUse& use) { return use.objective != ObjectiveKind::likelihood; },
-    "score matching (objective = dsm or hybrid)"};
+    "score matching (`objective` = dsm or hybrid)"};
 constexpr Need kMovingNoise = {[](const Settings& s, const FitUse& use) {
                                  return use.objective != ObjectiveKind::likelihood && stochastic(s, use);
                                },
                                "score matching by adam, adamw or sgd"};
 constexpr Need kHybrid = {
     [](const Settings&, const FitUse& use) { return use.objective == ObjectiveKind::hybrid; },
-    "objective = hybrid, of a class and a continuous response together"};
+    "`objective` = hybrid, of a class and a continuous response together"};
 constexpr Need kQuadrature = {[](const Settings&, const FitUse& use) {
                                 return use.continuous && use.objective == ObjectiveKind::likelihood;
                               },
                               "the likelihood of a continuous response"};
 constexpr Need kContinuous = {[](const Settings&, const FitUse& use) { return use.continuous; },
                               "a continuous response"};
+constexpr Need kOneNumber = {[](const Settings&, const FitUse& use) { return use.single_continuous; },
+                             "one number as the response of a table"};
 constexpr Need kLayers = {[](const Settings& s, const FitUse&) { return !s.single; },
                           "layers, and a single block has none"};
 
 constexpr Need kCurves = {[](const Settings&, const FitUse& use) { return use.curves; },
                           "columns that enter as curves"};
 constexpr Need kLearnedCurves = {
-    [](const Settings& s, const FitUse& use) { return use.curves && stochastic(s, use); },
-    "curves learned by adam, adamw or sgd"};
+    [](const Settings& s, const FitUse& use) { return use.table && use.curves && stochastic(s, use); },
+    "curves of a table learned by adam, adamw or sgd"};
 
 constexpr Need kText = {[](const Settings&, const FitUse& use) { return use.text; },
                         "columns of running text"};
@@ -78,10 +80,11 @@ struct Rule {
   Need need;
   const char* nothing = "";
 };
-constexpr std::array<Rule, 29> kRules = {{{"text_ngrams", kText},
+constexpr std::array<Rule, 33> kRules = {{{"text_ngrams", kText},
                                           {"text_vocabulary", kText},
                                           {"text_components", kText},
                                           {"label_smoothing", kClasses, "0"},
+                                          {"shifts", kClasses, "none"},
                                           {"refit", kTable, "none"},
                                           {"monitor", kMonitor},
                                           {"skip", kLayers},
@@ -97,6 +100,8 @@ constexpr std::array<Rule, 29> kRules = {{{"text_ngrams", kText},
                                           {"gamma_c", kHybrid},
                                           {"panels", kQuadrature},
                                           {"support", kContinuous},
+                                          {"response_transform", kOneNumber},
+                                          {"point_masses", kOneNumber},
                                           {"learning_rate", kStochastic},
                                           {"batch_size", kStochastic},
                                           {"weight_decay", kStochastic, "0"},
@@ -104,20 +109,29 @@ constexpr std::array<Rule, 29> kRules = {{{"text_ngrams", kText},
                                           {"clip_norm", kStochastic, "0"},
                                           {"schedule", kStochastic, "constant"},
                                           {"average", kStochastic, "0"},
+                                          {"precision", kTrainer, "float64"},
                                           {"patience", kTrainer},
                                           {"gradient_tolerance", kLbfgs},
                                           {"time_limit", kTrainer}}};
 
-// A linear utility has the likelihood's one maximum, by lbfgs in float64: of the model, the objective and
-// training only these count, and these values say what is done anyway.
+// A linear utility has the likelihood's one maximum, by lbfgs in float64, and reads attributes as they are: only
+// these count, and these values say what is done anyway. What columns mean is refused elsewhere (choice/fit.cpp)
+// unless it is empty.
 bool counts_in_linear(const SettingInfo& info, const std::string& value) {
-  if (info.group == "Data") return true;
-  static constexpr std::array<std::string_view, 4> used = {"epochs", "seed", "threads", "device"};
-  static constexpr std::array<std::array<std::string_view, 2>, 5> said = {{{"objective", "auto"},
-                                                                           {"objective", "likelihood"},
-                                                                           {"optimizer", "auto"},
-                                                                           {"optimizer", "lbfgs"},
-                                                                           {"precision", "float64"}}};
+  static constexpr std::array<std::string_view, 12> used = {
+      "delimiter", "out_of_core", "decimal_comma", "na",   "labels",  "unseen",
+      "split",     "fractions",   "epochs",        "seed", "threads", "device"};
+  static constexpr std::array<std::array<std::string_view, 2>, 10> said = {{{"missing", "error"},
+                                                                            {"outliers", "auto"},
+                                                                            {"outliers", "plain"},
+                                                                            {"refit", "none"},
+                                                                            {"class_weight", "none"},
+                                                                            {"objective", "auto"},
+                                                                            {"objective", "likelihood"},
+                                                                            {"optimizer", "auto"},
+                                                                            {"optimizer", "lbfgs"},
+                                                                            {"precision", "float64"}}};
+  if (info.group == "Data" && value.empty()) return true;
   return std::find(used.begin(), used.end(), info.name) != used.end() ||
          std::any_of(said.begin(), said.end(),
                      [&](const auto& one) { return one[0] == info.name && one[1] == value; });
@@ -152,6 +166,7 @@ FitUse fit_use(const Settings& settings, const ResponseSpace& space, Index train
               plan_objective(coarse, space, {std::vector<double>(values, 0), std::vector<double>(values, 1)})
                   .kind,
           .continuous = values > 0,
+          .single_continuous = space.single_continuous(),
           .curves = curves,
           .text = !encoder.text_features().empty(),
           .table = true};

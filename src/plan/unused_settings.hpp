@@ -17,10 +17,11 @@ struct FitUse {
   bool to_minimum = false;  // from several starts, with standard errors
   OptimizerKind optimizer = OptimizerKind::adam;
   ObjectiveKind objective = ObjectiveKind::likelihood;
-  bool continuous = false;  // a response is
-  bool curves = false;      // some columns are
-  bool text = false;        // some columns are running text
-  bool table = false;       // responses are columns of a table
+  bool continuous = false;         // a response is
+  bool single_continuous = false;  // the response is one number, a column of a table
+  bool curves = false;             // some columns are
+  bool text = false;               // some columns are running text
+  bool table = false;              // responses are columns of a table
 };
 
 // Of a table. UsageError for an objective that the response cannot have.

@@ -86,7 +86,7 @@ Aim aim_from_name(const std::string& name) {
   if (name == "accuracy") return Aim::accuracy;
   if (name == "macro_f1") return Aim::macro_f1;
   if (name == "cost") return Aim::cost;
-  throw UsageError(fmt::format("decide = {}: expected accuracy, macro_f1 or cost", in_quotes(name)));
+  throw UsageError(fmt::format("`decide` = {}: expected accuracy, macro_f1 or cost", in_quotes(name)));
 }
 
 Decision decision_by_costs(const Model& model, const std::string& path) {

@@ -62,10 +62,10 @@ GivenValues given_values(const FittedModel& model, const Table& table, const std
   for (const ResponseEncoding& response : responses) known.push_back(response.name);
   for (const std::string& name : held)
     if (!contains(known, name))
-      throw UsageError(fmt::format("given: {} is not a response of this model{}", in_quotes(name),
+      throw UsageError(fmt::format("`given`: {} is not a response of this model{}", in_quotes(name),
                                    did_you_mean(name, known)));
   if (std::all_of(known.begin(), known.end(), [&](const std::string& name) { return contains(held, name); }))
-    throw UsageError("given names every response; nothing is left to draw");
+    throw UsageError("`given` names every response; nothing is left to draw");
   GivenValues given;
   for (std::size_t k = 0; k < model.space.continuous_responses.size(); ++k) {
     const ResponseEncoding& response = responses[model.space.continuous_responses[k]];

@@ -33,7 +33,7 @@ void check(const PredictOptions& options, const FittedModel& model) {
     if (!(mass >= 0 && mass < 1))
       throw UsageError(fmt::format("interval mass {}: expected a number between 0 and 1", mass));
   if (!(options.tolerance > 0 && options.tolerance < 1))
-    throw UsageError(fmt::format("tolerance {}: expected a number between 0 and 1", options.tolerance));
+    throw UsageError(fmt::format("`tolerance` = {}: expected a number between 0 and 1", options.tolerance));
   const bool distribution = !options.quantiles.empty() || options.interval > 0 ||
                             options.highest_density > 0 || options.density_points > 0;
   if (distribution && model.space.values() == 0)

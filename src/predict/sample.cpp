@@ -208,7 +208,7 @@ SampleResult run(const FittedModel& model, const Matrix<double>& context, const 
   const gibbs::Utility utility =
       options.temperature == 0 ? model.utility : model.utility.at_temperature(options.temperature);
   if (chains && utility.values() == 0)
-    throw UsageError(fmt::format("method {}: classes are drawn exactly, without chains; leave the method out",
+    throw UsageError(fmt::format("`method` = {}: classes are drawn exactly, without chains; leave it out",
                                  in_quotes(options.method)));
   const Request request{model, utility, context, given, options};
   const Context job(options.threads);
@@ -274,7 +274,7 @@ SampleResult sample(const Model& model, const SampleOptions& options) {
   if (!features.empty())
     throw UsageError(fmt::format("the distribution of this model depends on {} features; give a file of rows",
                                  features.size()));
-  if (!options.given.empty()) throw UsageError("given needs a file of rows to take the values from");
+  if (!options.given.empty()) throw UsageError("`given` needs a file of rows to take the values from");
   return run(impl, Matrix<double>(1, 0), {}, options);
 }
 

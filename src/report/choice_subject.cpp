@@ -70,7 +70,7 @@ void choose_start(ChoiceSubject& s, std::size_t row) {
           s.attributes[a][static_cast<std::size_t>(k)].typical.number;
   if (row == 0) return;
   if (row > static_cast<std::size_t>(s.all.situations()))
-    throw UsageError(fmt::format("row {}: the data have {} situations", row, s.all.situations()));
+    throw UsageError(fmt::format("`row` = {}: the data have {} situations", row, s.all.situations()));
   const auto i = row - 1;
   s.start = cells_of(s.fitted.stored.encoder, s.all.context, static_cast<Index>(i));
   s.start_text = fmt::format("situation {}", row);

@@ -56,7 +56,7 @@ TableSubject table_subject(const Model& model, const Data& data, std::size_t row
   s.start = typical_cells(s.columns);
   if (row == 0) return s;
   if (row > static_cast<std::size_t>(table.rows))
-    throw UsageError(fmt::format("row {}: the data have {} rows", row, table.rows));
+    throw UsageError(fmt::format("`row` = {}: the data have {} rows", row, table.rows));
   s.start = cells_of(s.encoder, table, static_cast<Index>(row - 1));
   s.start_text = fmt::format("row {}", row);
   return s;

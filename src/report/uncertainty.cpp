@@ -56,16 +56,16 @@ std::string stored_coefficients(const Model& model) {
 }  // namespace
 
 std::string coefficients_html(const Model& model) {
-  if (model.is_choice() && !coefficients(model).empty()) return choice_coefficients(model);
+  if (!coefficients(model).empty()) return choice_coefficients(model);
   if (has_inference(model)) return stored_coefficients(model);
   return paragraph(
       "This model keeps no standard errors of its coefficients. They exist at a minimum of the loss on "
       "identified "
       "parameters; training that ends by validation rows stops before it, and members that are joined have "
       "many "
-      "sets of coefficients with the same distribution. <code>bl summary MODEL DATA</code> takes a small "
-      "model to "
-      "its minimum and keeps its covariance; a report made of that model shows intervals here. Until then, "
+      "sets of coefficients with the same distribution. A summary from the rows takes a small model to its "
+      "minimum; saved, the model keeps its covariance, and a report made of it shows intervals here. Until "
+      "then, "
       "read "
       "uncertainty from the errors of the metrics and of the importances.",
       "note");

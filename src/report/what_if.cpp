@@ -90,7 +90,9 @@ std::string place_for_controls(const FittedModel& model) {
     return paragraph(
         "Attributes of this model also count through terms that are computed from them. The page does not "
         "move one "
-        "without the other; the market section below and <code>bl whatif</code> follow the terms.",
+        "without the other; the market section below follows the terms, and so do the scenarios of the "
+        "library "
+        "and the command line.",
         "note");
   if (page_model_bytes(model) > kLargestModel)
     return paragraph(

@@ -33,7 +33,7 @@ struct Task {
   const FittedModel* large;
   const Data* data;
   const SimplifyOptions* options;
-  Settings settings;  // of the large model's fit, without what it left at the defaults
+  Settings settings;  // of the large model's fit
   Split split;
   std::vector<std::string> ranked;  // features, the one that matters most first
   Matrix<double> taught;  // what the large model says of the classes of training rows; empty: nothing
@@ -42,25 +42,17 @@ struct Task {
   const Table& table() const { return data->impl().table; }
 };
 
-Settings given_settings(const FittedModel& model) {
-  const Settings stored = fit_settings(model);
-  Settings out;
-  for (const SettingInfo& info : setting_list())
-    if (get(stored, info.name) != info.default_value) set(out, info.name, get(stored, info.name));
-  return out;
-}
-
 void check(const FittedModel& model, const SimplifyOptions& options) {
   const std::size_t features = model.stored.encoder.features().size();
   if (!model.stored.architecture.readout.present)
     throw UsageError("the model is a single block already; there is nothing to simplify");
   if (features == 0) throw UsageError("a model without features has no columns to choose among");
-  if (options.blocks > 64) throw UsageError("blocks: a problem to be read has 1 to 64");
+  if (options.blocks > 64) throw UsageError("`blocks`: a problem to be read has 1 to 64");
   if (options.columns > features)
-    throw UsageError(fmt::format("columns = {}: the model has {} features", options.columns, features));
+    throw UsageError(fmt::format("`columns` = {}: the model has {} features", options.columns, features));
   if (options.most_blocks < 1 || options.most_columns < 1 || options.head_columns < 1)
-    throw UsageError("most_blocks, most_columns, head_columns: expected at least 1");
-  if (options.starts < 1 || options.starts > 100) throw UsageError("starts: expected 1 to 100");
+    throw UsageError("`most_blocks`, `most_columns`, `head_columns`: expected at least 1");
+  if (options.starts < 1 || options.starts > 100) throw UsageError("`starts`: expected 1 to 100");
 }
 
 // By what is lost without them on validation rows where these say enough, else on all.
@@ -141,6 +133,7 @@ FitSummary fitted(const Task& task, const Settings& settings, const Guidance& gu
   options.should_stop = task.options->should_stop;
   options.parts = parts_of(task.split, task.table().rows);
   options.start = start;
+  options.list_unused = true;  // a small model may have no use for what the large one was given
   FitSummary summary = fit_table(task.table(), settings, options, &guidance);
   if (summary.interrupted) throw Interrupted("interrupted; nothing was written");
   return summary;
@@ -255,7 +248,7 @@ Task task_of(const Model& model, const Data& data, const SimplifyOptions& option
   check(large, options);
   const Table& table = data.impl().table;
   if (is_fit_data(large, table)) require_parts(large, table);
-  const Settings settings = given_settings(large);
+  const Settings settings = fit_settings(large);
   Split split = plan_split(table, large.stored.encoder.schema(), settings);
   if (split.validation.size() < 2)
     throw UsageError("sizes are compared on validation rows, and `fractions` of the fit leave none");

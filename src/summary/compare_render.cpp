@@ -8,6 +8,7 @@
 
 #include "base/finite_json.hpp"
 #include "base/markup.hpp"
+#include "base/text.hpp"
 #include "base/wrapped_text.hpp"
 #include "bl/compare.hpp"
 #include "bl/output.hpp"
@@ -69,10 +70,6 @@ std::vector<Fact> facts_of(const Comparison& c) {
   out.push_back({"Rows", [](const Comparison::Column& one) { return std::to_string(one.rows); }});
   out.push_back({"Errors", [](const Comparison::Column& one) { return one.covariance; }});
   return out;
-}
-
-std::string shortened(const std::string& text, std::size_t width) {
-  return text.size() <= width ? text : text.substr(0, width - 2) + "..";
 }
 
 std::string panel(const Comparison& c, std::size_t from, std::size_t to) {

@@ -312,7 +312,7 @@ SummaryFormat summary_format(const std::string& name) {
                                                                {"markdown", SummaryFormat::markdown}};
   const auto found = formats.find(name);
   if (found == formats.end())
-    throw UsageError(fmt::format("format '{}': expected text, json, csv, latex or markdown", name));
+    throw UsageError(fmt::format("`format` = '{}': expected text, json, csv, latex or markdown", name));
   return found->second;
 }
 

@@ -15,6 +15,7 @@
 #include "fitted/choice_utility.hpp"
 #include "inference/covariance.hpp"
 #include "inference/distributions.hpp"
+#include "summary/stored_estimate.hpp"
 
 namespace bl {
 
@@ -222,7 +223,7 @@ std::vector<std::string> ridge_words(const NamedModel& model, const StoredInfere
 
 void check_options(const InferenceOptions& options) {
   if (!(options.level > 0 && options.level < 1))
-    throw UsageError(fmt::format("level {}: expected a number between 0 and 1", options.level));
+    throw UsageError(fmt::format("`level` = {}: expected a number between 0 and 1", options.level));
   if (options.cluster.size() > 2) throw UsageError("errors can be clustered in one or two ways, not more");
 }
 
@@ -264,11 +265,7 @@ Eigen::MatrixXd stored_covariance(const StoredInference& stored, const std::stri
                                                          : stored.classical;
   if (values.empty())
     throw UsageError("classical errors need a likelihood; with score matching use robust ones");
-  const auto size = static_cast<Index>(stored.positions.size());
-  Eigen::MatrixXd out(size, size);
-  for (Index i = 0; i < size; ++i)
-    for (Index j = 0; j < size; ++j) out(i, j) = values[static_cast<std::size_t>(i * size + j)];
-  return out;
+  return square_matrix(values);
 }
 
 void require_minimum(const inference::Estimate& e, const NamedModel& model) {

@@ -1,5 +1,7 @@
 #include "summary/stored_estimate.hpp"
 
+#include <cmath>
+
 #include "data/table.hpp"
 
 namespace bl {
@@ -11,6 +13,14 @@ std::vector<double> row_major(const Eigen::MatrixXd& matrix) {
   for (Index i = 0; i < matrix.rows(); ++i)
     for (Index j = 0; j < matrix.cols(); ++j) values.push_back(matrix(i, j));
   return values;
+}
+
+Eigen::MatrixXd square_matrix(const std::vector<double>& row_major) {
+  const auto size = static_cast<Index>(std::lround(std::sqrt(static_cast<double>(row_major.size()))));
+  Eigen::MatrixXd out(size, size);
+  for (Index i = 0; i < size; ++i)
+    for (Index j = 0; j < size; ++j) out(i, j) = row_major[static_cast<std::size_t>(i * size + j)];
+  return out;
 }
 
 namespace {

@@ -9,6 +9,7 @@
 namespace bl {
 
 std::vector<double> row_major(const Eigen::MatrixXd& matrix);
+Eigen::MatrixXd square_matrix(const std::vector<double>& row_major);
 
 // Both covariances and the facts about the estimate. Of the data, rows, responses and weights count.
 StoredInference stored_of(const inference::Estimate& estimate, const DatasetView<double>& data,

@@ -40,7 +40,7 @@ void require_nested(const InferenceSummary& small, const InferenceSummary& large
       small.response_digest != large.response_digest)
     throw UsageError(test +
                      "two models of the same rows, and these used different parts of the data or different "
-                     "weights; fit both with the same seed, fractions and weights");
+                     "weights; fit both with the same `seed`, `fractions` and weights");
   for (const std::string& name : small.columns)
     if (std::find(large.columns.begin(), large.columns.end(), name) == large.columns.end())
       throw UsageError(fmt::format(

@@ -114,7 +114,7 @@ std::vector<BadInput> bad_requests() {
       {"unseen_level",
        predict,
        kData,
-       {"bad.csv:2", "'town'", "'atlantis'", "levels known"},
+       {"bad.csv:2", "'town'", "'atlantis'", "levels known", "--unseen-as-missing"},
        {{"bad.csv", "age,income,town\n30,1.5,atlantis\n"}}},
       {"no_rows_to_predict", predict, kData, {"bad.csv"}, {{"bad.csv", ""}}},
       {"part_of_another_file",

@@ -70,9 +70,29 @@ TEST_F(ChoiceQuestions, SituationsImportanceRowsAndCarriedColumns) {
       output("summary m.bl wide.csv --economics --numeraire c --covariance cluster --format json"));
   const json explained =
       json::parse(output("explain m.bl wide.csv --economics --numeraire c --covariance cluster --json"));
-  EXPECT_NEAR(economics["t"]["value"]["standard_error"], explained["t"]["value"]["standard_error"], 1e-6);
+  EXPECT_NEAR(economics["economics"]["t"]["value"]["standard_error"],
+              explained["t"]["value"]["standard_error"], 1e-6);
   const std::string drawn = output("whatif m.bl wide.csv --change car.c=c*1.2 --draws 50");
   EXPECT_THAT(drawn, HasSubstr("Krinsky-Robb"));
+}
+
+TEST_F(ChoiceQuestions, EconomicsTakeTheErrorsAndTestsThatAreAskedFor) {
+  output(std::string("fit wide.csv ") + kWide + " m.bl");
+  output(std::string("fit wide.csv --attributes t ") + "--choice wide --chosen mode --alternatives bus,car " +
+         "--group who -q -o small.bl");
+  const auto error = [&](const std::string& more) {
+    return json::parse(output("summary m.bl wide.csv --economics --numeraire c --format json " +
+                              more))["economics"]["t"]["value"]["standard_error"]
+        .get<double>();
+  };
+  EXPECT_NEAR(error("--cluster who"), error("--covariance cluster"), 1e-9);
+  EXPECT_GT(std::abs(error("--cluster income") - error("")), 1e-4);
+  const std::string text =
+      output("summary m.bl wide.csv --economics --cluster income --test t=0 --compare small.bl");
+  EXPECT_THAT(text, HasSubstr("delta method, by income"));
+  EXPECT_THAT(text, HasSubstr("H0: t=0"));
+  EXPECT_EQ(lines_of(text).size(),
+            lines_of(output("summary m.bl wide.csv --economics --cluster income")).size() + 5);
 }
 
 TEST_F(ChoiceQuestions, NetworksHaveConstraintsAtTheChosenAlternative) {

@@ -124,6 +124,13 @@ TEST_F(Summary, ClustersBootstrapAndDeltaMethod) {
   // After the name the column's mean, which has no error.
   EXPECT_NEAR(std::stod(cells[2]), share * truth.beta(1), 1e-6);
   EXPECT_NEAR(std::stod(cells[3]), share * std::sqrt(truth.robust(1, 1)), 1e-6);
+  // The same by the clusters that are asked for.
+  for (const std::string more : {"--cluster g", "--covariance cluster --cluster g"}) {
+    const json economics = summary("m.bl d.csv --economics " + more)["economics"];
+    EXPECT_NEAR(economics[0]["marginal_utility s.e."].get<double>(),
+                share * clustered["estimates"][1]["standard_error"].get<double>(), 1e-6)
+        << more;
+  }
 }
 
 // Several tests are one document, in the order of the command line, the comparison last.

@@ -78,7 +78,7 @@ TEST(Settings, RangesIncludeTheirEndsAndNothingBeyond) {
 }
 
 TEST(Settings, RefusalsNameSettingValueAndWhatIsExpected) {
-  EXPECT_EQ(refusal("learning_rate", "fast"), "learning_rate = 'fast': expected a number from 0 to 1000");
+  EXPECT_EQ(refusal("learning_rate", "fast"), "`learning_rate` = 'fast': expected a number from 0 to 1000");
   for (const char* value : {"", " 1", "1 ", "nan", "inf", "0x10", "1,5"})
     EXPECT_THAT(refusal("learning_rate", value), HasSubstr("expected a number")) << value;
   EXPECT_THAT(refusal("seed", "1.5"), HasSubstr("a whole number"));
@@ -93,6 +93,7 @@ TEST(Settings, RefusalsNameSettingValueAndWhatIsExpected) {
 TEST(SettingsFile, RoundTripKeepsEveryValue) {
   Settings settings;
   set(settings, "target", "a \"quoted\", back\\slash, caf\xC3\xA9");
+  set(settings, "na", "two\nlines\tand a tab");
   set(settings, "temperature", "0.1");
   set(settings, "seed", "9007199254740991");
   set(settings, "identifiable", "true");
@@ -110,10 +111,10 @@ TEST(SettingsFile, ErrorsNameFileAndLine) {
   };
   EXPECT_EQ(refused("seed = 1\n\nlayrs = '2'\n"),
             "fit.toml:3: unknown setting 'layrs'; did you mean 'layers'?");
-  EXPECT_THAT(refused("seed = 1.5\n"), HasSubstr("fit.toml:1: seed = '1.5'"));
-  EXPECT_THAT(refused("single = 'true '\n"), HasSubstr("fit.toml:1: single"));
-  EXPECT_THAT(refused("layers = [5, 3]\n"), HasSubstr("fit.toml:1: layers must be"));
-  EXPECT_THAT(refused("[model]\nlayers = '5'\n"), HasSubstr("fit.toml:1: model"));
+  EXPECT_THAT(refused("seed = 1.5\n"), HasSubstr("fit.toml:1: `seed` = '1.5'"));
+  EXPECT_THAT(refused("single = 'true '\n"), HasSubstr("fit.toml:1: `single`"));
+  EXPECT_THAT(refused("layers = [5, 3]\n"), HasSubstr("fit.toml:1: `layers` must be"));
+  EXPECT_THAT(refused("[model]\nlayers = '5'\n"), HasSubstr("fit.toml:1: `model`"));
   EXPECT_THAT(refused("seed = 1\nseed = 2\n"), HasSubstr("fit.toml:2"));
   EXPECT_THAT(refused("seed =\n"), HasSubstr("fit.toml:1"));
 }
@@ -158,6 +159,16 @@ TEST(GivenSettings, AreThoseSetOrAssignedAlsoToTheDefault) {
   EXPECT_TRUE(is_given(copy, "fractions"));
   settings.fractions = Settings{}.fractions;  // taken back
   EXPECT_FALSE(is_given(settings, "fractions"));
+}
+
+TEST(GivenSettings, AValueMayStandWithoutBeingGiven) {
+  Settings settings;
+  set_default(settings, "seed", "7");
+  set_default(settings, "schedule", "cosine");
+  EXPECT_EQ(settings.seed, 7);
+  EXPECT_EQ(settings.schedule, "cosine");
+  EXPECT_FALSE(is_given(settings, "seed") || is_given(settings, "schedule"));
+  EXPECT_THROW(set_default(settings, "seed", "many"), UsageError);
 }
 
 TEST(AssignedSettings, AreCheckedLikeThoseOfTheCommandLine) {

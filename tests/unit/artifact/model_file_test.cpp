@@ -226,6 +226,29 @@ TEST(ChoiceJson, ADeclarationIsReadBackInItsOrder) {
   }
 }
 
+// Only what a choice declaration says is blamed on it.
+TEST(ModelFile, SaysWhichPartCannotBeRead) {
+  const artifact::TensorFile good = to_tensor_file(class_model());
+  const auto refused = [&](const char* place, const json& value) {
+    artifact::TensorFile file = good;
+    json document = json::parse(file.metadata["model"]);
+    document[json::json_pointer(place)] = value;
+    file.metadata["model"] = document.dump();
+    return refusal(file);
+  };
+  const std::string blame = "the choice declaration inside cannot be read";
+  const json response = to_json(ChoiceResponse{.declaration = declaration(),
+                                               .schema = choice_schema(declaration()),
+                                               .alternatives = {"bus", "car"},
+                                               .means = {1, 2},
+                                               .scales = {0.5, 4}});
+  json bad = response;
+  bad["declaration"]["filter"] = "age >";
+  EXPECT_THAT(refused("/response", bad), HasSubstr(blame));
+  EXPECT_THAT(refused("/response", response), testing::Not(HasSubstr(blame)));
+  EXPECT_THAT(refused("/architecture/readout/present", false), testing::Not(HasSubstr(blame)));
+}
+
 TEST(ArchitectureJson, EveryFieldIsChecked) {
   const json good = to_json(with_skip(Skip::dense));
   EXPECT_EQ(architecture_from_json(good), with_skip(Skip::dense));

@@ -44,6 +44,13 @@ TEST(InQuotes, EscapesAndCuts) {
   EXPECT_NE(quoted_list(std::vector<std::string>(12, "a")).find("and 2 more"), std::string::npos);
 }
 
+TEST(Shortened, CutsBetweenCharacters) {
+  EXPECT_EQ(shortened("income", 6), "income");
+  EXPECT_EQ(shortened("incomes", 6), "inco..");
+  EXPECT_EQ(shortened("caf\xC3\xA9 au lait", 6), "caf..");  // not half of the accented letter
+  EXPECT_EQ(shortened("caf\xC3\xA9 au lait", 7), "caf\xC3\xA9..");
+}
+
 TEST(FormatNumber, IsShortAndExact) {
   EXPECT_EQ(format_number(3), "3");
   EXPECT_EQ(format_number(-0.0), "0");

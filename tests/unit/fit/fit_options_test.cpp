@@ -54,6 +54,31 @@ TEST(FitOptions, PartsAreThoseOfTheCaller) {
   EXPECT_THAT(test::message_of<UsageError>([&] { fit(rows(40), small(), options); }), HasSubstr("training"));
 }
 
+// The fit judges rows with such a level, other commands refuse them: it says so.
+TEST(FitOptions, LevelsOfHeldOutRowsAloneAreNoted) {
+  std::vector<std::optional<std::string>> town, y;
+  for (int i = 0; i < 40; ++i) {
+    town.emplace_back(i == 30 ? "atlantis" : i % 3 == 0 ? "ghent" : "bruges");
+    y.emplace_back(i % 2 == 0 ? "up" : "down");
+  }
+  const Data data = Data::from_columns({{"town", {}, town}, {"y", {}, y}}, "memory");
+  FitOptions options;
+  options.parts.assign(40, Part::train);
+  const auto noted = [&](const Settings& settings) {
+    const std::vector<std::string> notes = fit(data, settings, options).notes;
+    return std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
+      return note.find("'atlantis'") != std::string::npos &&
+             note.find("`unseen_as_missing`") != std::string::npos;
+    });
+  };
+  EXPECT_FALSE(noted(small()));
+  options.parts[30] = Part::test;
+  EXPECT_TRUE(noted(small()));
+  Settings lenient = small();
+  lenient.unseen = "missing";
+  EXPECT_FALSE(noted(lenient));
+}
+
 // Without a test part the fit is that of the settings it names, so the command line can repeat it.
 TEST(FitOptions, TrainingRowsOnlyIsAFitWithStratifiedRowsAndNoTestPart) {
   FitOptions options;

@@ -43,6 +43,21 @@ TEST(OneModel, AChoiceSaysWhatItIs) {
   EXPECT_THAT(model.responses()[0].levels, testing::ElementsAre("a", "b"));
   EXPECT_EQ(model.part_rows(trips(), Part::train), 60U);
   EXPECT_TRUE(has_inference(model));
+  EXPECT_STREQ(model.row_unit(), "situations");
+}
+
+// As that of a table, its file keeps the metrics of held-out rows.
+TEST(OneModel, AChoiceKeepsItsMetrics) {
+  ChoiceDeclaration d;
+  d.choice = "y";
+  d.alternatives = {{.name = "a", .attributes = {{"x", "x"}}}, {.name = "b"}};
+  Settings settings;
+  settings.fractions = "7:1:2";
+  const FitSummary summary = fit(trips(), d, settings);
+  const auto& metrics = summary.model.impl().stored.information.at("metrics");
+  for (const Metric& metric : summary.test) EXPECT_EQ(metrics["test"].at(metric.name), metric.value);
+  EXPECT_EQ(metrics["validation"].size(), summary.validation.size());
+  EXPECT_THAT(summary.model.describe(), testing::HasSubstr("\ntest        accuracy"));
 }
 
 // A setting that no fit can have had is the file's fault, of tables and of choices.
@@ -79,7 +94,7 @@ TEST(OneModel, WhatAResponseHasNoMeaningForIsRefused) {
   settings.epochs = 2;
   const Model table = fit(data, settings).model;
   EXPECT_FALSE(table.is_choice());
-  EXPECT_THROW(coefficients(table), UsageError);
+  EXPECT_TRUE(coefficients(table).empty());
   EXPECT_THROW(market_shares(table, data), UsageError);
   EXPECT_THROW(elasticities(table, data, "x"), UsageError);
   EXPECT_THROW(what_if(table, data, {}), UsageError);

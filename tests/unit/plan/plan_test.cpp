@@ -99,8 +99,9 @@ TEST(PlanArchitecture, InputsAreNamedInTheOrderOfZ) {
 }
 
 TEST(PlanArchitecture, ContradictionsAreRefused) {
-  EXPECT_THAT(Planned("y", {{"single", "true"}, {"layers", "2"}}).refusal(), HasSubstr("single and layers"));
-  EXPECT_THAT(Planned("y", {{"terms", "x"}, {"degree", "2"}}).refusal(), HasSubstr("terms and degree"));
+  EXPECT_THAT(Planned("y", {{"single", "true"}, {"layers", "2"}}).refusal(),
+              HasSubstr("`single` and `layers`"));
+  EXPECT_THAT(Planned("y", {{"terms", "x"}, {"degree", "2"}}).refusal(), HasSubstr("`terms` and `degree`"));
   EXPECT_THAT(Planned("v", {{"form", "vector"}}).refusal(), HasSubstr("class response"));
   EXPECT_THAT(Planned("y", {{"layers", "0"}}).refusal(), HasSubstr("from 1 on"));
   EXPECT_THAT(Planned("y", {{"layers", "2;3"}}).refusal(), HasSubstr("'2;3'"));

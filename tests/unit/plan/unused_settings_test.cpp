@@ -5,8 +5,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "artifact/model_file.hpp"
 #include "bl/errors.hpp"
 #include "bl/fit.hpp"
+#include "fitted/fitted_model.hpp"
+#include "plan/stored_settings.hpp"
 #include "unit/data/data_helpers.hpp"
 
 namespace bl {
@@ -16,10 +19,10 @@ using testing::HasSubstr;
 using Given = std::vector<std::pair<std::string, std::string>>;
 
 // A feature, a class and a number; tb: an attribute of an alternative b, beside x of an alternative a.
-Data rows() {
+Data rows(int count = 40) {
   std::vector<double> x, v, tb;
   std::vector<std::optional<std::string>> y;
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < count; ++i) {
     x.push_back(std::sin(1.3 * i));
     tb.push_back(std::sin(0.7 * i));
     v.push_back(std::cos(2.1 * i));
@@ -91,6 +94,10 @@ TEST(UnusedSettings, AreRefusedWhereTheyHaveNoEffectAndOnlyThere) {
       {"label_smoothing", "0.1", {kNumber, kBoth}, {kClass}, "classes"},
       {"monitor", "accuracy", {kNumber, kMinimum}, {kClass}, "accuracy"},
       {"refit", "all", {kMinimum}, {kClass, kNumber}, "tables"},
+      {"point_masses", "none", {kClass, kBoth}, {kNumber}, "one number"},
+      {"response_transform", "none", {kClass, kBoth}, {kNumber}, "one number"},
+      {"shifts", "auto", {kNumber, kBoth}, {kClass}, "classes"},
+      {"precision", "float32", {kMinimum}, {kClass, kLbfgs}, "other than those to the minimum"},
       {"text_ngrams", "1", {kClass}, {}, "running text"},
       {"momentum", "0.5", {kClass, kLbfgs, kMinimum}, {kSgd}, "sgd"},
       {"gradient_tolerance", "0.1", {kClass, kSgd, kMinimum}, {kLbfgs}, "lbfgs"},
@@ -140,36 +147,27 @@ TEST(UnusedSettings, ADefaultThatWasGivenIsRefusedLikeAnyOtherValue) {
   EXPECT_THAT(test::message_of<UsageError>([&] { fit(rows(), assigned); }), HasSubstr("`skip` = 'none'"));
 }
 
-FitSummary fit_choices(const std::string& utility, const Given& given) {
+FitSummary fit_choices(const std::string& utility, const Given& given, const std::string& more = "") {
   const std::string schema =
       "[data]\nlayout = \"wide\"\nchoice = \"y\"\n[[alternatives]]\nname = \"a\"\nattributes = { t = \"x\" "
       "}\n"
       "[[alternatives]]\nname = \"b\"\nattributes = { t = \"tb\" }\n[utility]\nform = \"" +
-      utility + "\"\n";
+      utility + "\"\n" + more;
   Settings settings;
   for (const auto& [name, value] : given) set(settings, name, value);
-  return fit(rows(), ChoiceDeclaration::parse(schema, "memory"), settings);
+  return fit(rows(400), ChoiceDeclaration::parse(schema, "memory"), settings);
 }
 
 TEST(UnusedSettings, OfANetworkMeanNothingToALinearUtility) {
-  for (const auto& [name, value] : Given{{"temperature", "2"},
-                                         {"layers", "3"},
-                                         {"members", "2"},
-                                         {"single", "true"},
-                                         {"identifiable", "true"},
-                                         {"heads", "1,1,0"},
-                                         {"utility", "identity"},
-                                         {"degree", "2"},
-                                         {"starts", "3"},
-                                         {"optimizer", "adam"},
-                                         {"learning_rate", "0.1"},
-                                         {"batch_size", "16"},
-                                         {"patience", "3"},
-                                         {"time_limit", "5"},
-                                         {"sigma", "0.2"},
-                                         {"skip", "input"},
-                                         {"skip", "none"},
-                                         {"precision", "float32"}}) {
+  for (const auto& [name, value] :
+       Given{{"temperature", "2"},    {"layers", "3"},          {"members", "2"},
+             {"single", "true"},      {"identifiable", "true"}, {"heads", "1,1,0"},
+             {"utility", "identity"}, {"degree", "2"},          {"starts", "3"},
+             {"optimizer", "adam"},   {"learning_rate", "0.1"}, {"batch_size", "16"},
+             {"patience", "3"},       {"time_limit", "5"},      {"sigma", "0.2"},
+             {"skip", "input"},       {"skip", "none"},         {"refit", "all"},
+             {"text_ngrams", "1"},    {"text_components", "8"}, {"missing", "impute"},
+             {"outliers", "robust"},  {"precision", "float32"}}) {
     const std::string message = test::message_of<UsageError>([&] { fit_choices("linear", {{name, value}}); });
     EXPECT_THAT(message, HasSubstr("`" + name + "` = '" + value + "'"));
     EXPECT_THAT(message, HasSubstr("no effect on a linear utility"));
@@ -182,7 +180,11 @@ TEST(UnusedSettings, OfANetworkMeanNothingToALinearUtility) {
                                          {"epochs", "50"},
                                          {"optimizer", "lbfgs"},
                                          {"objective", "likelihood"},
-                                         {"precision", "float64"}}));
+                                         {"precision", "float64"},
+                                         {"missing", "error"},
+                                         {"outliers", "plain"},
+                                         {"unseen", "missing"},
+                                         {"refit", "none"}}));
 }
 
 // A linear utility is fitted to all situations, unless parts are asked for.
@@ -194,10 +196,55 @@ TEST(GivenSettings, FractionsOfALinearChoiceCountAlsoWhereTheyAreTheDefault) {
 TEST(UnusedSettings, OfANetworkOfChoices) {
   const Given small = {{"layers", "2"}, {"epochs", "1"}};
   EXPECT_NO_THROW(fit_choices("network", with(small, "temperature", "2")));
-  for (const auto& [name, value] : Given{{"sigma", "0.2"}, {"support", "0:1"}, {"momentum", "0.5"}})
+  for (const auto& [name, value] : Given{{"sigma", "0.2"},
+                                         {"support", "0:1"},
+                                         {"momentum", "0.5"},
+                                         {"refit", "all"},
+                                         {"text_ngrams", "1"},
+                                         {"shifts", "pixel"},
+                                         {"response_transform", "log"},
+                                         {"point_masses", "none"},
+                                         {"knots", "5"}})
     EXPECT_THAT(test::message_of<UsageError>([&] { fit_choices("network", with(small, name, value)); }),
                 HasSubstr("has no effect here"))
         << name;
+  EXPECT_THAT(test::message_of<UsageError>([&] { fit_choices("network", with(small, "text", "v")); }),
+              HasSubstr("`text` has no meaning for choices"));
+}
+
+// The context may enter as curves; their bends are not smoothed as those of tables are.
+TEST(UnusedSettings, OfCurvesInTheContextOfChoices) {
+  const Given curves = {{"layers", "2"}, {"epochs", "1"}, {"curves", "v"}};
+  const auto fit_curves = [](const Given& given) { fit_choices("network", given, "context = [\"v\"]\n"); };
+  EXPECT_NO_THROW(fit_curves(with(with(curves, "knots", "5"), "curve_ends", "straight")));
+  EXPECT_THAT(test::message_of<UsageError>([&] { fit_curves(with(curves, "smoothness", "0.1")); }),
+              HasSubstr("curves of a table"));
+}
+
+// What the file of a model says of them.
+TEST(StoredSettings, AreGivenWhereTheyWereAlsoAtTheirDefaults) {
+  const Given given = with(with(kClass, "skip", "none"), "precision", "float32");
+  const Model model = Model::from_bytes(fit(rows(), settings_of(given)).model.to_bytes(), "m.bl");
+  const Settings stored = fit_settings(model.impl());
+  for (const SettingInfo& info : setting_list())
+    EXPECT_EQ(is_given(stored, info.name), is_given(settings_of(given), info.name)) << info.name;
+  EXPECT_EQ(get(stored, "fractions"), "7:1:2");
+}
+
+// Files of earlier versions have the values alone.
+TEST(StoredSettings, OfEarlierFilesAreGivenWhereTheyAreNotTheDefaults) {
+  StoredModel earlier = fit(rows(), settings_of(with(kClass, "skip", "none"))).model.impl().stored;
+  earlier.information.erase("given");
+  const Settings stored = stored_settings(earlier.information);
+  EXPECT_TRUE(is_given(stored, "target") && is_given(stored, "layers") && is_given(stored, "epochs"));
+  EXPECT_FALSE(is_given(stored, "skip") || is_given(stored, "seed"));
+}
+
+TEST(StoredSettings, NamesThatAreNoListAreAnErrorOfTheModelFile) {
+  StoredModel bad = fit(rows(), settings_of(kClass)).model.impl().stored;
+  bad.information["given"] = "all";
+  const std::string bytes = artifact::serialize(to_tensor_file(bad));
+  EXPECT_THROW(Model::from_bytes(bytes, "m.bl"), ModelFileError);
 }
 
 }  // namespace

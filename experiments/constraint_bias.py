@@ -3,9 +3,8 @@
 
     experiments/constraint_bias.py [--bl build/release/bl] [--seeds 30] [--first 1] [--draws 400] [--chains 64]
 
-The sixteen settings of one seed share their random numbers, so their errors lean the same way: one seed is one observation, the
-mean over its settings, not sixteen. An unbiased sampler has a mean over seeds within about two of the standard errors printed
-beside it. A standard deviation of single settings near 1 says that the stated errors have the right size.
+Every setting of every seed has random numbers of its own, so each is an observation. An unbiased sampler has a mean within about
+two of the standard errors printed beside it. A root mean square near 1 says that the stated errors have the right size.
 """
 import argparse
 import json
@@ -28,16 +27,15 @@ def main():
     parser.add_argument("--draws", type=int, default=400)
     parser.add_argument("--chains", type=int, default=64)
     arguments = parser.parse_args()
-    by_seed, single = [], []
+    single = []
     for seed in range(arguments.first, arguments.first + arguments.seeds):
         these = errors(arguments, seed)
         single += these
-        by_seed.append(statistics.mean(these))
-        print(f"seed {seed}: {by_seed[-1]:+.2f}", flush=True)
-    error = statistics.stdev(by_seed) / math.sqrt(len(by_seed))
+        print(f"seed {seed}: {statistics.mean(these):+.2f}", flush=True)
+    error = statistics.stdev(single) / math.sqrt(len(single))
     spread = math.sqrt(statistics.mean(z * z for z in single))
-    print(f"mean over {len(by_seed)} seeds: {statistics.mean(by_seed):+.3f} standard errors, +-{error:.3f}; "
-          f"one setting: root mean square {spread:.2f}")
+    print(f"mean over {len(single)} settings: {statistics.mean(single):+.3f} standard errors, +-{error:.3f}; "
+          f"root mean square {spread:.2f}")
 
 
 if __name__ == "__main__":

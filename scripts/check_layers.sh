@@ -57,6 +57,12 @@ for path in src/*/; do
   done < <(grep -rnE '^#include "' "$path" --include='*.hpp' --include='*.cpp' --include='*.cuh' --include='*.cu' || true)
 done
 
+# Which device computes is the business of the engine: above it, the plan of devices and their list alone know of one.
+while IFS=: read -r file line text; do
+  fail "$file:$line: engine/cuda is for src/engine, plan/device_plan and api/devices; ask plan_device"
+done < <(grep -rnE '^#include "engine/cuda/' src --include='*.hpp' --include='*.cpp' |
+         grep -vE '^src/(engine/|plan/device_plan\.cpp|api/devices\.cpp)' || true)
+
 # Public headers stand on their own; front ends see only them.
 while IFS=: read -r file line text; do
   fail "$file:$line: $text"

@@ -8,18 +8,17 @@
 #include "base/unknown.hpp"
 #include "bl/errors.hpp"
 #include "check/recovery.hpp"
-#include "engine/cuda/cuda.hpp"
 #include "plan/device_plan.hpp"
 
 namespace bl {
 
 namespace {
 
-std::vector<double> bound_of(const zoo::Replicator& replicator, const ObjectiveSpec& objective,
+std::vector<double> bound_of(const zoo::Replicator& replicator, const ObjectiveSpec& likelihood,
                              const zoo::SimulatedData<double>& data, const Context& job) {
-  if (objective.kind != ObjectiveKind::likelihood)
+  if (likelihood.kind != ObjectiveKind::likelihood)
     return std::vector<double>(replicator.positions().size(), kUnknown);
-  return replicator.information_bound(data, objective.rule, job);
+  return replicator.information_bound(data, likelihood, job);
 }
 
 DeviceChoice device_of(const zoo::Replicator& replicator, const ObjectiveSpec& spec,
@@ -28,7 +27,7 @@ DeviceChoice device_of(const zoo::Replicator& replicator, const ObjectiveSpec& s
   return plan_device(options.device,
                      static_cast<double>(objective.data().rows) * objective.numbers_per_row() *
                          side_by_side(options.replications),
-                     cuda::why_processor_only(replicator.network().architecture(), spec));
+                     replicator.network().architecture(), spec);
 }
 
 }  // namespace
@@ -71,7 +70,7 @@ CheckReport run_check(const CheckRun& run, const CheckOptions& options, const Ch
   report.objective = run.objective.kind == ObjectiveKind::likelihood       ? "likelihood"
                      : run.objective.kind == ObjectiveKind::score_matching ? "score matching"
                                                                            : "hybrid";
-  const std::vector<double> bound = bound_of(replicator, run.objective, first, job);
+  const std::vector<double> bound = bound_of(replicator, run.likelihood, first, job);
   report.recovery = recovery_round(
       zoo::size_evidence(static_cast<Index>(run.rows), replications, replicator.truth(), bound),
       run.names(replicator.positions()));

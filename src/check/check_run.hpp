@@ -17,7 +17,8 @@ inline constexpr double kCheckBound = 1e-5;
 
 struct CheckRun {
   const zoo::PlantedProblem* problem = nullptr;
-  ObjectiveSpec objective;
+  ObjectiveSpec objective;   // of every refit
+  ObjectiveSpec likelihood;  // of the rows, for the smallest errors possible
   std::function<zoo::SimulatedData<double>(std::uint64_t seed)> draw;  // by any thread
   std::function<std::vector<std::string>(const std::vector<Index>& positions)> names;
   std::size_t rows = 0;

@@ -110,6 +110,7 @@ CheckReport check_choices(const Model& model, const Table& table, const CheckOpt
   return run_check(
       {.problem = &problem.planted,
        .objective = objective,
+       .likelihood = objective,
        .draw = [&](std::uint64_t seed) { return draw_choices(problem.situations, probability, seed); },
        .names = [&](const std::vector<Index>& positions) { return names_at(problem.names, positions); },
        .rows = static_cast<std::size_t>(choices.situations()),

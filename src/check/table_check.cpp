@@ -6,7 +6,6 @@
 #include "fitted/part_data.hpp"
 #include "gibbs/categorical.hpp"
 #include "inference/canonical.hpp"
-#include "plan/plan.hpp"
 #include "summary/inference_summary.hpp"
 
 namespace bl {
@@ -76,16 +75,17 @@ class ResponseSource {
 CheckReport check_table(const Model& model, const Table& table, const CheckOptions& options,
                         const CheckProgress& progress) {
   const FittedModel& m = model.impl();
-  Settings settings = fit_settings(m);
+  const Settings settings = fit_settings(m);
   require_possible(m, settings);
-  settings.temperature = m.stored.temperature;
   const std::vector<Index> rows = rows_of_fit(m, table);
   const PartData<double> part(m.stored.encoder.with_unseen(UnseenPolicy::missing), m.space, table, rows,
                               settings.out_of_core);
   const zoo::PlantedProblem problem = planted_problem(m);
   const ResponseSource source(m, problem, part);
+  const FitObjective objective = objective_of(m, settings, part.encoded.continuous);
   return run_check({.problem = &problem,
-                    .objective = plan_objective(settings, m.space, m.stored.support()),
+                    .objective = objective.training,
+                    .likelihood = objective.judging,
                     .draw = [&](std::uint64_t seed) { return source.draw(seed); },
                     .names =
                         [&](const std::vector<Index>& positions) {

@@ -8,7 +8,6 @@
 #include "bl/errors.hpp"
 #include "choice/encoded.hpp"
 #include "choice/undetermined.hpp"
-#include "engine/cuda/cuda.hpp"
 #include "inference/ridge.hpp"
 #include "summary/stored_estimate.hpp"
 
@@ -255,7 +254,7 @@ DeviceChoice choice_device(const std::string& device, const Architecture& archit
                      static_cast<double>(data.begin.back()) *
                          static_cast<double>(network.numbers_per_point()) *
                          side_by_side(static_cast<std::size_t>(std::max(fits, 1))),
-                     cuda::why_processor_only(architecture, {}));
+                     architecture, {});
 }
 
 }  // namespace bl

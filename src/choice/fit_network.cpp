@@ -9,7 +9,6 @@
 #include "choice/encoded.hpp"
 #include "choice/estimate.hpp"
 #include "choice/fit_kinds.hpp"
-#include "engine/cuda/cuda.hpp"
 #include "fit/members.hpp"
 #include "fit/minimum_progress.hpp"
 #include "inference/canonical.hpp"
@@ -73,7 +72,7 @@ void train_network(const ChoiceParts& parts, const ChoicePlan& fit, StoredModel&
       s,
       static_cast<double>(std::min<Index>(plan.spec.batch_size, objective.data().rows) * plan.members) *
           objective.numbers_per_row(),
-      cuda::why_processor_only(model.architecture, spec));
+      model.architecture, spec);
   const Context job = Context(static_cast<std::size_t>(s.threads)).on(where.device);
   if (response.has_signs()) plan.spec.bounds = monotone_bounds(model.architecture, fit.schema.signs);
   keep_checkpoints(plan, fit.options, fit.identity.data, fit.identity.settings);

@@ -61,17 +61,16 @@ std::vector<ConstraintRow> reproduce_constraint(
   sweep.chains_per_context = static_cast<Index>(options.chains);
   sweep.warmup = static_cast<Index>(options.warmup);
   sweep.seed = options.seed;
-  std::vector<ConstraintRow> rows;
-  const auto settings = gibbs::paper_sweep_settings();
-  for (std::size_t i = 0; i < settings.size(); ++i) {
-    sweep.settings = {settings[i]};
-    for (const gibbs::SweepRow& row : gibbs::run_constraint_sweep(sweep, job)) rows.push_back(row_of(row));
+  const std::size_t count = sweep.settings.size();
+  const auto report = [&](std::size_t done) {
+    if (!progress) return;
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-    const auto done = static_cast<double>(i + 1);
-    if (progress)
-      progress(seconds, fmt::format("{} of {} settings, about {:.0f} s left", i + 1, settings.size(),
-                                    seconds / done * (static_cast<double>(settings.size()) - done)));
-  }
+    progress(seconds, fmt::format("{} of {} settings, about {:.0f} s left", done, count,
+                                  seconds / static_cast<double>(done) * static_cast<double>(count - done)));
+  };
+  std::vector<ConstraintRow> rows;
+  for (const gibbs::SweepRow& row : gibbs::run_constraint_sweep(sweep, job, report))
+    rows.push_back(row_of(row));
   return rows;
 }
 

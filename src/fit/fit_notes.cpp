@@ -11,6 +11,7 @@
 #include "features/levels.hpp"
 #include "features/near_numbers.hpp"
 #include "features/whole_numbers.hpp"
+#include "plan/image_shifts.hpp"
 #include "plan/plan.hpp"
 #include "plan/table_plan.hpp"
 
@@ -159,6 +160,8 @@ std::vector<std::string> fit_notes(const Prepared& p, const Trained& trained,
   add(unseen_notes(p));
   if (p.shifts)
     notes.emplace_back("training also saw images shifted by a pixel; `shifts` none turns this off");
+  if (std::string note = not_shifted_note(*p.settings, *p.table, p.encoder, p.wide); !note.empty())
+    notes.push_back(std::move(note));
   add(trained.notes);
   if (const auto few = few_rows_note(p)) notes.push_back(*few);
   const auto& responses = p.encoder.responses();

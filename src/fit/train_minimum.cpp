@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
-#include "engine/cuda/cuda.hpp"
 #include "fit/minimum_progress.hpp"
 #include "fit/trained.hpp"
 #include "fit/training_rows.hpp"
@@ -18,7 +17,7 @@ Trained train_to_minimum(const Prepared& p, int starts, const FitOptions& option
   const Objective<double> objective(network, training.objective, training.rows.view());
   const DeviceChoice where =
       plan_device(s, static_cast<double>(objective.data().rows * starts) * objective.numbers_per_row(),
-                  cuda::why_processor_only(p.architecture, objective.spec()));
+                  p.architecture, objective.spec());
   const Context job = Context(static_cast<std::size_t>(s.threads)).on(where.device);
   inference::EstimateSpec spec;
   spec.minimiser.starts = starts;

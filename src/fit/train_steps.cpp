@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 
-#include "engine/cuda/cuda.hpp"
 #include "fit/folds.hpp"
 #include "fit/monitor.hpp"
 #include "fit/smoothness.hpp"
@@ -91,7 +90,7 @@ Trained train(const Prepared& p, const FitOptions& options) {
       plan_device(s,
                   static_cast<double>(std::min<Index>(spec.batch_size, objective.data().rows) * p.members) *
                       objective.numbers_per_row(),
-                  cuda::why_processor_only(p.architecture, objective.spec()));
+                  p.architecture, objective.spec());
   const Context job = Context(static_cast<std::size_t>(s.threads)).on(where.device);
   MemberPlan<T> plan{.spec = spec, .members = p.members, .metric = monitored<T>(p, validation, job)};
   plan.spec.bounds = p.guidance ? joint_bounds(p.bounds, p.guidance->bounds) : p.bounds;

@@ -8,10 +8,9 @@
 #include "fit/folds.hpp"
 #include "fit/prepared.hpp"
 #include "fitted/part_data.hpp"
+#include "plan/fit_objective.hpp"
 #include "plan/image_shifts.hpp"
-#include "plan/normaliser_nodes.hpp"
 #include "plan/number_plan.hpp"
-#include "plan/plan.hpp"
 #include "plan/table_plan.hpp"
 
 namespace bl {
@@ -37,14 +36,11 @@ struct TrainingRows {
     for (std::size_t i = 0; i < values.flat().size(); ++i)
       values.flat()[i] = static_cast<double>(rows.encoded.continuous.flat()[i]);
     support = plan_support(s, p.encoder, p.space, values);
-    const std::vector<double> repeated = normaliser_nodes(s, values);
-    objective = plan_objective(s, p.space, support, repeated);
+    auto planned = plan_fit_objective(s, p.space, p.encoder, p.architecture, support, values);
+    objective = std::move(planned.training);
+    judging = std::move(planned.judging);
     objective.temperature /= p.readout_unit;
-    judging = plan_objective(s, p.space, support, repeated, NormaliserUse::judging);
     judging.temperature = objective.temperature;
-    use_exact_normaliser(s, p.architecture, p.encoder, support, objective);
-    use_exact_normaliser(s, p.architecture, p.encoder, support, judging);
-    use_random_candidates(s, support, values, objective, judging);
   }
 };
 

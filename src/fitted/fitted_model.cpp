@@ -112,6 +112,16 @@ Settings fit_settings(const FittedModel& model) {
   return stored_settings(model.stored.information);
 }
 
+FitObjective objective_of(const FittedModel& m, Settings settings, Matrix<double> values) {
+  settings.temperature = m.stored.temperature;
+  const Support& support = m.stored.support();
+  for (Index i = 0; i < values.rows(); ++i)  // other rows may lie outside the support
+    for (Index k = 0; k < values.cols(); ++k)
+      values(i, k) = std::clamp(values(i, k), support.lower[static_cast<std::size_t>(k)],
+                                support.upper[static_cast<std::size_t>(k)]);
+  return plan_fit_objective(settings, m.space, m.stored.encoder, m.stored.architecture, support, values);
+}
+
 bool learned_from_all_rows(const FittedModel& model) {
   return model.stored.information.value("split", json::object()).value("refit", json()) == json(true);
 }

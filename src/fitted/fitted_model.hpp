@@ -12,6 +12,7 @@
 #include "explain/read_problem.hpp"
 #include "features/response_space.hpp"
 #include "gibbs/utility.hpp"
+#include "plan/fit_objective.hpp"
 
 namespace bl {
 
@@ -55,6 +56,10 @@ std::vector<OutputColumn> carried_columns(const Table& table, std::span<const In
 
 // The settings of the fit. ModelFileError where they cannot be read.
 Settings fit_settings(const FittedModel& model);
+
+// What the fit with these settings minimised, for the model as it is stored. values: continuous responses of the rows of the
+// fit, encoded, or of other rows in their place.
+FitObjective objective_of(const FittedModel& model, Settings settings, Matrix<double> values);
 
 // Also from those that were held out at first.
 bool learned_from_all_rows(const FittedModel& model);

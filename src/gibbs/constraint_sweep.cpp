@@ -50,6 +50,10 @@ SweepFigures figures_of(const std::vector<double>& absolute) {
 
 // Settings are the same problem at another scale: with the same random numbers their errors would be the same
 // too.
+std::uint64_t setting_seed(const SweepOptions& options, std::size_t number) {
+  return options.seed + kSeedStride * (number + 1);
+}
+
 SamplerOptions sampler_options(const SweepOptions& options, const SweepSetting& setting, std::size_t number) {
   SamplerOptions sampler;
   sampler.method = options.method;
@@ -58,15 +62,16 @@ SamplerOptions sampler_options(const SweepOptions& options, const SweepSetting& 
   sampler.max_leapfrog = kLongestTrajectory;
   sampler.temperature = setting.tau;
   sampler.chains_per_distribution = options.chains_per_context;
-  sampler.seed = options.seed + kSeedStride * (number + 1);
+  sampler.seed = setting_seed(options, number);
   return sampler;
 }
 
 // Starts: standard normal directions at the length of x. The paper's update is given this as well, so what it
 // does afterwards is not the fault of a far start.
-Matrix<double> starts_on_sphere(const SweepOptions& options, const std::vector<double>& chain_lengths) {
-  auto starts = normal_rows(options.seed, Purpose::sampler_start, static_cast<Index>(chain_lengths.size()),
-                            options.dimension);
+Matrix<double> starts_on_sphere(std::uint64_t seed, Index dimension,
+                                const std::vector<double>& chain_lengths) {
+  auto starts =
+      normal_rows(seed, Purpose::sampler_start, static_cast<Index>(chain_lengths.size()), dimension);
   for (Index i = 0; i < starts.rows(); ++i) {
     double squared = 0;
     for (Index j = 0; j < starts.cols(); ++j) squared += starts(i, j) * starts(i, j);
@@ -126,7 +131,7 @@ SweepRow run_setting(const SweepOptions& options, std::size_t number, const Cont
   for (const double length : squared_lengths)
     per_chain.insert(per_chain.end(), static_cast<std::size_t>(options.chains_per_context), length);
   const ConstraintDensity distribution(options.dimension, setting, per_chain);
-  const auto starts = starts_on_sphere(options, per_chain);
+  const auto starts = starts_on_sphere(setting_seed(options, number), options.dimension, per_chain);
   Statistic<double> absolute;
   absolute.columns = 1;
   absolute.compute = [&distribution](Index first, MatrixView<const double> points, MatrixView<double> out) {
@@ -236,10 +241,14 @@ void ConstraintDensity::evaluate(Index first, MatrixView<const double> points, s
   }
 }
 
-std::vector<SweepRow> run_constraint_sweep(const SweepOptions& options, const Context& job) {
+std::vector<SweepRow> run_constraint_sweep(const SweepOptions& options, const Context& job,
+                                           const std::function<void(std::size_t done)>& on_row) {
   check(options);
   std::vector<SweepRow> rows;
-  for (std::size_t k = 0; k < options.settings.size(); ++k) rows.push_back(run_setting(options, k, job));
+  for (std::size_t k = 0; k < options.settings.size(); ++k) {
+    rows.push_back(run_setting(options, k, job));
+    if (on_row) on_row(rows.size());
+  }
   return rows;
 }
 

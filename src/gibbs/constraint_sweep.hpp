@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,7 +57,10 @@ struct SweepRow {
   Index chains = 0;
 };
 
-std::vector<SweepRow> run_constraint_sweep(const SweepOptions& options, const Context& job);
+// All settings over the same x, each with random numbers of its own: as many observations. on_row: after each setting, how
+// many are done.
+std::vector<SweepRow> run_constraint_sweep(const SweepOptions& options, const Context& job,
+                                           const std::function<void(std::size_t done)>& on_row = {});
 
 // Squared lengths of the x of a sweep, and the exact figures over them.
 std::vector<double> sweep_squared_lengths(const SweepOptions& options);

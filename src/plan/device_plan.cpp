@@ -55,6 +55,21 @@ DeviceChoice plan_device(const std::string& device, double numbers_per_step,
   return choice;
 }
 
+DeviceChoice plan_device(const std::string& device, double numbers_per_step, const Architecture& architecture,
+                         const ObjectiveSpec& objective) {
+  return plan_device(device, numbers_per_step, cuda::why_processor_only(architecture, objective));
+}
+
+DeviceChoice plan_device(const std::string& device, double numbers_per_step,
+                         const ChainPlan<double>& chains) {
+  return plan_device(device, numbers_per_step, cuda::why_chains_on_processor(chains));
+}
+
+DeviceChoice plan_device(const Settings& s, double numbers_per_step, const Architecture& architecture,
+                         const ObjectiveSpec& objective) {
+  return plan_device(s, numbers_per_step, cuda::why_processor_only(architecture, objective));
+}
+
 DeviceChoice plan_device(const Settings& s, double numbers_per_step, const std::string& processor_only) {
   DeviceChoice choice = plan_device(s.device.value(), numbers_per_step, processor_only);
   if (s.precision == "tf32") choice.device.products = Device::Products::tf32;

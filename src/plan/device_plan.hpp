@@ -6,6 +6,8 @@
 
 #include "base/device.hpp"
 #include "bl/settings.hpp"
+#include "engine/chains.hpp"
+#include "objective/objective.hpp"
 
 namespace bl {
 
@@ -23,6 +25,15 @@ DeviceChoice plan_device(const std::string& device, double numbers_per_step,
 // By the settings of a fit. UsageError also where the precision needs a GPU.
 DeviceChoice plan_device(const Settings& settings, double numbers_per_step,
                          const std::string& processor_only);
+
+// Likewise, of a model with this objective.
+DeviceChoice plan_device(const std::string& device, double numbers_per_step, const Architecture& architecture,
+                         const ObjectiveSpec& objective);
+DeviceChoice plan_device(const Settings& settings, double numbers_per_step, const Architecture& architecture,
+                         const ObjectiveSpec& objective);
+
+// Of chains.
+DeviceChoice plan_device(const std::string& device, double numbers_per_step, const ChainPlan<double>& chains);
 
 // How many of several fits count in numbers_per_step: a GPU runs no more at once.
 double side_by_side(std::size_t fits);

@@ -1,5 +1,7 @@
 #include "plan/image_shifts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -60,6 +62,19 @@ bool plans_shifts(const Settings& settings, const Table& table, const Encoder& e
         "are plain "
         "numbers, without `curves` and missing values, and for 2000 training rows or more");
   return possible && settings.shifts != "none";
+}
+
+std::string not_shifted_note(const Settings& settings, const Table& table, const Encoder& encoder,
+                             bool wide) {
+  const auto& features = encoder.features();
+  const auto gap = std::find_if(features.begin(), features.end(),
+                                [](const FeatureEncoding& f) { return f.has_indicator; });
+  if (settings.shifts != "auto" || !wide || !table.image || gap == features.end()) return "";
+  return fmt::format(
+      "images are learned as they are and not shifted by a pixel, too, because pixels are missing, as in "
+      "'{}'; "
+      "fill them in to have both",
+      gap->name);
 }
 
 template <class T>

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/random.hpp"
-#include "engine/cuda/cuda.hpp"
 #include "engine/engine.hpp"
 #include "gibbs/network_density.hpp"
 #include "gibbs/restricted_classes.hpp"
@@ -51,10 +50,10 @@ DeviceChoice device_of(const ChainPlan<double>& plan, const RowSamplerOptions& o
   double heads = 0;  // of a point
   for (const LayerSpec& layer : plan.network.architecture().layers)
     heads += static_cast<double>(layer.blocks * layer.heads_per_block());
-  const std::string only = options.allowed.rows() > 0
-                               ? "chains that keep to some classes run on the processor"
-                               : cuda::why_chains_on_processor(plan);
-  return plan_device(options.device, static_cast<double>(plan.start.rows) * heads, only);
+  const double numbers = static_cast<double>(plan.start.rows) * heads;
+  if (options.allowed.rows() == 0) return plan_device(options.device, numbers, plan);
+  const std::string only = "chains that keep to some classes run on the processor";
+  return plan_device(options.device, numbers, only);
 }
 
 gibbs::SamplerResult<double> run_on(Device device, const ChainPlan<double>& plan, const Context& job) {

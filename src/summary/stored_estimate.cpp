@@ -1,5 +1,7 @@
 #include "summary/stored_estimate.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "data/table.hpp"
@@ -51,7 +53,13 @@ std::string response_digest(const DatasetView<double>& data) {
 }  // namespace
 
 StoredInference stored_of(const inference::Estimate& e, const Objective<double>& objective, Index reference) {
-  return stored_of(e, objective.data(), objective.spec().kind, reference);
+  StoredInference out = stored_of(e, objective.data(), objective.spec().kind, reference);
+  if (const auto& random = objective.spec().random)
+    out.facts["notes"].push_back(fmt::format(
+        "the likelihood is that of each response among {} random candidates, as in training; so are "
+        "the errors",
+        random->count));
+  return out;
 }
 
 StoredInference stored_of(const inference::Estimate& e, const DatasetView<double>& data, ObjectiveKind kind,

@@ -1,10 +1,6 @@
-#include "engine/cuda/cuda.hpp"
 #include "features/levels.hpp"
 #include "fitted/part_data.hpp"
 #include "plan/device_plan.hpp"
-#include "plan/normaliser_nodes.hpp"
-#include "plan/number_plan.hpp"
-#include "plan/plan.hpp"
 #include "summary/estimation.hpp"
 #include "summary/stored_estimate.hpp"
 
@@ -34,7 +30,7 @@ struct InferenceRows {
         rows(rows_of_fit(m, table)),
         part(balanced_part(m, table, rows, settings)),
         network(m.stored.architecture),
-        objective(network, objective_spec(m, settings, part.encoded.continuous), part.view()) {}
+        objective(network, objective_of(m, settings, part.encoded.continuous).training, part.view()) {}
   InferenceRows(const InferenceRows&) = delete;
   InferenceRows& operator=(const InferenceRows&) = delete;
 
@@ -45,13 +41,6 @@ struct InferenceRows {
                           settings.out_of_core);
     if (settings.class_weight == "balanced") balance_classes(part, m.space.classes());
     return part;
-  }
-  static ObjectiveSpec objective_spec(const FittedModel& m, Settings settings, const Matrix<double>& values) {
-    settings.temperature = m.stored.temperature;
-    ObjectiveSpec spec =
-        plan_objective(settings, m.space, m.stored.support(), normaliser_nodes(settings, values));
-    use_exact_normaliser(settings, m.stored.architecture, m.stored.encoder, m.stored.support(), spec);
-    return spec;
   }
 };
 
@@ -81,7 +70,7 @@ Estimation estimate_table(const FittedModel& model, const Table& table, const In
       plan_device(options.device,
                   static_cast<double>(objective.data().rows) * objective.numbers_per_row() *
                       side_by_side(static_cast<std::size_t>(options.bootstrap + options.starts)),
-                  cuda::why_processor_only(objective.network().architecture(), objective.spec()));
+                  objective.network().architecture(), objective.spec());
   const Context job = Context(options.threads).on(where.device);
   Estimation out{.estimate = inference::estimate(from.objective, spec, job),
                  .stored = {},

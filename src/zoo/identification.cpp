@@ -145,7 +145,7 @@ ModelEvidence run_case(const Case& one, const IdentificationSpec& spec, const Co
     out.parameters.push_back(names[static_cast<std::size_t>(position)]);
   const std::vector<double> bound =
       replicator.information_bound(simulate(problem, spec.bound_rows, data_seed(spec, problem, 0, 0), job),
-                                   likelihood_objective(problem).rule, job);
+                                   likelihood_objective(problem), job);
   std::vector<SizedErrors> errors;
   for (std::size_t s = 0; s < sizes.size(); ++s) {
     if (sizes[s] == spec.coverage_rows) out.coverage_size = s;

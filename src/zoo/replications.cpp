@@ -87,10 +87,7 @@ Replication Replicator::run(const SimulatedData<double>& data, std::uint64_t see
 }
 
 std::vector<double> Replicator::information_bound(const SimulatedData<double>& data,
-                                                  const QuadratureRule& rule, const Context& job) const {
-  ObjectiveSpec likelihood;
-  likelihood.temperature = problem_->temperature;
-  likelihood.rule = rule;
+                                                  const ObjectiveSpec& likelihood, const Context& job) const {
   const Objective<double> objective(network_, likelihood, data.view());
   const inference::Loss loss(objective, 0, job);
   // Products of scores, not the Hessian: their sampling error is relative in every direction, however flat.

@@ -1,4 +1,5 @@
 // Standard errors through the program: a logit whose estimates and errors a textbook's formulas give.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "base/random.hpp"
 #include "frontends/command.hpp"
 #include "unit/inference/made_data.hpp"
 
@@ -284,6 +286,36 @@ TEST_F(Summary, ANominalColumnHasAReferenceLevel) {
   EXPECT_NEAR(estimates[1]["standard_error"], std::sqrt(1.0 / 20 + 1.0 / 44 + hill_variance), 1e-6);
   EXPECT_NEAR(estimates[2]["estimate"], std::log(44.0 / 12) - hill, 1e-7);
   EXPECT_NEAR(estimates[2]["standard_error"], std::sqrt(1.0 / 44 + 1.0 / 12 + hill_variance), 1e-6);
+}
+
+// Exponential numbers on a box: the log-density falls by 1 per unit of each, and its best estimate has the error 1 / sqrt(n).
+// The observed one among random candidates tells a little less than the likelihood does.
+TEST_F(Summary, SeveralNumbersHaveTheErrorsOfTheirRandomCandidates) {
+  constexpr int kRows = 400;
+  const RandomStream random(12, Purpose::test);
+  std::string text = "u,v,w\n";
+  for (std::uint64_t i = 0; i < kRows; ++i)
+    for (std::uint64_t k = 0; k < 3; ++k)
+      text += fmt::format("{:.6f}{}", std::min(9.9, -std::log(random.uniform(i, k))), k < 2 ? "," : "\n");
+  folder_.write("numbers.csv", text);
+  const std::string fit =
+      "fit numbers.csv --single --degree 1 --heads 1,0,0 --utility identity --epochs 20 --fractions 1:0:0 "
+      "--objective likelihood ";
+  for (const std::string more : {"--target u,v --ignore w --support 0:10,0:10 -o n.bl",
+                                 "--target u,v,w --support 0:10,0:10,0:10 -o n.bl"}) {
+    SCOPED_TRACE(more);
+    const Outcome fitted = run(words(fit + more));
+    ASSERT_EQ(fitted.code, 0) << fitted.err;
+    const json found = summary("n.bl numbers.csv");
+    EXPECT_THAT(found["notes"].dump(), HasSubstr("among 64 random candidates"));
+    for (const json& one : found["estimates"]) {
+      const double error = one["standard_error"];
+      EXPECT_GT(error * std::sqrt(kRows), 0.85);
+      EXPECT_LT(error * std::sqrt(kRows), 1.6);
+      EXPECT_NEAR(one["estimate"].get<double>(), -1, 4 * error);
+    }
+    EXPECT_GE(found["estimates"].size(), 2U);
+  }
 }
 
 }  // namespace

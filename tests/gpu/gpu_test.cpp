@@ -30,24 +30,16 @@ TEST_P(GpuAgrees, OnEveryActivationBasisAndSkip) {
   if (path == Path::memory) cuda::tuning().streamed = true;
   Sides sides;
   double in_double = 0, in_float = 0;
-  std::size_t number = static_cast<std::size_t>(task);
+  std::size_t number = 0;
   const std::size_t every = stride() * (path == Path::shared_memory ? 1 : 5);
-  for (const BasisCase& basis : kBases) {
-    if (vector_form(task) && basis.response_only) continue;
-    for (const SkipCase& skip : kSkips) {
-      for (const auto& activations : kActivations) {
-        const Variant variant = variant_at(++number, basis, skip, activations);
-        if (number % every != 0) continue;
-        SCOPED_TRACE(describe(task, variant));
-        const Network<double> network(architecture_of(task, variant));
-        const auto drawn = draw(task, variant, network, task == Task::density_2d ? 2 : 4, sides);
-        ASSERT_TRUE(drawn) << "no draw without a head near a kink";
-        expect_agreement<double>(task, *drawn, *make_engine<double>(gpu_context()), in_double);
-        expect_agreement<float>(task, *drawn, *make_engine<float>(gpu_context()), in_float);
-        if (HasFailure()) return;
-      }
-    }
-  }
+  for_each_variant(task, [&](const Variant& variant) {
+    if (++number % every != 0) return;
+    const Network<double> network(architecture_of(task, variant));
+    const auto drawn = draw(task, variant, network, task == Task::density_2d ? 2 : 4, sides);
+    ASSERT_TRUE(drawn) << "no draw without a head near a kink";
+    expect_agreement<double>(task, *drawn, *make_engine<double>(gpu_context()), in_double);
+    expect_agreement<float>(task, *drawn, *make_engine<float>(gpu_context()), in_float);
+  });
   RecordProperty("roundings_double", std::to_string(in_double));
   RecordProperty("roundings_float", std::to_string(in_float));
 }

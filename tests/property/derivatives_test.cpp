@@ -39,29 +39,17 @@ TEST_P(ParameterGradient, EveryActivationBasisAndSkip) {
   const Task task = GetParam();
   const Context job(1);
   Sides sides;
-  constexpr std::size_t kStride = 12;  // so that a new activation, last in the list, leaves other draws alone
-  std::size_t first = static_cast<std::size_t>(task);
-  for (const BasisCase& basis : kBases) {
-    if (vector_form(task) && basis.response_only) continue;
-    for (const SkipCase& skip : kSkips) {
-      std::size_t number = first;
-      first += kStride;
-      for (const auto& activations : kActivations) {
-        ++number;
-        const Variant variant = variant_at(number, basis, skip, activations);
-        SCOPED_TRACE(describe(task, variant));
-        const Network<double> network(architecture_of(task, variant));
-        const auto instance = draw(task, variant, network, task == Task::density_2d ? 2 : 4, sides);
-        ASSERT_TRUE(instance) << "no draw without a head near a kink";
-        LibraryLoss<double> loss(instance->problem, network, job);
-        std::vector<double> gradient(instance->parameters.size());
-        loss(instance->parameters, gradient);
-        check_by_tensor(loss, network.layout(), instance->parameters, gradient);
-        expect_masked_entries_are_zero(network.layout(), gradient);
-        if (HasFailure()) return;
-      }
-    }
-  }
+  for_each_variant(task, [&](const Variant& variant) {
+    const Network<double> network(architecture_of(task, variant));
+    const auto instance = draw(task, variant, network, task == Task::density_2d ? 2 : 4, sides);
+    ASSERT_TRUE(instance) << "no draw without a head near a kink";
+    LibraryLoss<double> loss(instance->problem, network, job);
+    std::vector<double> gradient(instance->parameters.size());
+    loss(instance->parameters, gradient);
+    check_by_tensor(loss, network.layout(), instance->parameters, gradient);
+    expect_masked_entries_are_zero(network.layout(), gradient);
+  });
+  if (HasFailure()) return;
   for (const auto& [kink, count] : sides) {
     EXPECT_GT(count[0], 100) << bl::name(kink.first) << " below " << kink.second;
     EXPECT_GT(count[1], 100) << bl::name(kink.first) << " above " << kink.second;

@@ -11,27 +11,20 @@ TEST_P(EnginesAgree, OnEveryActivationBasisAndSkip) {
   const Task task = GetParam();
   Sides sides;
   double in_double = 0, in_float = 0;
-  std::size_t number = static_cast<std::size_t>(task);
-  for (const BasisCase& basis : kBases) {
-    if (vector_form(task) && basis.response_only) continue;
-    for (const SkipCase& skip : kSkips) {
-      for (const auto& activations : kActivations) {
-        const Variant variant = variant_at(++number, basis, skip, activations);
-        SCOPED_TRACE(describe(task, variant));
-        const Network<double> network(architecture_of(task, variant));
-        const auto drawn = draw(task, variant, network, task == Task::density_2d ? 2 : 4, sides);
-        ASSERT_TRUE(drawn) << "no draw without a head near a kink";
-        expect_agreement<double>(task, *drawn, *make_engine<double>(Context(2)), in_double);
-        expect_agreement<float>(task, *drawn, *make_engine<float>(Context(2)), in_float);
-        if (HasFailure()) return;
-      }
-    }
-  }
+  for_each_variant(task, [&](const Variant& variant) {
+    const Network<double> network(architecture_of(task, variant));
+    const auto drawn = draw(task, variant, network, task == Task::density_2d ? 2 : 4, sides);
+    ASSERT_TRUE(drawn) << "no draw without a head near a kink";
+    expect_agreement<double>(task, *drawn, *make_engine<double>(Context(2)), in_double);
+    expect_agreement<float>(task, *drawn, *make_engine<float>(Context(2)), in_float);
+  });
   RecordProperty("roundings_double", std::to_string(in_double));
   RecordProperty("roundings_float", std::to_string(in_float));
 }
 
 INSTANTIATE_TEST_SUITE_P(Objective, EnginesAgree, testing::ValuesIn(kTasks),
+                         [](const auto& task) { return name(task.param); });
+INSTANTIATE_TEST_SUITE_P(Normaliser, EnginesAgree, testing::Values(Task::density_exact),
                          [](const auto& task) { return name(task.param); });
 
 }  // namespace

@@ -51,7 +51,8 @@ inline Sizes sizes_of(const Instance& drawn, const Evaluation& truth) {
   if (drawn.problem.spec.kind == ObjectiveKind::score_matching) return sizes;
   for (Index row = 0; row < drawn.problem.rows; ++row) {
     double largest_utility = 0, largest_slope = 0;
-    for (const reference::Candidate& candidate : loss.choice(row, drawn.problem.given_noise()).candidates) {
+    for (const reference::Candidate& candidate :
+         loss.choice(utility, row, drawn.problem.given_noise()).candidates) {
       std::vector<double> slope(truth.gradient.size(), 0.0),
           weights(static_cast<std::size_t>(network.outputs()), 0.0);
       const std::vector<double> none = weights;

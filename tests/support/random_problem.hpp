@@ -29,16 +29,18 @@ enum class Task {
   dsm_3d,
   hybrid,
   hybrid_vector,
-  candidates_2d
+  candidates_2d,
+  density_exact
 };
+// Those that any architecture can have: all but the exact normaliser, which needs one layer of piecewise-linear heads.
 inline constexpr Task kTasks[] = {
     Task::classes, Task::vector, Task::choice, Task::choice_named,  Task::density_1d,   Task::density_2d,
     Task::dsm_1d,  Task::dsm_3d, Task::hybrid, Task::hybrid_vector, Task::candidates_2d};
 
 inline std::string name(Task task) {
-  constexpr const char* names[] = {"classes",    "vector",        "choice",       "choice_named",
-                                   "density_1d", "density_2d",    "dsm_1d",       "dsm_3d",
-                                   "hybrid",     "hybrid_vector", "candidates_2d"};
+  constexpr const char* names[] = {"classes",    "vector",        "choice",        "choice_named",
+                                   "density_1d", "density_2d",    "dsm_1d",        "dsm_3d",
+                                   "hybrid",     "hybrid_vector", "candidates_2d", "density_exact"};
   return names[static_cast<std::size_t>(task)];
 }
 inline bool vector_form(Task task) {
@@ -56,6 +58,7 @@ inline InputShape input_shape(Task task) {
     case Task::choice_named:
       return {.context = 1, .values = 1, .classes = 4};
     case Task::density_1d:
+    case Task::density_exact:
     case Task::dsm_1d:
       return {.context = 2, .values = 1, .classes = 0};
     case Task::density_2d:
@@ -180,6 +183,9 @@ inline ObjectiveSpec objective_of(Task task) {
       break;
     case Task::candidates_2d:
       spec.random = {random_proposal(), 6};
+      break;
+    case Task::density_exact:
+      spec.exact = ExactResponse{.lower = -2.5, .upper = 3, .slots = {{-0.5, 0.25}, {0.9, 1.5}}};
       break;
     default:
       break;

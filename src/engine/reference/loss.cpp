@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bl/errors.hpp"
+#include "engine/reference/interval.hpp"
+
 namespace bl::reference {
 
 namespace {
@@ -16,7 +19,36 @@ std::vector<double> only(std::size_t output, double weight, Index outputs) {
   return weights;
 }
 
+// The utilities of candidates, and the log of the sum of exp(log_weight + BL/tau).
+struct Evaluated {
+  std::vector<Trace> traces;
+  std::vector<double> logits;
+  double normaliser = 0;
+
+  Evaluated(const Utility& utility, const std::vector<Candidate>& candidates, double tau) {
+    for (const Candidate& candidate : candidates) {
+      traces.push_back(utility.trace(candidate.z));
+      logits.push_back(candidate.log_weight + traces.back().outputs[candidate.output] / tau);
+    }
+    const double largest = *std::max_element(logits.begin(), logits.end());
+    double sum = 0;
+    for (const double logit : logits) sum += std::exp(logit - largest);
+    normaliser = largest + std::log(sum);
+  }
+  double probability(std::size_t k) const { return std::exp(logits[k] - normaliser); }
+};
+
 }  // namespace
+
+template <class T>
+Loss<T>::Loss(const Objective<T>& objective) : objective_(&objective) {
+  // Every member by name: a new one does not compile until it is written here a second time, or refused.
+  [[maybe_unused]] const auto& [kind, temperature, sigma, draws, label_smoothing, gamma_discrete,
+                                gamma_continuous, rule, exact, random] = objective.spec();
+  [[maybe_unused]] const auto& [rows, context, values, classes, weights, alternatives, held, versions] =
+      objective.data();
+  if (!held.empty()) throw UsageError("the reference engine reads rows that lie with one process");
+}
 
 template <class T>
 std::vector<double> Loss<T>::point(Index row, const Noise& noise, std::span<const double> v,
@@ -47,7 +79,7 @@ std::vector<double> Loss<T>::response(Index row) const {
 }
 
 template <class T>
-Choice Loss<T>::choice(Index row, const Noise& noise) const {
+Choice Loss<T>::choice(const Utility& utility, Index row, const Noise& noise) const {
   const DatasetView<T>& data = objective_->data();
   const auto i = static_cast<std::size_t>(row);
   Choice out;
@@ -59,20 +91,36 @@ Choice Loss<T>::choice(Index row, const Noise& noise) const {
       std::vector<double> v;
       for (Index k = 0; k < all.attributes.cols; ++k) v.push_back(static_cast<double>(all.attributes(j, k)));
       out.candidates.push_back({point(row, noise, v, all.classes.empty() ? kNoClass : all.classes[at])});
-      if (j - all.begin[i] == all.chosen[i]) out.observed = out.candidates.back();
+      if (j - all.begin[i] == all.chosen[i]) out.observed = {out.candidates.back()};
     }
   } else if (architecture().form == Form::vector) {  // the outputs at one point
     for (std::size_t o = 0; o < static_cast<std::size_t>(architecture().outputs); ++o)
       out.candidates.push_back({point(row, noise, response(row), kNoClass), o});
-    out.observed = out.candidates[static_cast<std::size_t>(data.classes[i])];
+    out.observed = {out.candidates[static_cast<std::size_t>(data.classes[i])]};
   } else if (architecture().input.classes > 0) {  // all classes
     for (Index c = 0; c < architecture().input.classes; ++c)
       out.candidates.push_back({point(row, noise, response(row), c)});
-    out.observed = out.candidates[static_cast<std::size_t>(data.classes[i])];
-  } else if (const auto& random =
-                 objective_->spec().random) {  // the observed value and random ones, all as likely
-    std::vector<double> v = response(row);
-    out.observed = {point(row, noise, v, kNoClass)};
+    out.observed = {out.candidates[static_cast<std::size_t>(data.classes[i])]};
+  } else {
+    out = density(utility, row, noise);
+  }
+  return out;
+}
+
+// Of continuous responses alone.
+template <class T>
+Choice Loss<T>::density(const Utility& utility, Index row, const Noise& noise) const {
+  const ObjectiveSpec& spec = objective_->spec();
+  std::vector<double> v = response(row);
+  Choice out;
+  out.observed = {{point(row, noise, v, kNoClass)}};
+  if (spec.exact) {                 // the whole support; inside a slot all that is known is that
+    constexpr double kEdge = 1e-3;  // of a slot's width counts as outside
+    out.candidates = interval(utility, row, noise, spec.exact->lower, spec.exact->upper);
+    for (const auto& [lower, upper] : spec.exact->slots)
+      if (v[0] > lower + kEdge * (upper - lower) && v[0] < upper - kEdge * (upper - lower))
+        out.observed = interval(utility, row, noise, lower, upper);
+  } else if (const auto& random = spec.random) {  // the observed value and random ones, all as likely
     double log_density = random->proposal->log_density(v);
     for (int k = 0; k <= random->count; ++k) {
       if (k > 0)
@@ -82,14 +130,25 @@ Choice Loss<T>::choice(Index row, const Noise& noise) const {
           {point(row, noise, v, kNoClass), 0, -log_density - std::log(random->count + 1.0)});
     }
   } else {  // the nodes of a quadrature rule
-    const QuadratureRule& rule = objective_->spec().rule;
-    for (Index k = 0; k < rule.size(); ++k) {
-      const std::span<const double> node(rule.nodes.row(k), static_cast<std::size_t>(rule.nodes.cols()));
+    for (Index k = 0; k < spec.rule.size(); ++k) {
+      const std::span<const double> node(spec.rule.nodes.row(k),
+                                         static_cast<std::size_t>(spec.rule.nodes.cols()));
       out.candidates.push_back(
-          {point(row, noise, node, kNoClass), 0, rule.log_weights[static_cast<std::size_t>(k)]});
+          {point(row, noise, node, kNoClass), 0, spec.rule.log_weights[static_cast<std::size_t>(k)]});
     }
-    out.observed = {point(row, noise, response(row), kNoClass)};
   }
+  return out;
+}
+
+template <class T>
+std::vector<Candidate> Loss<T>::interval(const Utility& utility, Index row, const Noise& noise, double lower,
+                                         double upper) const {
+  const std::vector<double> anywhere = point(row, noise, response(row), kNoClass);
+  std::vector<Candidate> out;
+  for (const IntervalNode& node : interval_nodes(utility, architecture(), anywhere,
+                                                 static_cast<std::size_t>(architecture().input.context),
+                                                 lower, upper, objective_->spec().temperature))
+    out.push_back({point(row, noise, std::vector{node.place}, kNoClass), 0, node.log_weight});
   return out;
 }
 
@@ -98,35 +157,24 @@ double Loss<T>::likelihood(const Utility& utility, Index row, const Noise& noise
                            std::span<double> gradient) const {
   const double tau = objective_->spec().temperature;
   const Index outputs = architecture().outputs;
-  const Choice choice = this->choice(row, noise);
-  std::vector<Trace> traces;
-  std::vector<double> logits;
-  for (const Candidate& candidate : choice.candidates) {
-    traces.push_back(utility.trace(candidate.z));
-    logits.push_back(candidate.log_weight + traces.back().outputs[candidate.output] / tau);
-  }
-  const Trace observed = utility.trace(choice.observed.z);
-  const double largest = *std::max_element(logits.begin(), logits.end());
-  double sum = 0;
-  for (const double logit : logits) sum += std::exp(logit - largest);
-  const double normaliser = largest + std::log(sum);
+  const Choice choice = this->choice(utility, row, noise);
+  const Evaluated all(utility, choice.candidates, tau), observed(utility, choice.observed, tau);
   // The observed class gives this share of itself to all classes, itself included.
   const double smoothing = objective_->spec().label_smoothing;
-  const double spread = smoothing / static_cast<double>(logits.size());
+  const double spread = smoothing / static_cast<double>(all.logits.size());
   if (!gradient.empty()) {
     const std::vector<double> no_tangent(static_cast<std::size_t>(outputs), 0.0);
-    for (std::size_t k = 0; k < traces.size(); ++k) {
-      const double probability = std::exp(logits[k] - normaliser);
-      utility.add_gradient(traces[k],
-                           only(choice.candidates[k].output, scale * (probability - spread) / tau, outputs),
-                           no_tangent, gradient);
-    }
-    utility.add_gradient(observed, only(choice.observed.output, -scale * (1 - smoothing) / tau, outputs),
-                         no_tangent, gradient);
+    const auto add = [&](const Trace& at, std::size_t output, double weight) {
+      utility.add_gradient(at, only(output, scale * weight / tau, outputs), no_tangent, gradient);
+    };
+    for (std::size_t k = 0; k < all.traces.size(); ++k)
+      add(all.traces[k], choice.candidates[k].output, all.probability(k) - spread);
+    for (std::size_t k = 0; k < observed.traces.size(); ++k)
+      add(observed.traces[k], choice.observed[k].output, -(1 - smoothing) * observed.probability(k));
   }
-  double expected = (1 - smoothing) * observed.outputs[choice.observed.output] / tau;
-  for (const double logit : logits) expected += spread * logit;
-  return normaliser - expected;
+  double expected = (1 - smoothing) * observed.normaliser;
+  for (const double logit : all.logits) expected += spread * logit;
+  return all.normaliser - expected;
 }
 
 template <class T>

@@ -1,11 +1,13 @@
-// The paper's sweep of constraint weights as a person gets it, small: every setting has its row, and a picture.
+// The paper's sweep of constraint weights as a person gets it, small: one sweep, every setting has its row, and a picture.
 #include "bl/reproduce.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "base/context.hpp"
 #include "bl/errors.hpp"
+#include "gibbs/constraint_sweep.hpp"
 #include "unit/explain/xml_check.hpp"
 
 namespace bl {
@@ -29,6 +31,26 @@ TEST(Reproduce, TheSweepHasARowForEverySettingAndAPicture) {
 TEST(Reproduce, WhatMakesNoSenseIsRefused) {
   EXPECT_THROW(reproduce_constraint({.method = "magic"}), UsageError);
   EXPECT_THROW(reproduce_constraint({.draws = 0}), UsageError);
+}
+
+// The command runs one sweep. One per setting would give them all the random numbers of the first.
+TEST(ReproduceConstraint, IsOneSweepOverAllSettings) {
+  gibbs::SweepOptions sweep;
+  sweep.draws = 20;
+  sweep.warmup = 20;
+  sweep.chains_per_context = 4;
+  sweep.seed = 7;
+  const Context job(2);
+  const auto expected = gibbs::run_constraint_sweep(sweep, job);
+  std::size_t told = 0;
+  const auto rows = reproduce_constraint({.draws = 20, .chains = 4, .warmup = 20, .seed = 7, .threads = 2},
+                                         [&](double, const std::string&) { ++told; });
+  ASSERT_EQ(rows.size(), expected.size());
+  EXPECT_EQ(told, rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    ASSERT_EQ(rows[i].sampled, expected[i].sampled.has_value());
+    if (rows[i].sampled) EXPECT_EQ(rows[i].mean, expected[i].sampled->mean) << i;
+  }
 }
 
 }  // namespace

@@ -72,6 +72,19 @@ TEST(ConstraintSweep, SamplersAgreeWithTheExactDistribution) {
   }
 }
 
+// The same setting twice over: another mean each time, so two settings are two observations. The x are the same.
+TEST(ConstraintSweep, SettingsDoNotShareTheirDraws) {
+  const Context job(2);
+  SweepOptions options = small();
+  options.draws = 50;
+  options.settings = {{25, 0.05}, {25, 0.05}};
+  std::vector<std::size_t> done;
+  const auto rows = run_constraint_sweep(options, job, [&](std::size_t number) { done.push_back(number); });
+  EXPECT_NE(rows[0].sampled->mean, rows[1].sampled->mean);
+  EXPECT_EQ(rows[0].exact->mean, rows[1].exact->mean);
+  EXPECT_EQ(done, (std::vector<std::size_t>{1, 2}));
+}
+
 TEST(ConstraintSweep, ThePapersUpdateDivergesAndSaysSo) {
   const Context job(2);
   SweepOptions options = small();

@@ -49,10 +49,13 @@ TEST(DevicePlan, SaysWhatTheProcessorAloneComputes) {
     EXPECT_EQ(why.empty(), std::string(work.reason).empty());
     EXPECT_THAT(why, HasSubstr(work.reason));
     if (why.empty()) continue;
-    EXPECT_EQ(plan_device("auto", 1e9, why).device.kind, Device::Kind::cpu);
-    EXPECT_THAT(plan_device("auto", 1e9, why).note, StartsWith("computed on the processor"));
+    const auto plan = [&](const char* device) {
+      return plan_device(device, 1e9, work.architecture, work.objective);
+    };
+    EXPECT_EQ(plan("auto").device.kind, Device::Kind::cpu);
+    EXPECT_THAT(plan("auto").note, StartsWith("computed on the processor"));
     try {
-      plan_device("cuda", 1e9, why);
+      plan("cuda");
       ADD_FAILURE() << "no error";
     } catch (const UsageError& error) {
       EXPECT_THAT(error.what(), HasSubstr(work.reason));
@@ -78,7 +81,7 @@ TEST(DevicePlan, RefusesNamesOfNoDeviceAndPrecisionsWithoutOne) {
   Settings s;
   for (const char* precision : {"tf32", "bf16"}) {
     s.precision = precision;
-    EXPECT_THAT([&] { plan_device(s, 1, ""); },
+    EXPECT_THAT([&] { plan_device(s, 1, stacked({.context = 1, .values = 0, .classes = 2}, {1}), {}); },
                 ThrowsMessage<UsageError>(HasSubstr(fmt::format("`precision` = {} needs a GPU", precision))));
   }
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "base/random.hpp"
@@ -52,7 +53,8 @@ Table moved(Table table, Index row, Index down, Index right, Index ignored) {
 Encoder encoder_of(const Table& table, Index ignored = -1) {
   RoleOptions roles;
   if (ignored >= 0) roles.ignore = {"pixel_" + std::to_string(ignored)};
-  return Encoder::fit(table, infer_schema(table, roles), {}, all_rows(table.rows));
+  return Encoder::fit(table, infer_schema(table, roles), {.missing = MissingPolicy::impute},
+                      all_rows(table.rows));
 }
 
 void expect_shifts_are_those_of_the_pixels(const Table& table, Index ignored = -1) {
@@ -118,6 +120,22 @@ TEST(ImageShifts, AreForWideImagesAlone) {
   table.image.reset();
   EXPECT_THROW(plans_shifts(asked, table, encoder, true), UsageError);
   EXPECT_FALSE(plans_shifts({}, table, encoder, true));
+}
+
+TEST(ImageShifts, MissingPixelsKeepImagesAsTheyAreAndANoteSaysSo) {
+  const Table whole = images(3);
+  EXPECT_EQ(not_shifted_note({}, whole, encoder_of(whole), true), "");
+  Table table = whole;
+  table.columns[6].numbers[2] = std::numeric_limits<double>::quiet_NaN();
+  const Encoder encoder = encoder_of(table);
+  EXPECT_FALSE(plans_shifts({}, table, encoder, true));
+  EXPECT_NE(not_shifted_note({}, table, encoder, true).find("pixel_6"), std::string::npos);
+  EXPECT_EQ(not_shifted_note({}, table, encoder, false), "");
+  Settings none;
+  none.shifts = "none";
+  EXPECT_EQ(not_shifted_note(none, table, encoder, true), "");
+  table.image.reset();
+  EXPECT_EQ(not_shifted_note({}, table, encoder, true), "");
 }
 
 }  // namespace

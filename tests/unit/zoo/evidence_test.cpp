@@ -133,7 +133,7 @@ TEST(KnownModels, FiveHundredRowsDetermineSingleAndShallowOnes) {
     const ObjectiveSpec objective = likelihood_objective(problem);
     const Replicator replicator(problem, {.objective = objective});
     const auto names = parameter_names(problem);
-    const auto bound = replicator.information_bound(simulate(problem, 4000, 3, job), objective.rule, job);
+    const auto bound = replicator.information_bound(simulate(problem, 4000, 3, job), objective, job);
     const auto name_of = [&](std::size_t k) {
       return names[static_cast<std::size_t>(replicator.positions()[k])];
     };
@@ -173,7 +173,8 @@ TEST(Replicator, FindsTheTruthWithHonestErrors) {
     const Context own(1);
     replications[r] = replicator.run(simulate(problem, 1000, 700 + r, own), r);
   });
-  const std::vector<double> bound = replicator.information_bound(simulate(problem, 10000, 5, job), {}, job);
+  const std::vector<double> bound =
+      replicator.information_bound(simulate(problem, 10000, 5, job), likelihood_objective(problem), job);
   const SizeEvidence e = size_evidence(1000, replications, replicator.truth(), bound);
   EXPECT_EQ(e.failed(), 0U);
   const double n = kReplications;

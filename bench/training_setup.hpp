@@ -61,7 +61,8 @@ inline std::vector<std::int64_t> first_rows(Index count) {
 inline void write_problem(const Work& work, const std::string& folder) {
   const Setup setup(work);
   const Context job(1);
-  const TrainingState<float> start = Trainer<float>(setup.objective, nullptr, setup.spec, job).start();
+  const TrainingState<float> start =
+      Trainer<float>(setup.objective, nullptr, setup.spec, *make_engine<float>(job)).start();
   std::vector<float> gradient(start.parameters.size());
   const LossSum loss = setup.loss(start.parameters, first_rows(setup.work.batch), job, gradient);
   const auto epochs = setup.work.epochs, rows = setup.work.rows, responses = setup.data.values.cols();

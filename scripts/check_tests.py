@@ -18,7 +18,6 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Sources, one by one: the test that reaches them, and how.
 THROUGH = {
-    "python/tests/test_everyday_use.py: shapley_values": "economics/shapley",
     "tests/frontends/check_command_test.cpp: bl check, of tables and choices; bl reproduce identification": """
         check/check_run check/choice_check evidence/identification evidence/identification_svg""",
     "tests/frontends/choice_beyond_test.cpp: bl fit --choice of models beyond the logit, and the commands on them": """

@@ -26,7 +26,8 @@ ordered_json train(const std::string& name, std::size_t threads, int runs) {
   std::vector<double> wall, processor;
   double final_loss = 0;
   for (int run = 0; run < runs; ++run) {
-    Trainer<float> trainer(setup.objective, nullptr, setup.spec, job);
+    const auto engine = make_engine<float>(job);
+    Trainer<float> trainer(setup.objective, nullptr, setup.spec, *engine);
     TrainingState<float> state = trainer.start();
     const Clock clock;
     trainer.run(state);
@@ -68,7 +69,8 @@ double nanoseconds_per_row(const Work& work, const Context& job) {
   double best = 1e300;
   const int runs = work.rows <= 100000 ? 5 : 1;
   for (int run = 0; run < runs; ++run) {
-    Trainer<float> trainer(setup.objective, nullptr, setup.spec, job);
+    const auto engine = make_engine<float>(job);
+    Trainer<float> trainer(setup.objective, nullptr, setup.spec, *engine);
     TrainingState<float> state = trainer.start();
     const Clock clock;
     const FitReport report = trainer.run(state);

@@ -180,8 +180,8 @@ std::vector<Quantity> delta_method(const Model& model,
 
 // Marginal utilities, rates of substitution, willingness to pay, effects on predictions and elasticities (see
 // economics), with a standard error beside every number that depends on the estimates: by the covariance of an
-// inference, or where it is empty by the stored one that the options name. Of these, covariance, should_stop
-// and on_progress count.
+// inference, or where it is empty by the stored one that the options name. Of these, covariance, threads,
+// should_stop and on_progress count.
 OutputTable economics_with_errors(const Model& model, const Data& data, const std::string& numeraire,
                                   const InferenceOptions& options = {},
                                   const std::vector<double>& covariance = {});

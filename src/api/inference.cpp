@@ -1,4 +1,5 @@
 #include "bl/inference.hpp"
+#include "base/context.hpp"
 
 #include <fmt/format.h>
 
@@ -99,9 +100,10 @@ Inference infer(const Model& model, const Data& data, const InferenceOptions& op
   check(m, options);
   refuse_large(m);
   const Table& table = data.impl().table;
-  InferenceWatch watch(options);
-  Estimation found = (model.is_choice() ? estimate_choice : estimate_table)(m, table, options, watch);
-  watch.require_going();
+  const Context job(options.threads,
+                    {.should_stop = options.should_stop, .on_progress = options.on_progress});
+  Estimation found = (model.is_choice() ? estimate_choice : estimate_table)(m, table, options, job);
+  job.require_going();
   const NamedModel named = named_model(m);
   require_minimum(found.estimate, named);
   StoredModel stored = with_estimate(m, found, table);

@@ -151,19 +151,10 @@ OutputTable Model::predict(const Data& data, Part part, const PredictOptions& op
 std::vector<Metric> Model::evaluate(const Data& data, Part part, const PredictOptions& options) const {
   const Table& table = data.impl().table;
   const Context job(options.threads);
-  if (is_choice()) {
-    refuse_for_choice(options);
-    const ChoiceData choices = read_part(*impl_, table, part, true);
-    return choice_metrics(choices, score_choices(*impl_, choices, job, part));
-  }
-  HeardNotes heard(options.on_note);
-  const std::vector<Index> rows = rows_to_judge(*impl_, table, part);
-  if (RowNotes* notes = heard.notes(); notes != nullptr && part == Part::all)
-    notes->add_without_response(static_cast<std::size_t>(table.rows) - rows.size());
-  std::vector<Metric> metrics = evaluate_rows(*impl_, encoder_for(*impl_, part, options), table, rows,
-                                              utility_at(*impl_, options.temperature), job, heard.notes());
-  heard.tell();
-  return metrics;
+  if (!is_choice()) return evaluate_table(*impl_, table, part, options, job);
+  refuse_for_choice(options);
+  const ChoiceData choices = read_part(*impl_, table, part, true);
+  return choice_metrics(choices, score_choices(*impl_, choices, job, part));
 }
 
 std::size_t Model::part_rows(const Data& data, Part part) const {

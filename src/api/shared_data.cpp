@@ -92,7 +92,8 @@ std::vector<ColumnSummary> SharedData::columns() const {
 }
 
 FitSummary fit(const SharedData& data, const Settings& settings, const FitOptions& options) {
-  if (data.impl().table) return fit_table(*data.impl().table, settings, options);
+  if (data.impl().table)
+    return fit_table(*data.impl().table, settings, options, fit_context(settings, options));
   FitSummary summary = fit(*data.impl().whole, settings, options);
   if (current_ranks())
     summary.notes.emplace_back("every rank holds all rows: the data cannot be read in parts");

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <mutex>
+#include <atomic>
 
-#include "base/clock.hpp"
 #include "base/unknown.hpp"
 #include "bl/errors.hpp"
 #include "check/recovery.hpp"
@@ -42,28 +41,21 @@ std::vector<std::string> names_at(const std::map<Index, std::string>& names,
   return out;
 }
 
-CheckReport run_check(const CheckRun& run, const CheckOptions& options, const CheckProgress& progress) {
+CheckReport run_check(const CheckRun& run, const CheckOptions& options, const Context& given) {
   if (options.replications < 2) throw UsageError("a check needs at least 2 replications");
-  const double started = now();
   const zoo::Replicator replicator(*run.problem, {.objective = run.objective, .starts = options.starts});
   const std::uint64_t first_seed = options.seed * 0x9E3779B97F4A7C15ULL;
-  const zoo::SimulatedData<double> first = run.draw(first_seed);
+  const zoo::SimulatedData<double> first = run.draw(first_seed, given);
   const DeviceChoice where = device_of(replicator, run.objective, first, options);
-  const Context job = Context(options.threads).on(where.device);
+  const Context job = given.on(where.device);
   std::vector<zoo::Replication> replications(options.replications);
-  std::mutex mutex;
-  std::size_t done = 0;
+  std::atomic<std::int64_t> done = 0;
   constexpr double kShortStep = 0;  // replications run side by side whatever their length
   const auto engine = make_engine<double>(job);
   engine->together(replications.size(), kShortStep, [&](std::size_t r, Engine<double>& own) {
     const std::uint64_t seed = first_seed + r;
-    replications[r] = replicator.run(run.draw(seed), seed, own);
-    if (!progress) return;
-    const std::lock_guard<std::mutex> lock(mutex);
-    const double seconds = now() - started;
-    const double share = static_cast<double>(++done) / static_cast<double>(replications.size());
-    progress(seconds,
-             fmt::format("{} of {} refits, {}", done, replications.size(), time_left(seconds, share)));
+    replications[r] = replicator.run(run.draw(seed, own.context()), seed, own);
+    job.tell("refits", ++done, static_cast<std::int64_t>(replications.size()));
   });
   CheckReport report;
   report.response = run.response;
@@ -81,7 +73,8 @@ CheckReport run_check(const CheckRun& run, const CheckOptions& options, const Ch
 
 CheckReport check_model(const Model& model, const Data& data, const CheckOptions& options,
                         const std::function<void(double, const std::string&)>& progress) {
-  return (model.is_choice() ? check_choices : check_table)(model, data.impl().table, options, progress);
+  const Context job(options.threads, {.on_progress = progress});
+  return (model.is_choice() ? check_choices : check_table)(model, data.impl().table, options, job);
 }
 
 }  // namespace bl

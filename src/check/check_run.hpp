@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/context.hpp"
 #include "bl/check.hpp"
 #include "fitted/fitted_model.hpp"
 #include "zoo/replications.hpp"
@@ -19,21 +20,19 @@ struct CheckRun {
   const zoo::PlantedProblem* problem = nullptr;
   ObjectiveSpec objective;   // of every refit
   ObjectiveSpec likelihood;  // of the rows, for the smallest errors possible
-  std::function<zoo::SimulatedData<double>(std::uint64_t seed)> draw;  // by any thread
+  std::function<zoo::SimulatedData<double>(std::uint64_t seed, const Context& job)> draw;  // by any thread
   std::function<std::vector<std::string>(const std::vector<Index>& positions)> names;
   std::size_t rows = 0;
   std::string response;
 };
 
-using CheckProgress = std::function<void(double seconds, const std::string& line)>;
-
 // UsageError for fewer than two replications.
-CheckReport run_check(const CheckRun& run, const CheckOptions& options, const CheckProgress& progress);
+CheckReport run_check(const CheckRun& run, const CheckOptions& options, const Context& given);
 
 CheckReport check_table(const Model& model, const Table& table, const CheckOptions& options,
-                        const CheckProgress& progress);
+                        const Context& job);
 CheckReport check_choices(const Model& model, const Table& table, const CheckOptions& options,
-                          const CheckProgress& progress);
+                          const Context& job);
 
 // One name per position; "parameter 7" for what has none.
 std::vector<std::string> names_at(const std::map<Index, std::string>& names,

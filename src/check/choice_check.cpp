@@ -99,11 +99,10 @@ zoo::SimulatedData<double> draw_choices(const zoo::SimulatedData<double>& situat
 }  // namespace
 
 CheckReport check_choices(const Model& model, const Table& table, const CheckOptions& options,
-                          const CheckProgress& progress) {
+                          const Context& job) {
   const FittedModel& m = model.impl();
   const ChoiceData choices = read_for_estimates(m, table, false);
   const ChoiceProblem problem(m, choices);
-  const Context job(options.threads);
   const std::vector<double> probability = probabilities(m, problem, choices, job);
   ObjectiveSpec objective;
   objective.temperature = m.stored.temperature;
@@ -111,11 +110,12 @@ CheckReport check_choices(const Model& model, const Table& table, const CheckOpt
       {.problem = &problem.planted,
        .objective = objective,
        .likelihood = objective,
-       .draw = [&](std::uint64_t seed) { return draw_choices(problem.situations, probability, seed); },
+       .draw = [&](std::uint64_t seed,
+                   const Context&) { return draw_choices(problem.situations, probability, seed); },
        .names = [&](const std::vector<Index>& positions) { return names_at(problem.names, positions); },
        .rows = static_cast<std::size_t>(choices.situations()),
        .response = response_name(m)},
-      options, progress);
+      options, job);
 }
 
 }  // namespace bl

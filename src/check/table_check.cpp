@@ -54,9 +54,8 @@ class ResponseSource {
                                     log_probabilities_.view());
   }
 
-  zoo::SimulatedData<double> draw(std::uint64_t seed) const {
-    const Context own(1);
-    if (log_probabilities_.rows() == 0) return zoo::simulate_responses(problem_, features_, seed, own);
+  zoo::SimulatedData<double> draw(std::uint64_t seed, const Context& job) const {
+    if (log_probabilities_.rows() == 0) return zoo::simulate_responses(problem_, features_, seed, job);
     zoo::SimulatedData<double> data = features_;
     data.classes.resize(static_cast<std::size_t>(data.rows));
     gibbs::categorical_draws<double>(RandomStream(seed, Purpose::simulation), 0, log_probabilities_.view(),
@@ -73,7 +72,7 @@ class ResponseSource {
 }  // namespace
 
 CheckReport check_table(const Model& model, const Table& table, const CheckOptions& options,
-                        const CheckProgress& progress) {
+                        const Context& job) {
   const FittedModel& m = model.impl();
   const Settings settings = fit_settings(m);
   require_possible(m, settings);
@@ -86,14 +85,14 @@ CheckReport check_table(const Model& model, const Table& table, const CheckOptio
   return run_check({.problem = &problem,
                     .objective = objective.training,
                     .likelihood = objective.judging,
-                    .draw = [&](std::uint64_t seed) { return source.draw(seed); },
+                    .draw = [&](std::uint64_t seed, const Context& on) { return source.draw(seed, on); },
                     .names =
                         [&](const std::vector<Index>& positions) {
                           return names_at(position_names(named_model(m)), positions);
                         },
                     .rows = rows.size(),
                     .response = response_name(m)},
-                   options, progress);
+                   options, job);
 }
 
 }  // namespace bl

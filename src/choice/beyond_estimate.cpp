@@ -99,12 +99,11 @@ std::vector<Index> heads_without_weight(const ChoiceSchema& schema, const Beyond
 ru::ChoiceInformation information_without(const BeyondModel& beyond,
                                           const std::vector<ru::Coordinate>& coordinates,
                                           const std::vector<Index>& held, const ru::MaximumSpec& how,
-                                          const inference::OnStep& on_step, ru::Maximum& maximum,
-                                          const Context& job) {
+                                          ru::Maximum& maximum, const Context& job) {
   const ru::HeldParameters rest(*beyond.model, maximum.parameters, held);
   const std::vector<ru::Coordinate> moved = rest.free_of(coordinates);
   const ru::Maximum part = ru::maximise(rest, rest.free_of(maximum.parameters), moved, how, job);
-  ru::ChoiceInformation out = ru::information_at(rest, part, moved, on_step, job);
+  ru::ChoiceInformation out = ru::information_at(rest, part, moved, job);
   const std::int64_t before = maximum.iterations;
   maximum = part;
   maximum.iterations += before;
@@ -203,7 +202,7 @@ void store(const ChoiceSchema& schema, const ChoiceData& data, const BeyondModel
 
 ChoiceEstimate estimate_beyond(const FittedModel& model, const ChoiceData& data, std::vector<double> start,
                                const Settings& settings, const ru::MaximumSpec& given,
-                               const ChoiceEstimateSpec& spec) {
+                               const ChoiceEstimateSpec& spec, const Context& job) {
   const ChoiceSchema& schema = model.choice().schema;
   if (spec.bootstrap > 0)
     throw UsageError("the bootstrap is available for the logit and for networks, not for " +
@@ -211,11 +210,9 @@ ChoiceEstimate estimate_beyond(const FittedModel& model, const ChoiceData& data,
   if (spec.covariance.clusters.size() > 1)
     throw UsageError("errors of this model can be clustered in one way, not two");
   const BeyondModel beyond = make_beyond(model, data);
-  const Context job(static_cast<std::size_t>(settings.threads));
   ru::MaximumSpec how = given;
   if (!schema.linear) how.plateau = kPlateau;
-  if (start.empty())
-    start = beyond_start(schema, beyond, common_parameters(model, data, settings, how, job), how, job);
+  if (start.empty()) start = beyond_start(schema, beyond, common_parameters(model, data, settings, job), job);
   ru::Maximum maximum = maximum_of(schema, beyond, std::move(start), how, job);
   ChoiceEstimate out;
   out.estimate.chart.raw = maximum.parameters;
@@ -226,9 +223,8 @@ ChoiceEstimate estimate_beyond(const FittedModel& model, const ChoiceData& data,
   const std::vector<ru::Coordinate> coordinates = beyond_coordinates(schema, beyond);
   const HeldParameters held = held_at(schema, beyond, maximum, job);
   ru::ChoiceInformation found =
-      held.positions.empty()
-          ? ru::information_at(*beyond.model, maximum, coordinates, spec.on_step, job)
-          : information_without(beyond, coordinates, held.positions, how, spec.on_step, maximum, job);
+      held.positions.empty() ? ru::information_at(*beyond.model, maximum, coordinates, job)
+                             : information_without(beyond, coordinates, held.positions, how, maximum, job);
   inference::Estimate& e = found.estimate;
   e.notes = beyond_notes(schema, beyond, maximum, e);
   e.notes.insert(e.notes.end(), held.notes.begin(), held.notes.end());

@@ -73,16 +73,13 @@ std::vector<double> mixed_start(const ChoiceSchema& schema, const BeyondModel& b
 }
 
 std::vector<double> latent_start(const ChoiceSchema& schema, const BeyondModel& beyond,
-                                 const std::vector<double>& common, const ru::MaximumSpec& how,
-                                 const Context& job) {
+                                 const std::vector<double>& common, const Context& job) {
   std::vector<double> moves;
   for (const double scale : parameter_scales(beyond)) moves.push_back(0.5 / scale);
   const auto& model = dynamic_cast<const ru::LatentClassLogit&>(*beyond.model);
-  std::vector<double> out = ru::expectation_maximisation(model, common, moves,
-                                                         {.starts = static_cast<Index>(schema.latent->starts),
-                                                          .seed = schema.latent->seed,
-                                                          .should_stop = how.should_stop},
-                                                         job);
+  std::vector<double> out = ru::expectation_maximisation(
+      model, common, moves,
+      {.starts = static_cast<Index>(schema.latent->starts), .seed = schema.latent->seed}, job);
   if (out.empty())
     throw NumericError("no start of the latent classes has a finite likelihood; scale the attributes");
   return out;
@@ -111,12 +108,11 @@ std::vector<ru::Coordinate> beyond_coordinates(const ChoiceSchema& schema, const
 }
 
 std::vector<double> beyond_start(const ChoiceSchema& schema, const BeyondModel& beyond,
-                                 const std::vector<double>& common, const ru::MaximumSpec& how,
-                                 const Context& job) {
+                                 const std::vector<double>& common, const Context& job) {
   std::vector<double> out = common;
   out.resize(static_cast<std::size_t>(beyond.model->utility().parameters()), 0.0);  // logarithms of scales
   if (schema.random) return mixed_start(schema, beyond, out);
-  if (schema.latent) return latent_start(schema, beyond, out, how, job);
+  if (schema.latent) return latent_start(schema, beyond, out, job);
   out.resize(out.size() + schema.nests.size(), 1.0 + 1e-3);
   out.resize(out.size() + cross_nested(schema).size(), 0.5);
   return out;

@@ -13,7 +13,6 @@ std::vector<random_utility::Coordinate> beyond_coordinates(const ChoiceSchema& s
 
 // `common`: see common_parameters. NumericError where no start of latent classes has a finite likelihood.
 std::vector<double> beyond_start(const ChoiceSchema& schema, const BeyondModel& beyond,
-                                 const std::vector<double>& common, const random_utility::MaximumSpec& how,
-                                 const Context& job);
+                                 const std::vector<double>& common, const Context& job);
 
 }  // namespace bl

@@ -30,13 +30,11 @@ void off_ridges(const ChoiceUtility& read, std::vector<double>& parameters) {
 }
 
 std::vector<double> linear_coefficients(const ChoiceSchema& schema, const ChoiceData& data,
-                                        const Settings& settings, const random_utility::MaximumSpec& how) {
+                                        const Settings& settings, const Context& job) {
   std::vector<LinearTerm> terms = linear_terms(schema, data.alternatives);
   for (LinearTerm& term : terms) term.sign = 0;
-  FitOptions options;
-  options.should_stop = how.should_stop;
   Checkpoint<double> none("", "", "");
-  return fit_linear(terms, data, settings, options, none).coefficients;
+  return fit_linear(terms, data, settings, false, none, job).coefficients;
 }
 
 // Per parameter: the coefficient of an alternative's indicator alone.
@@ -56,9 +54,8 @@ std::vector<bool> of_indicators(const ChoiceUtility& read, Index attributes) {
 // reads them as they are, by name. The constant that the means leave goes to the alternatives, whose indicators
 // sum to 1.
 std::vector<double> common_parameters(const FittedModel& model, const ChoiceData& data,
-                                      const Settings& settings, const random_utility::MaximumSpec& how,
-                                      const Context& job) {
-  if (model.choice().schema.linear) return linear_coefficients(model.choice().schema, data, settings, how);
+                                      const Settings& settings, const Context& job) {
+  if (model.choice().schema.linear) return linear_coefficients(model.choice().schema, data, settings, job);
   StoredModel scaled = model.stored;
   standardize(data, std::get<ChoiceResponse>(scaled.response));
   const EncodedChoices<double> encoded(data, scaled.encoder, *scaled.choice());
@@ -67,8 +64,7 @@ std::vector<double> common_parameters(const FittedModel& model, const ChoiceData
   inference::MinimiserSpec minimiser;
   minimiser.starts = plan_starts(settings, scaled.architecture);
   minimiser.seed = static_cast<std::uint64_t>(settings.seed);
-  minimiser.should_stop = how.should_stop;
-  scaled.parameters = inference::minimise(objective, minimiser, job).best.parameters;
+  scaled.parameters = inference::minimise(objective, minimiser, *make_engine<double>(job)).best.parameters;
   const std::vector<double> effective =
       inference::ParameterMap(scaled.architecture).effective(scaled.parameters);
   const FittedModel fitted(scaled);

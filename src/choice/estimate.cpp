@@ -35,8 +35,8 @@ FromRows from_rows(const Objective<double>& objective, const inference::Estimate
   FromRows out;
   if (!e.converged) return out;
   if (!spec.person.empty() && person_count(data) > 1) {
-    inference::Loss loss(objective, fit.minimiser.seed, job);
-    loss.watch(fit.on_step);
+    const auto engine = make_engine<double>(job);
+    inference::Loss loss(objective, fit.minimiser.seed, *engine);
     out.by_person =
         inference::covariance(loss, e.chart, e.information, e.identification,
                               {.kind = inference::CovarianceKind::cluster, .clusters = {data.persons}});
@@ -180,7 +180,6 @@ ChoiceEstimate estimate_linear(const std::vector<LinearTerm>& terms, const std::
   for (std::size_t k = 0; k < terms.size(); ++k) values[k] = coefficients[k] * scaled.scale(terms[k]);
   inference::EstimateSpec fit;
   fit.covariance = spec.covariance;
-  fit.on_step = spec.on_step;
   std::vector<Undetermined> lost = perfectly_separated(terms, data, coefficients);
   if (lost.empty()) {
     lost = undetermined_terms(terms, data);
@@ -230,7 +229,6 @@ ChoiceEstimate estimate_network(const StoredModel& model, const ChoiceData& data
   inference::EstimateSpec fit;
   fit.minimiser = minimiser;
   fit.covariance = spec.covariance;
-  fit.on_step = spec.on_step;
   ChoiceEstimate out;
   out.estimate = inference::estimate(objective, fit, job);
   FromRows rows = from_rows(objective, out.estimate, data, fit, spec, job);

@@ -19,7 +19,6 @@ struct ChoiceEstimateSpec {
   int bootstrap = 0;                          // resamples
   std::uint64_t seed = 1;                     // of the resamples
   std::string person = {};                    // column of the persons; empty: there are none
-  inference::OnStep on_step = {};             // of what follows the minimum
 };
 
 struct ChoiceEstimate {

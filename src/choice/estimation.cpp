@@ -21,59 +21,45 @@ std::vector<std::string> cluster_columns(const ChoiceSchema& schema, const Infer
 
 ChoiceEstimate estimate_again(const FittedModel& model, const ChoiceData& choices,
                               const InferenceOptions& options, const ChoiceEstimateSpec& spec,
-                              InferenceWatch& watch) {
+                              const Context& job) {
   const auto terms = linear_terms(model.choice().schema, model.choice().alternatives);
-  Settings settings = fit_settings(model);
-  settings.threads = static_cast<std::int64_t>(options.threads);
   const DeviceChoice where =
       choice_device(options.device, model.stored.architecture, choices, options.bootstrap);
-  FitOptions fit_options;
-  fit_options.should_stop = [&watch, iterations = Index{0}]() mutable {
-    watch.tell("iterations", ++iterations, 0);
-    return watch.stopped();
-  };
   Checkpoint<double> none("", "", "");
-  const LinearFit fit = fit_linear(terms, choices, settings, fit_options, none);
-  watch.require_going();
+  const LinearFit fit = fit_linear(terms, choices, fit_settings(model), false, none, job);
+  job.require_going();
   if (!fit.converged && !separates(terms, choices, fit.coefficients))
     throw NumericError("standard errors hold at the maximum of the likelihood, and none was reached: " +
                        fit.cause);
-  const Context job = Context(options.threads).on(where.device);
-  ChoiceEstimate out = estimate_linear(terms, fit.coefficients, choices, spec, job);
+  ChoiceEstimate out = estimate_linear(terms, fit.coefficients, choices, spec, job.on(where.device));
   out.device_note = where.note;
   return out;
 }
 
 ChoiceEstimate estimate_beyond_again(const FittedModel& model, const ChoiceData& choices,
                                      const InferenceOptions& options, const ChoiceEstimateSpec& spec,
-                                     InferenceWatch& watch) {
+                                     const Context& job) {
   const std::string note =
       plan_device(options.device, 0,
                   beyond_words(model.choice().schema) + " is computed on the processor alone")
           .note;
-  Settings settings = fit_settings(model);
-  settings.threads = static_cast<std::int64_t>(options.threads);
-  random_utility::MaximumSpec how;
-  how.should_stop = [&watch] { return watch.stopped(); };
-  how.on_iteration = [&watch](std::int64_t iteration) { watch.tell("iterations", iteration, 0); };
-  ChoiceEstimate out = estimate_beyond(model, choices, model.choice().beyond, settings, how, spec);
+  ChoiceEstimate out =
+      estimate_beyond(model, choices, model.choice().beyond, fit_settings(model), {}, spec, job);
   out.device_note = note;
   return out;
 }
 
 ChoiceEstimate estimate_from_parameters(const FittedModel& model, const ChoiceData& choices,
                                         const InferenceOptions& options, const ChoiceEstimateSpec& spec,
-                                        InferenceWatch& watch) {
+                                        const Context& job) {
   inference::MinimiserSpec minimiser;
   minimiser.starts = options.starts;
   minimiser.given = {model.stored.parameters};
   minimiser.seed = static_cast<std::uint64_t>(fit_settings(model).seed);
   minimiser.reference = class_of(model, options.reference);
-  watch.attach(minimiser);
   const DeviceChoice where =
       choice_device(options.device, model.stored.architecture, choices, options.starts + options.bootstrap);
-  const Context job = Context(options.threads).on(where.device);
-  ChoiceEstimate out = estimate_network(model.stored, choices, minimiser, spec, job);
+  ChoiceEstimate out = estimate_network(model.stored, choices, minimiser, spec, job.on(where.device));
   out.device_note = where.note;
   return out;
 }
@@ -97,7 +83,7 @@ void check_for_choice(const ChoiceResponse& choice, const InferenceOptions& opti
 }
 
 Estimation estimate_choice(const FittedModel& model, const Table& table, const InferenceOptions& options,
-                           InferenceWatch& watch) {
+                           const Context& job) {
   const ChoiceSchema& schema = model.choice().schema;
   Estimation out;
   out.columns = cluster_columns(schema, options);
@@ -107,10 +93,9 @@ Estimation estimate_choice(const FittedModel& model, const Table& table, const I
                                                         : inference::CovarianceKind::cluster;
   for (const std::string& column : out.columns)
     spec.covariance.clusters.push_back(group_codes(table, schema, column, choices.rows, "person"));
-  spec.on_step = watch.on_step();
   ChoiceEstimate found = (schema.beyond_logit() ? estimate_beyond_again
                           : schema.linear       ? estimate_again
-                                          : estimate_from_parameters)(model, choices, options, spec, watch);
+                                          : estimate_from_parameters)(model, choices, options, spec, job);
   out.estimate = std::move(found.estimate);
   out.stored = std::move(found.stored);
   out.resampled = std::move(found.resampled);

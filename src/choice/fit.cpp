@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "artifact/choice_json.hpp"
-#include "base/clock.hpp"
 #include "base/joined.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
@@ -18,6 +17,7 @@
 #include "features/beyond_names.hpp"
 #include "features/choice_ranks.hpp"
 #include "fit/fit_record.hpp"
+#include "fit/table_fit.hpp"
 #include "plan/plan.hpp"
 #include "plan/stored_settings.hpp"
 #include "plan/table_plan.hpp"
@@ -53,12 +53,13 @@ void refuse_settings(const Settings& s) {
   refuse(s.split == "stratified", "`split` = 'stratified'", "use group, random or order");
 }
 
-Encoder fit_context(const ChoiceData& training, const ChoiceSchema& schema, const Settings& settings) {
+Encoder context_encoder(const ChoiceData& training, const ChoiceSchema& schema, const Settings& settings,
+                        const Context& job) {
   RoleOptions roles;
   for (const std::string& name : schema.nominal) roles.columns[name].type = ColumnType::nominal;
   const Schema columns = infer_schema(training.context, roles);
   return Encoder::fit(training.context, columns, choice_encode_options(settings, columns),
-                      all_rows(training.context.rows));
+                      all_rows(training.context.rows), job);
 }
 
 std::string plan_text(const StoredModel& m, const ChoiceParts& parts) {
@@ -96,9 +97,8 @@ json information_of(const ChoicePlan& plan, const ChoiceParts& parts, const FitS
   return out;
 }
 
-void evaluate_parts(const ChoiceParts& parts, const FittedModel& model, const Settings& settings,
+void evaluate_parts(const ChoiceParts& parts, const FittedModel& model, const Context& job,
                     FitSummary& summary) {
-  const Context job(static_cast<std::size_t>(settings.threads));
   const auto metrics = [&](const ChoiceData& part) {
     return part.situations() == 0 ? std::vector<Metric>()
                                   : choice_metrics(part, score_choices(model, part, job, Part::train));
@@ -172,7 +172,7 @@ void conclude(const ChoiceParts& parts, const ChoicePlan& plan, StoredModel mode
   const auto interim = std::make_shared<const FittedModel>(model);
   note_ridges(*interim, summary);
   if (plan.options.on_trained) plan.options.on_trained(Model(interim));
-  evaluate_parts(parts, *interim, plan.settings, summary);
+  evaluate_parts(parts, *interim, plan.job, summary);
   model.information["metrics"] = held_out_metrics(summary);
   summary.model = model_of(std::move(model));
 }
@@ -196,7 +196,6 @@ FitSummary fit_table_rows(const Table& table, const ChoiceDeclaration& written, 
 FitSummary fit_choices(const Table& table, const ChoiceDeclaration& written, const Settings& given,
                        const FitOptions& options) {
   if (written.layout == kTableLayout) return fit_table_rows(table, written, given, options);
-  const double started = now();
   ChoiceDeclaration declaration = written;
   ChoiceSchema schema = choice_schema(declaration);
   if (schema.scale && schema.scale->levels.empty()) {
@@ -204,6 +203,7 @@ FitSummary fit_choices(const Table& table, const ChoiceDeclaration& written, con
     schema = choice_schema(declaration);
   }
   const Settings settings = settings_of(declaration, schema, given, options);
+  const Context job = fit_context(settings, options);
   std::vector<std::string> unused;
   if (schema.linear)
     unused = refused_or_listed(unused_settings(settings, {.linear = true}), options.list_unused);
@@ -215,7 +215,7 @@ FitSummary fit_choices(const Table& table, const ChoiceDeclaration& written, con
   note_choices(schema, all, parts, summary.notes);
   summary.unused = std::move(unused);
   StoredModel model{.architecture = {},
-                    .encoder = fit_context(parts.train, schema, settings),
+                    .encoder = context_encoder(parts.train, schema, settings, job),
                     .parameters = {},
                     .single_precision = false,
                     .response = ChoiceResponse{.declaration = declaration,
@@ -226,13 +226,14 @@ FitSummary fit_choices(const Table& table, const ChoiceDeclaration& written, con
   const ChoicePlan plan{schema,
                         settings,
                         options,
+                        job,
                         {table_digest(table), settings_json(settings).dump() + to_json(declaration).dump()},
                         table.rows};
   (schema.beyond_logit() ? fit_beyond_model
    : schema.linear       ? fit_linear_model
                          : fit_network)(parts, plan, model, summary);
   conclude(parts, plan, std::move(model), summary);
-  summary.seconds = now() - started;
+  summary.seconds = job.seconds();
   return summary;
 }
 

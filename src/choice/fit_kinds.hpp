@@ -4,6 +4,7 @@
 #include <string>
 
 #include "artifact/model_file.hpp"
+#include "base/context.hpp"
 #include "bl/fit.hpp"
 #include "features/choice_data.hpp"
 
@@ -22,6 +23,7 @@ struct ChoicePlan {
   const ChoiceSchema& schema;
   const Settings& settings;
   const FitOptions& options;
+  const Context& job;
   FitIdentity identity;
   Index rows = 0;  // of the table
 };

@@ -26,7 +26,8 @@ void fit_linear_model(const ChoiceParts& parts, const ChoicePlan& plan, StoredMo
   const std::string where =
       plan_device(plan.settings, 0, "a linear utility of choices is fitted on the processor alone").note;
   if (!where.empty()) summary.notes.push_back(where);
-  const LinearFit fit = fit_linear(terms, parts.train, plan.settings, plan.options, checkpoint);
+  const LinearFit fit =
+      fit_linear(terms, parts.train, plan.settings, plan.options.resume, checkpoint, plan.job);
   note_checkpoint(checkpoint.failure(), summary.notes);
   summary.interrupted = fit.interrupted;
   summary.stop_cause = fit.cause;
@@ -37,9 +38,8 @@ void fit_linear_model(const ChoiceParts& parts, const ChoicePlan& plan, StoredMo
     summary.notes.push_back("the likelihood was not maximal yet, so there are no standard errors");
     return;
   }
-  const Context job(static_cast<std::size_t>(plan.settings.threads));
   ChoiceEstimate found =
-      estimate_linear(terms, fit.coefficients, parts.train, {.person = schema.person}, job);
+      estimate_linear(terms, fit.coefficients, parts.train, {.person = schema.person}, plan.job);
   model.parameters = found.estimate.chart.raw;
   if (!found.estimate.converged) {
     summary.notes.push_back("no standard errors: " + found.estimate.cause);

@@ -73,11 +73,10 @@ void train_network(const ChoiceParts& parts, const ChoicePlan& fit, StoredModel&
       static_cast<double>(std::min<Index>(plan.spec.batch_size, objective.data().rows) * plan.members) *
           objective.numbers_per_row(),
       model.architecture, spec);
-  const Context job = Context(static_cast<std::size_t>(s.threads)).on(where.device);
   if (response.has_signs()) plan.spec.bounds = monotone_bounds(model.architecture, fit.schema.signs);
   keep_checkpoints(plan, fit.options, fit.identity.data, fit.identity.settings);
   TrainedMembers learned = train_members(objective, validation_objective ? &*validation_objective : nullptr,
-                                         plan, fit.options, job);
+                                         plan, fit.options, fit.job.on(where.device));
   summary.interrupted = learned.report.reason == StopReason::interrupted;
   summary.stop_cause = learned.report.cause;
   summary.notes.insert(summary.notes.end(), learned.notes.begin(), learned.notes.end());
@@ -113,8 +112,8 @@ void train_to_minimum(const ChoiceParts& parts, const ChoicePlan& fit, int start
   watch_minimiser(minimiser, fit.options);
   const DeviceChoice where = choice_device(s.device.value(), model.architecture, parts.train, starts);
   if (!where.note.empty()) summary.notes.push_back(where.note);
-  const Context job = Context(static_cast<std::size_t>(s.threads)).on(where.device);
-  ChoiceEstimate found = estimate_network(model, parts.train, minimiser, {.person = fit.schema.person}, job);
+  ChoiceEstimate found = estimate_network(model, parts.train, minimiser, {.person = fit.schema.person},
+                                          fit.job.on(where.device));
   const inference::Estimate& e = found.estimate;
   model.parameters = e.chart.raw;
   summary.interrupted = e.minimisation.interrupted;

@@ -128,13 +128,12 @@ class LinearLikelihood {
 }  // namespace
 
 LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& data, const Settings& settings,
-                     const FitOptions& options, Checkpoint<double>& checkpoint) {
-  const Context job(static_cast<std::size_t>(settings.threads));
+                     bool resume, Checkpoint<double>& checkpoint, const Context& job) {
   LinearLikelihood likelihood(terms, data, job);
   const DifferentiableFunction<double> function = std::ref(likelihood);
   TrainingState<double> state;  // parameters: the point; epoch: iterations
   state.parameters.assign(terms.size(), 0.0);
-  if (options.resume) checkpoint.load(state);
+  if (resume) checkpoint.load(state);
   const Lbfgs<double> optimizer;
   LinearFit fit;
   const std::int64_t most = settings.epochs > 0 ? settings.epochs.value() : 2000;
@@ -148,7 +147,8 @@ LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& dat
       throw NumericError("the log-likelihood is not finite; scale the attributes");
     fit.converged = gradient_norm() < kTolerance || status == LbfgsStatus::no_descent;
     ++state.epoch;
-    fit.interrupted = options.should_stop && options.should_stop();
+    job.tell("iterations", state.epoch, 0);
+    fit.interrupted = job.should_stop();
     if (!fit.converged) checkpoint.save(state);
   }
   fit.iterations = state.epoch;

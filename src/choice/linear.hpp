@@ -3,7 +3,7 @@
 #pragma once
 
 #include "artifact/checkpoint.hpp"
-#include "bl/fit.hpp"
+#include "base/context.hpp"
 #include "bl/settings.hpp"
 #include "features/linear_terms.hpp"
 #include "model/network.hpp"
@@ -23,10 +23,9 @@ struct LinearFit {
 };
 
 // Maximum likelihood by L-BFGS in float64. A coefficient with a sign is sign * softplus(free parameter); one
-// that is constant within sets or collinear stays 0 (see undetermined_terms). Of the options, should_stop and
-// resume count.
+// that is constant within sets or collinear stays 0 (see undetermined_terms). resume: from the checkpoint.
 LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& data, const Settings& settings,
-                     const FitOptions& options, Checkpoint<double>& checkpoint);
+                     bool resume, Checkpoint<double>& checkpoint, const Context& job);
 
 // The choices with attributes of standard deviation 1, as an objective; the data must outlive it.
 struct ScaledChoices {

@@ -12,6 +12,7 @@
 #include "economics/beyond_economics.hpp"
 #include "economics/choice_errors.hpp"
 #include "economics/choice_scenario.hpp"
+#include "economics/economics.hpp"
 #include "economics/rival_responses.hpp"
 #include "economics/trust.hpp"
 #include "fitted/fitted_model.hpp"
@@ -146,8 +147,12 @@ OutputTable market_shares(const Model& model, const Data& data, Part part, std::
 
 ChoiceElasticities elasticities(const Model& model, const Data& data, const std::string& attribute,
                                 std::size_t threads, const EconomicsErrors& options) {
+  return elasticities(model, data, attribute, options, Context(threads));
+}
+
+ChoiceElasticities elasticities(const Model& model, const Data& data, const std::string& attribute,
+                                const EconomicsErrors& options, const Context& job) {
   const ChoiceData base = read_part(model.impl(), data.impl().table, Part::all, false);
-  const Context job(threads);
   return elasticities_of(model, base, attribute, job, options);
 }
 
@@ -345,8 +350,12 @@ ChoiceTradeOff trade_off_of(const Model& model, const ChoiceData& base, const st
 
 ChoiceTradeOff trade_off(const Model& model, const Data& data, const std::string& attribute,
                          const std::string& money, std::size_t threads, const EconomicsErrors& options) {
+  return trade_off(model, data, attribute, money, options, Context(threads));
+}
+
+ChoiceTradeOff trade_off(const Model& model, const Data& data, const std::string& attribute,
+                         const std::string& money, const EconomicsErrors& options, const Context& job) {
   const ChoiceData base = read_part(model.impl(), data.impl().table, Part::all, false);
-  const Context job(threads);
   return trade_off_of(model, base, attribute, money, job, options);
 }
 
@@ -358,8 +367,8 @@ std::vector<AttributeEconomics> attribute_economics(const Model& model, const Da
   const Context job(threads);
   std::vector<AttributeEconomics> out;
   for (const std::string& name : names) {
-    out.push_back({name, slopes_of(model, base, name, job),
-                   elasticities_of(model, base, name, job, options), std::nullopt});
+    out.push_back({name, slopes_of(model, base, name, job), elasticities_of(model, base, name, job, options),
+                   std::nullopt});
     if (!money.empty() && money != name)
       out.back().trade_off = trade_off_of(model, base, name, money, job, options);
   }

@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "bl/explain.hpp"
+#include "economics/economics.hpp"
 #include "explain/gradient.hpp"
 #include "explain/row_text.hpp"
 #include "fitted/fitted_model.hpp"
@@ -79,8 +80,7 @@ std::vector<Solution> choice_solutions(const explain::Problem& problem, const Si
 
 // The rows' responses at which constraints are looked at, solved for in parallel.
 std::vector<Solution> solutions_of(const FittedModel& model, const explain::Problem& problem,
-                                   const Table& table, const ConstraintOptions& options) {
-  const Context job(options.threads);
+                                   const Table& table, const ConstraintOptions& options, const Context& job) {
   if (model.stored.choice() != nullptr)
     return choice_solutions(problem, Situations(model, table, options.part, !options.at_best, job),
                             options.at_best, job);
@@ -171,12 +171,17 @@ OutputTable situation_constraints(const FittedModel& model, const ChoiceData& si
 }
 
 OutputTable constraint_diagnostics(const Model& model, const Data& data, const ConstraintOptions& options) {
+  return constraint_diagnostics(model, data, options, Context(options.threads));
+}
+
+OutputTable constraint_diagnostics(const Model& model, const Data& data, const ConstraintOptions& options,
+                                   const Context& job) {
   const FittedModel& impl = model.impl();
   const explain::Problem problem = problem_of(impl, explain::Units::standardised);
   std::optional<std::size_t> numeraire;
   if (!options.numeraire.empty()) numeraire = numeraire_of(problem, options.numeraire);
   const std::vector<Place> places = some_constraint_heads(problem);
-  const std::vector<Solution> solutions = solutions_of(impl, problem, data.impl().table, options);
+  const std::vector<Solution> solutions = solutions_of(impl, problem, data.impl().table, options, job);
   if (solutions.empty()) throw DataError(data.source() + ": there are no rows in this part");
   Diagnoses found = diagnosed(problem, places, solutions, numeraire);
   OutputTable out = table_of(problem, places, found.by_place, static_cast<double>(solutions.size()));

@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "base/unknown.hpp"
 #include "bl/errors.hpp"
-#include "bl/explain.hpp"
+#include "economics/economics.hpp"
 #include "economics/effects.hpp"
 #include "fitted/fitted_model.hpp"
 
@@ -62,8 +62,7 @@ std::vector<Index> chosen_rows(const FittedModel& model, const Table& table,
 }
 
 std::vector<RowEffects> effects_of(const FittedModel& model, const explain::Problem& problem,
-                                   const EconomicsRows& rows, const EconomicsOptions& options) {
-  const Context job(options.threads);
+                                   const EconomicsRows& rows, const Context& job) {
   const auto distributions = row_distributions(model, rows.features, job);
   std::vector<RowEffects> effects(static_cast<std::size_t>(rows.features.rows()));
   job.run(effects.size(), [&](std::size_t i) {
@@ -109,13 +108,14 @@ EconomicsRows economics_rows(const FittedModel& model, const Table& table, const
 
 OutputTable economics(const Model& model, const Data& data, const EconomicsOptions& options) {
   const FittedModel& impl = of_table(model, "economics of columns");
-  return economics_at(impl, economics_rows(impl, data.impl().table, options), options);
+  return economics_at(impl, economics_rows(impl, data.impl().table, options), options,
+                      Context(options.threads));
 }
 
-OutputTable economics_at(const FittedModel& impl, const EconomicsRows& rows,
-                         const EconomicsOptions& options) {
+OutputTable economics_at(const FittedModel& impl, const EconomicsRows& rows, const EconomicsOptions& options,
+                         const Context& job) {
   const explain::Problem problem = problem_of(impl, explain::Units::standardised);
-  const std::vector<RowEffects> effects = effects_of(impl, problem, rows, options);
+  const std::vector<RowEffects> effects = effects_of(impl, problem, rows, job);
   const Averages sums = sum_of(effects);
   const double share = 1 / static_cast<double>(effects.size());
   std::vector<std::string> names;

@@ -7,7 +7,6 @@
 #include "economics/delta.hpp"
 #include "economics/effects.hpp"
 #include "fitted/fitted_model.hpp"
-#include "summary/inference_watch.hpp"
 
 namespace bl {
 
@@ -29,15 +28,16 @@ OutputTable economics_with_errors(const Model& model, const Data& data, const st
     throw UsageError("errors by clusters are those of an inference from rows; give its covariance");
   const Eigen::MatrixXd v = covariance_for(model, options.covariance, covariance);
   const EconomicsOptions wanted{.numeraire = numeraire};
+  const Context job(options.threads,
+                    {.should_stop = options.should_stop, .on_progress = options.on_progress});
   const EconomicsRows rows = economics_rows(model.impl(), data.impl().table, wanted);
-  const OutputTable table = economics_at(model.impl(), rows, wanted);
+  const OutputTable table = economics_at(model.impl(), rows, wanted, job);
   const std::size_t count = numbers_of(table).size();
-  InferenceWatch watch(options);
-  const inference::OnStep on_step = watch.on_step();
   Index done = 0;  // on both sides of the estimate in every parameter
   const std::vector<double> found = delta_errors(model, v, count, [&](const Model& moved) {
-    std::vector<double> out = numbers_of(economics_at(moved.impl(), rows, wanted));
-    on_step("derivatives of economics", ++done, 2 * v.rows());
+    std::vector<double> out = numbers_of(economics_at(moved.impl(), rows, wanted, job));
+    job.tell("derivatives of economics", ++done, 2 * v.rows());
+    job.require_going();
     return out;
   });
   OutputTable out{.rows = table.rows, .columns = {}};

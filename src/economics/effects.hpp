@@ -49,7 +49,7 @@ struct EconomicsRows {
 };
 // DataError where there are none.
 EconomicsRows economics_rows(const FittedModel& model, const Table& table, const EconomicsOptions& options);
-OutputTable economics_at(const FittedModel& model, const EconomicsRows& rows,
-                         const EconomicsOptions& options);
+OutputTable economics_at(const FittedModel& model, const EconomicsRows& rows, const EconomicsOptions& options,
+                         const Context& job);
 
 }  // namespace bl

@@ -115,7 +115,8 @@ std::string kink_text(const Problem& problem, const explain::RowCase& one, const
 
 std::string explain_row(const Model& model, const Data& data, std::size_t row,
                         const ExplainOptions& options) {
-  if (model.is_choice()) return explain_situation(model.impl(), data.impl().table, row, options.block);
+  const Context job(1);
+  if (model.is_choice()) return explain_situation(model.impl(), data.impl().table, row, options.block, job);
   const FittedModel& impl = model.impl();
   const Table& table = data.impl().table;
   if (row < 1 || row > static_cast<std::size_t>(table.rows))
@@ -137,7 +138,6 @@ std::string explain_row(const Model& model, const Data& data, std::size_t row,
     cases[0].title = "observed and best";
     cases[1] = next_best_class(impl, problem, features.row(0), cases[0]);
   }
-  const Context job(1);
   const RowEffects effects =
       row_effects(impl, problem, features.row(0), observed, row_distributions(impl, features, job).front());
   const explain::RenderOptions render{.terms = 0, .threshold = 0, .block = options.block};

@@ -8,8 +8,12 @@
 
 #include "bl/errors.hpp"
 #include "bl/explain.hpp"
+#include "choice/reading.hpp"
+#include "choice/scores.hpp"
+#include "economics/economics.hpp"
 #include "explain/head_place.hpp"
 #include "model/parameters.hpp"
+#include "predict/evaluation.hpp"
 
 namespace bl {
 
@@ -17,9 +21,15 @@ namespace {
 
 using explain::HeadPlace;
 
-double log_likelihood(const Model& model, const Data& data, Part part) {
+std::vector<Metric> metrics_of(const FittedModel& model, const Table& table, Part part, const Context& job) {
+  if (model.stored.choice() == nullptr) return evaluate_table(model, table, part, {}, job);
+  const ChoiceData choices = read_part(model, table, part, true);
+  return choice_metrics(choices, score_choices(model, choices, job, part));
+}
+
+double log_likelihood(const Model& model, const Data& data, Part part, const Context& job) {
   double sum = std::numeric_limits<double>::quiet_NaN();
-  for (const Metric& metric : model.evaluate(data, part, {})) {
+  for (const Metric& metric : metrics_of(model.impl(), data.impl().table, part, job)) {
     if (model.is_choice() && metric.name == "cross_entropy") return -metric.value;
     const double value = metric.name == "log_loss" ? -metric.value : metric.value;
     if (metric.name == "log_loss" || metric.name == "log_likelihood")
@@ -109,8 +119,13 @@ std::vector<ReducedModel> models_without_columns(const FittedModel& model) {
 }
 
 OutputTable importance(const Model& model, const Data& data, const ImportanceOptions& options) {
+  return importance(model, data, options, Context(0));
+}
+
+OutputTable importance(const Model& model, const Data& data, const ImportanceOptions& options,
+                       const Context& job) {
   const FittedModel& impl = model.impl();
-  const double whole = log_likelihood(model, data, options.part);
+  const double whole = log_likelihood(model, data, options.part, job);
   std::vector<HeadPlace> heads = {HeadPlace{}};
   if (options.by_head) heads.clear();
   if (options.by_head)
@@ -124,7 +139,7 @@ OutputTable importance(const Model& model, const Data& data, const ImportanceOpt
   for (const Group& group : groups_of(impl))
     for (const HeadPlace& head : heads)
       losses.push_back({group.name, head.name,
-                        whole - log_likelihood(without(impl, group.has, head), data, options.part)});
+                        whole - log_likelihood(without(impl, group.has, head), data, options.part, job)});
   std::stable_sort(losses.begin(), losses.end(),
                    [](const Loss& a, const Loss& b) { return a.value > b.value; });
   OutputTable out{.rows = losses.size(), .columns = {{"column", {}, {}}}};

@@ -182,13 +182,6 @@ std::vector<double> mean_by_outcome(const std::vector<double>& predicted, std::s
   return mean;
 }
 
-void tell(const ShapleyOptions& options, double seconds, Index done, Index rows) {
-  if (options.should_stop && options.should_stop()) throw Interrupted("interrupted");
-  if (!options.on_progress || done == 0) return;
-  const double left = seconds / static_cast<double>(done) * static_cast<double>(rows - done);
-  options.on_progress(seconds, fmt::format("{} of {} rows, about {:.0f} s left", done, rows, left));
-}
-
 }  // namespace
 
 ShapleyValues shapley_values(const Model& model, const Data& data, const Data& background,
@@ -196,7 +189,8 @@ ShapleyValues shapley_values(const Model& model, const Data& data, const Data& b
   const FittedModel& impl = of_table(model, "Shapley values of columns");
   if (impl.space.values() > 1)
     throw UsageError("Shapley values are available for a class or one continuous response, not for several");
-  const Context job(options.threads);
+  const Context job(options.threads,
+                    {.should_stop = options.should_stop, .on_progress = options.on_progress});
   const Encoder encoder = options.treat_unseen_as_missing
                               ? impl.stored.encoder.with_unseen(UnseenPolicy::missing)
                               : impl.stored.encoder;
@@ -218,9 +212,9 @@ ShapleyValues shapley_values(const Model& model, const Data& data, const Data& b
   for (Index b = 0; b < others.rows(); ++b)
     alone.push_back({others.row(b), others.row(b), std::vector<bool>(players.columns, false)});
   out.base = mean_by_outcome(mixture.predictions(alone), players.outcomes);
-  const double started = now();
   for (Index i = 0; i < rows.rows(); ++i) {
-    tell(options, now() - started, i, rows.rows());
+    job.require_going();
+    job.tell("rows", i, rows.rows());
     Sampled one;
     if (out.exact)
       one.values = exact_values(mixture, players, rows.row(i));

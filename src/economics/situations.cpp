@@ -43,8 +43,8 @@ std::size_t Situations::likeliest(std::size_t situation) const {
 
 namespace {
 
-std::string alternatives_text(const FittedModel& model, const Situations& all, std::size_t situation) {
-  const Context job(1);
+std::string alternatives_text(const FittedModel& model, const Situations& all, std::size_t situation,
+                              const Context& job) {
   const ChoiceSchema& schema = model.choice().schema;
   const Matrix<double> slopes =
       marginal_utilities(model, select_situations(all.data, {static_cast<Index>(situation)}), job);
@@ -70,8 +70,7 @@ std::string alternatives_text(const FittedModel& model, const Situations& all, s
 }  // namespace
 
 std::string explain_situation(const FittedModel& model, const Table& table, std::size_t situation,
-                              const std::string& block) {
-  const Context job(1);
+                              const std::string& block, const Context& job) {
   const Situations all(model, table, Part::all, false, job);
   if (situation < 1 || situation > all.count())
     throw UsageError(fmt::format("`row` = {}: there are situations 1 to {}", situation, all.count()));
@@ -94,7 +93,7 @@ std::string explain_situation(const FittedModel& model, const Table& table, std:
   const explain::RenderOptions render{.terms = 0, .threshold = 0, .block = block};
   return fmt::format("Situation {} ({})\n\n", situation, all.data.context.place(static_cast<Index>(i))) +
          explain::render_row(problem, explain::leading_blocks(problem, render), cases) +
-         alternatives_text(model, all, i);
+         alternatives_text(model, all, i, job);
 }
 
 }  // namespace bl

@@ -25,6 +25,6 @@ struct Situations {
 
 // One situation decomposed, as explain_row does with a row.
 std::string explain_situation(const FittedModel& model, const Table& table, std::size_t situation,
-                              const std::string& block);
+                              const std::string& block, const Context& job);
 
 }  // namespace bl

@@ -1,8 +1,7 @@
 #include "bl/demo.hpp"
+#include "base/context.hpp"
 
 #include <fmt/format.h>
-
-#include <chrono>
 
 #include "zoo/demo.hpp"
 
@@ -25,13 +24,7 @@ std::string values_text(const std::vector<std::string>& names, const std::vector
 
 DemoReport run_demo(std::uint64_t seed, std::size_t threads,
                     const std::function<void(double, const std::string&)>& progress) {
-  const auto started = std::chrono::steady_clock::now();
-  const zoo::DemoResult result = zoo::run_demo(seed, threads, [&](const zoo::RecoveryProgress& p) {
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-    if (progress)
-      progress(seconds, fmt::format("start {} of {}, iteration {}, loss {:.6f}", p.start, p.starts,
-                                    p.iteration, p.loss));
-  });
+  const zoo::DemoResult result = zoo::run_demo(seed, Context(threads, {.on_progress = progress}));
   const zoo::PlantedProblem& problem = *result.problem;
   DemoReport report;
   report.name = problem.name;

@@ -1,9 +1,7 @@
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 
-#include "base/clock.hpp"
 #include "bl/reproduce.hpp"
 #include "check/recovery.hpp"
 #include "plan/device_plan.hpp"
@@ -57,7 +55,6 @@ std::string start_words(const RecoveryRound& round) {
 
 std::vector<IdentificationModel> reproduce_identification(
     const IdentificationOptions& options, const std::function<void(double, const std::string&)>& progress) {
-  const auto started = std::chrono::steady_clock::now();
   zoo::IdentificationSpec spec;
   spec.models = options.models;
   spec.replications = options.replications;
@@ -66,14 +63,10 @@ std::vector<IdentificationModel> reproduce_identification(
   spec.starts = options.starts;
   spec.seed = options.seed;
   const double rows = static_cast<double>(options.coverage_rows) * side_by_side(options.replications);
-  const Context job = Context(options.threads).on(plan_device(options.device, rows, "").device);
-  const auto report = [&](double done) {
-    if (!progress) return;
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-    progress(seconds, fmt::format("{:.0f}% of the replications, {}", 100 * done, time_left(seconds, done)));
-  };
+  const Context job =
+      Context(options.threads, {.on_progress = progress}).on(plan_device(options.device, rows, "").device);
   std::vector<IdentificationModel> out;
-  for (const zoo::ModelEvidence& evidence : zoo::identification_evidence(spec, job, report))
+  for (const zoo::ModelEvidence& evidence : zoo::identification_evidence(spec, job))
     out.push_back(model_of(evidence));
   return out;
 }

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "base/context.hpp"
 #include "bl/errors.hpp"
 #include "gibbs/constraint_sweep.hpp"
@@ -53,23 +51,17 @@ std::vector<ConstraintRow> reproduce_constraint(
     const ConstraintSweepOptions& options, const std::function<void(double, const std::string&)>& progress) {
   if (options.draws == 0 || options.chains == 0)
     throw UsageError("the sweep needs at least one draw and one chain");
-  const auto started = std::chrono::steady_clock::now();
-  const Context job(options.threads);
+  const Context job(options.threads, {.on_progress = progress});
   gibbs::SweepOptions sweep;
   sweep.method = method_of(options.method);
   sweep.draws = static_cast<Index>(options.draws);
   sweep.chains_per_context = static_cast<Index>(options.chains);
   sweep.warmup = static_cast<Index>(options.warmup);
   sweep.seed = options.seed;
-  const std::size_t count = sweep.settings.size();
-  const auto report = [&](std::size_t done) {
-    if (!progress) return;
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-    progress(seconds, fmt::format("{} of {} settings, about {:.0f} s left", done, count,
-                                  seconds / static_cast<double>(done) * static_cast<double>(count - done)));
-  };
+  const auto count = static_cast<std::int64_t>(sweep.settings.size());
+  const auto tell = [&](std::size_t done) { job.tell("settings", static_cast<std::int64_t>(done), count); };
   std::vector<ConstraintRow> rows;
-  for (const gibbs::SweepRow& row : gibbs::run_constraint_sweep(sweep, job, report))
+  for (const gibbs::SweepRow& row : gibbs::run_constraint_sweep(sweep, job, tell))
     rows.push_back(row_of(row));
   return rows;
 }

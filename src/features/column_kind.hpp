@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/context.hpp"
 #include "features/encoding.hpp"
 #include "features/feature_source.hpp"
 
@@ -20,6 +21,7 @@ struct TrainingRows {
   const Table& table;
   const EncodeOptions& options;
   std::span<const Index> rows;
+  const Context& job;
 };
 
 struct ColumnFacts {

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/context.hpp"
 #include "data/table.hpp"
 #include "features/encoding.hpp"
 #include "features/product.hpp"
@@ -19,7 +20,7 @@ class Encoder {
   // naming column and line for missing values (unless imputed), missing responses, a response with one value,
   // too many levels, and when no feature is left.
   static Encoder fit(const Table& table, const Schema& schema, const EncodeOptions& options,
-                     std::span<const Index> rows);
+                     std::span<const Index> rows, const Context& job = Context(1));
 
   // Columns are found by name; their order and further columns do not matter. DataError listing absent
   // columns, or naming line, column and value that cannot be encoded. T is float or double.

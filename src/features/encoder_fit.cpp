@@ -67,10 +67,10 @@ void share_scale(std::vector<FeatureEncoding>& pixels) {
 }  // namespace
 
 FeatureEncoding fit_feature(const Table& table, const Column& data, const SchemaColumn& column,
-                            const EncodeOptions& options, std::span<const Index> rows,
-                            EncodingReport& report) {
+                            const EncodeOptions& options, std::span<const Index> rows, EncodingReport& report,
+                            const Context& job) {
   check_column(table, column, data);
-  const TrainingRows training{table, options, rows};
+  const TrainingRows training{table, options, rows, job};
   FeatureEncoding out;
   out.name = column.name;
   out.type = column.type;
@@ -88,7 +88,8 @@ FeatureEncoding fit_feature(const Table& table, const Column& data, const Schema
 ResponseEncoding fit_response(const Table& table, const Column& data, const SchemaColumn& column,
                               const EncodeOptions& options, std::span<const Index> rows) {
   check_column(table, column, data);
-  const TrainingRows training{table, options, rows};
+  const Context alone(1);
+  const TrainingRows training{table, options, rows, alone};
   ResponseEncoding out;
   out.name = column.name;
   out.type = column.type;
@@ -157,7 +158,7 @@ std::vector<std::pair<std::string, std::string>> find_duplicates(
 }
 
 Encoder Encoder::fit(const Table& table, const Schema& schema, const EncodeOptions& options,
-                     std::span<const Index> rows) {
+                     std::span<const Index> rows, const Context& job) {
   if (rows.empty()) throw DataError(table.source + ": there are no training rows");
   Encoder encoder;
   encoder.schema_ = schema;
@@ -168,7 +169,7 @@ Encoder Encoder::fit(const Table& table, const Schema& schema, const EncodeOptio
   }
   for (const SchemaColumn* column : schema.with_role(Role::feature)) {
     FeatureEncoding feature =
-        fit_feature(table, index.column(column->name), *column, options, rows, encoder.report_);
+        fit_feature(table, index.column(column->name), *column, options, rows, encoder.report_, job);
     if (feature.has_value || feature.has_indicator) encoder.features_.push_back(std::move(feature));
   }
   if (encoder.features_.empty() && !schema.with_role(Role::feature).empty()) {

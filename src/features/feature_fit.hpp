@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/context.hpp"
 #include "data/table.hpp"
 #include "features/encoding.hpp"
 #include "features/schema.hpp"
@@ -17,8 +18,8 @@ namespace bl {
 // Of the column `data`, which has all rows of the table; the table stands for the others in messages. What is noticed is
 // added to the report. Errors are those of Encoder::fit.
 FeatureEncoding fit_feature(const Table& table, const Column& data, const SchemaColumn& column,
-                            const EncodeOptions& options, std::span<const Index> rows,
-                            EncodingReport& report);
+                            const EncodeOptions& options, std::span<const Index> rows, EncodingReport& report,
+                            const Context& job);
 ResponseEncoding fit_response(const Table& table, const Column& data, const SchemaColumn& column,
                               const EncodeOptions& options, std::span<const Index> rows);
 

@@ -19,7 +19,7 @@ using nlohmann::json;
 json learned(const Table& known, const Column& data, const SchemaColumn& column, const EncodeOptions& options,
              std::span<const Index> rows) {
   EncodingReport report;
-  const FeatureEncoding feature = fit_feature(known, data, column, options, rows, report);
+  const FeatureEncoding feature = fit_feature(known, data, column, options, rows, report, Context(1));
   return {{"feature", feature_json(feature)},
           {"used", feature.has_value || feature.has_indicator},
           {"constant", !report.constant.empty()},

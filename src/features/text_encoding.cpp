@@ -149,7 +149,8 @@ void TextEncoding::encode(std::string_view text, T* out) const {
 template void TextEncoding::encode(std::string_view, float*) const;
 template void TextEncoding::encode(std::string_view, double*) const;
 
-TextEncoding TextEncoding::fit(std::span<const std::string_view> texts, const TextOptions& options) {
+TextEncoding TextEncoding::fit(std::span<const std::string_view> texts, const TextOptions& options,
+                               const Context& job) {
   TextEncoding out;
   out.ngrams_ = options.ngrams;
   {
@@ -169,7 +170,6 @@ TextEncoding TextEncoding::fit(std::span<const std::string_view> texts, const Te
       matrix.insertBack(static_cast<Index>(i), term) = weight;
   }
   matrix.finalize();
-  const Context job(options.threads);
   const DenseRows vectors = right_singular_vectors(matrix, options.components, job);
   out.loadings_.resize(vectors.rows(), vectors.cols());
   std::transform(vectors.data(), vectors.data() + vectors.size(), out.loadings_.data(),

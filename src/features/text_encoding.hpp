@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/context.hpp"
 #include "base/matrix.hpp"
 
 namespace bl {
@@ -19,7 +20,6 @@ struct TextOptions {
   int ngrams = 2;             // a term is a word, or a run of up to so many
   Index vocabulary = 200000;  // at most so many terms, the most frequent
   Index components = 128;     // fewer where there are fewer rows or terms
-  std::size_t threads = 0;    // results do not depend on it
 };
 
 // The words of a text in order, in lower case: runs of two or more letters, digits and underscores. Bytes
@@ -32,7 +32,8 @@ class TextEncoding {
  public:
   // Terms that at least two texts hold. Empty texts count. An encoding without components where no term is
   // left.
-  static TextEncoding fit(std::span<const std::string_view> texts, const TextOptions& options);
+  static TextEncoding fit(std::span<const std::string_view> texts, const TextOptions& options,
+                          const Context& job);
   // As read from a file. Sizes must match: a weight for each term, a mean, scale and words for each
   // component.
   TextEncoding(int ngrams, std::vector<std::string> terms, std::vector<double> idf, std::vector<double> mean,

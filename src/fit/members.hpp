@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "artifact/checkpoint.hpp"
-#include "base/clock.hpp"
+#include "base/context.hpp"
 #include "bl/errors.hpp"
 #include "bl/fit.hpp"
 #include "fit/time_foreseen.hpp"
@@ -103,8 +103,13 @@ template <class T>
 class MemberWatch {
  public:
   // batches: of an epoch.
-  MemberWatch(const MemberPlan<T>& plan, const FitOptions& options, double batches)
-      : plan_(&plan), options_(&options), foreseen_(plan.foreseen), batches_(batches), started_(now()) {
+  MemberWatch(const MemberPlan<T>& plan, const FitOptions& options, const Context& job, double batches)
+      : plan_(&plan),
+        options_(&options),
+        job_(job),
+        foreseen_(plan.foreseen),
+        batches_(batches),
+        started_(job.seconds()) {
     if (!foreseen_) {
       foreseen_ = std::make_shared<TimeForeseen>();
       foreseen_->add(static_cast<std::size_t>(plan.members), static_cast<double>(plan.spec.epochs), 1);
@@ -126,8 +131,7 @@ class MemberWatch {
     at(member).progress.epoch = fresh.epoch;
     foreseen_->go_on_from(piece(member), static_cast<double>(fresh.epoch));
   }
-  // After a batch: whether to stop.
-  bool batch(Index member) {
+  void batch(Index member) {
     const std::lock_guard lock(mutex_);
     Standing& now_at = at(member);
     ++now_at.batches;
@@ -135,14 +139,13 @@ class MemberWatch {
       now_at.progress.epoch_share = std::clamp(now_at.batches / batches_, 0.0, 1.0);
       tell(member);
     }
-    return ask();
   }
   void epoch(Index member, const TrainingState<T>& state) {
     const std::lock_guard lock(mutex_);
     if (plan_->on_epoch) plan_->on_epoch(member, state);
     Standing& now_at = at(member);
     const EpochRecord& record = state.history.back();
-    now_at.batches = -1;  // a trainer asks whether to stop once more before the next
+    now_at.batches = 0;
     now_at.progress.epoch = state.epoch;
     now_at.progress.epoch_share = 0;
     now_at.progress.train_loss = record.train_loss;
@@ -156,12 +159,7 @@ class MemberWatch {
     const std::lock_guard lock(mutex_);
     foreseen_->end(piece(member));
   }
-  bool should_stop() {
-    const std::lock_guard lock(mutex_);
-    return ask();
-  }
-  bool stopped() const { return stopped_; }
-  double seconds() const { return now() - started_; }
+  double seconds() const { return job_.seconds() - started_; }
 
  private:
   struct Standing {
@@ -172,7 +170,6 @@ class MemberWatch {
   Standing& at(Index member) { return standing_[static_cast<std::size_t>(member)]; }
   std::size_t piece(Index member) const { return plan_->first_piece + static_cast<std::size_t>(member); }
   bool long_silent() const { return foreseen_->seconds() - told_ >= 1; }
-  bool ask() { return stopped_ = stopped_ || (options_->should_stop && options_->should_stop()); }
   void tell(Index member) {
     FitProgress& progress = at(member).progress;
     foreseen_->reach(piece(member), static_cast<double>(progress.epoch) + progress.epoch_share);
@@ -185,12 +182,12 @@ class MemberWatch {
 
   const MemberPlan<T>* plan_;
   const FitOptions* options_;
+  Context job_;
   std::mutex mutex_;
   std::shared_ptr<TimeForeseen> foreseen_;
   double batches_;
   std::vector<Standing> standing_;
   double started_, told_ = 0;
-  bool stopped_ = false;
 };
 
 template <class T>
@@ -200,7 +197,7 @@ MemberFit train_member(const Objective<T>& training, const Objective<T>* validat
   TrainingState<T> state = trainer.start();
   watch.start(member, state);
   TrainingHooks<T> each;
-  each.should_stop = [&] { return watch.batch(member); };
+  each.on_batch = [&] { watch.batch(member); };
   each.on_epoch = [&](const TrainingState<T>& current) { watch.epoch(member, current); };
   each.metric = plan.metric;
   MemberFit fit;
@@ -266,9 +263,9 @@ TrainedMembers train_members(std::span<const MemberRows<T>> rows, const MemberPl
   }
   const std::size_t at_once = engine->at_once(members, numbers_per_step);
   std::vector<MemberFit> fits(members);
-  MemberWatch<T> watch(plan, options, std::ceil(static_cast<double>(training.data().rows) / step_rows));
+  MemberWatch<T> watch(plan, options, job, std::ceil(static_cast<double>(training.data().rows) / step_rows));
   engine->together(members, numbers_per_step, [&](std::size_t i, Engine<T>& own) {
-    if (i > 0 && watch.should_stop()) return;
+    if (i > 0 && job.should_stop()) return;
     TrainSpec spec = plan.spec;
     const auto rounds = (members + at_once - 1) / at_once;
     spec.time_limit /= static_cast<double>(rounds);
@@ -293,7 +290,7 @@ TrainedMembers train_members(std::span<const MemberRows<T>> rows, const MemberPl
     result.report = std::move(fit.report);
   }
   result.report.seconds = watch.seconds();
-  if (watch.stopped()) result.report.reason = StopReason::interrupted;
+  if (job.stopped()) result.report.reason = StopReason::interrupted;
   if (result.report.reason == StopReason::time_limit)
     result.report.cause = fmt::format("the time limit of {} s was reached", plan.spec.time_limit);
   return result;

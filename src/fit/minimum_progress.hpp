@@ -11,7 +11,6 @@ namespace bl {
 
 // The options must outlive the search. Time left is that of the starts which ended, and not known before.
 inline void watch_minimiser(inference::MinimiserSpec& spec, const FitOptions& options) {
-  spec.should_stop = options.should_stop;
   if (!options.on_progress) return;
   const double begun = now();
   spec.on_progress = [&options, begun, picked = begun](const inference::MinimiserProgress& p) mutable {

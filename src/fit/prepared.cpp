@@ -37,7 +37,7 @@ std::vector<std::vector<double>> warm_starts(const StoredModel& from, const Arch
 }  // namespace
 
 Prepared prepare(const Table& table, const Schema& schema, const Settings& settings, const Settings& asked,
-                 const FitOptions& options, const SharedTable* shared) {
+                 const FitOptions& options, const Context& job, const SharedTable* shared) {
   Split split =
       options.parts.empty() ? plan_split(table, schema, settings) : given_split(options.parts, table.rows);
   const StoredModel* from = options.start ? &of_table(*options.start, "a start").stored : nullptr;
@@ -45,7 +45,7 @@ Prepared prepare(const Table& table, const Schema& schema, const Settings& setti
   encoding.number = plan_number_policy(settings, schema);
   Encoder encoder = from     ? from->encoder
                     : shared ? fit_encoder(*shared, table, schema, encoding, split.train)
-                             : Encoder::fit(table, schema, encoding, split.train);
+                             : Encoder::fit(table, schema, encoding, split.train, job);
   ResponseSpace space(encoder);
   const UtilityInputs inputs = utility_inputs(encoder, space);
   const auto train_rows = static_cast<Index>(split.train.size());

@@ -51,7 +51,7 @@ struct Prepared {
 // asked: the settings as they were given, which say whether a second part follows. Where `shared` is not null it has the
 // features, and `table` the rest.
 Prepared prepare(const Table& table, const Schema& schema, const Settings& settings, const Settings& asked,
-                 const FitOptions& options, const SharedTable* shared = nullptr);
+                 const FitOptions& options, const Context& job, const SharedTable* shared = nullptr);
 
 // A row that cannot be judged after training is an error before it. Validation rows are encoded first anyway.
 void check_held_out(const Prepared& p);

@@ -50,7 +50,7 @@ double chosen_smoothness(const Objective<T>& training, const Objective<T>* valid
   plan.first_piece = foreseen->add(tried.size(), static_cast<double>(plan.spec.epochs),
                                    static_cast<double>(training.data().rows));
   MemberWatch<T> watch(
-      plan, options,
+      plan, options, job,
       std::ceil(static_cast<double>(training.data().rows) / static_cast<double>(spec.batch_size)));
   const std::unique_ptr<Engine<T>> engine = make_engine<T>(job);
   const double numbers_per_step =
@@ -62,7 +62,7 @@ double chosen_smoothness(const Objective<T>& training, const Objective<T>* valid
     losses[i] = train_member(training, validation, brief, static_cast<Index>(i), plan, watch, own)
                     .report.best_monitor;
   });
-  if (options.should_stop && options.should_stop()) return tried[1];
+  if (job.should_stop()) return tried[1];
   const auto best = std::min_element(losses.begin(), losses.end());
   return tried[static_cast<std::size_t>(best - losses.begin())];
 }

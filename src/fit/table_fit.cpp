@@ -48,8 +48,8 @@ double table_megabytes(const Prepared& p) {
 }
 
 // Of the rows that were held out; returns what is to be known about the figures.
-std::vector<std::string> evaluate_parts(const Prepared& p, const FittedModel& model, FitSummary& summary) {
-  const Context job(static_cast<std::size_t>(p.settings->threads));
+std::vector<std::string> evaluate_parts(const Prepared& p, const FittedModel& model, const Context& job,
+                                        FitSummary& summary) {
   const SpillScope scope(p.settings->out_of_core);
   const Encoder lenient = p.encoder.with_unseen(UnseenPolicy::missing);
   RowNotes notes;
@@ -64,9 +64,8 @@ std::vector<std::string> evaluate_parts(const Prepared& p, const FittedModel& mo
 }
 
 // Weights of classes for decisions by macro F1. Found by the probabilities of validation rows alone.
-json found_decisions(const Prepared& p, const FittedModel& model) {
+json found_decisions(const Prepared& p, const FittedModel& model, const Context& job) {
   if (p.space.classes() < 2 || p.space.values() > 0 || p.split.validation.empty()) return nullptr;
-  const Context job(static_cast<std::size_t>(p.settings->threads));
   const SpillScope scope(p.settings->out_of_core);
   const PredictedRows rows(p.encoder.with_unseen(UnseenPolicy::missing), *p.table, p.shared,
                            p.split.validation);
@@ -96,7 +95,7 @@ void describe_fit(const Prepared& p, const Trained& trained, FitSummary& summary
 // The second part of a fit whose model is to have seen all rows: on from where the first ended. `trained` is
 // the first part and becomes the second.
 StoredModel learned_from_all(Prepared p, std::vector<std::vector<double>> members, const FitOptions& options,
-                             Trained& trained) {
+                             const Context& job, Trained& trained) {
   const Trained before = std::move(trained);
   const Split held_out = p.split;
   p.split.train = rows_of_all_parts(held_out);
@@ -109,7 +108,7 @@ StoredModel learned_from_all(Prepared p, std::vector<std::vector<double>> member
   p.starts = std::move(members);
   if (p.readout_unit != 1)
     for (auto& parameters : p.starts) scale_utility(p.architecture, 1 / p.readout_unit, parameters);
-  trained = train_steps(p, options);
+  trained = train_steps(p, options, job);
   FitReport& second = trained.learned.report;
   second.history.insert(second.history.begin(), report.history.begin(), report.history.end());
   StoredModel stored = stored_model(p, trained, false, options);
@@ -126,9 +125,8 @@ StoredModel learned_from_all(Prepared p, std::vector<std::vector<double>> member
 }
 
 // Where new rows stand among those that a model of classes has learned from.
-void keep_scores(const Prepared& p, StoredModel& stored, bool all) {
+void keep_scores(const Prepared& p, bool all, const Context& job, StoredModel& stored) {
   if (p.space.classes() == 0 || p.space.values() > 0) return;
-  const Context job(static_cast<std::size_t>(p.settings->threads));
   json quantiles = score_quantiles(FittedModel(stored), p.encoder.with_unseen(UnseenPolicy::missing),
                                    *p.table, all ? rows_of_all_parts(p.split) : p.split.train, job, p.shared);
   if (!quantiles.is_null()) stored.information["training_scores"] = std::move(quantiles);
@@ -141,7 +139,7 @@ bool goes_on(const Prepared& p, const Trained& trained) {
 }
 
 // Learns, judges and records what was prepared.
-FitSummary fit_prepared(Prepared prepared, const FitOptions& options) {
+FitSummary fit_prepared(Prepared prepared, const FitOptions& options, const Context& job) {
   const Settings& settings = *prepared.settings;
   check_held_out(prepared);
 
@@ -152,7 +150,8 @@ FitSummary fit_prepared(Prepared prepared, const FitOptions& options) {
   const Architecture of_member = prepared.architecture;
   // To the minimum it has seen all rows.
   if (prepared.refits && starts == 0) prepared.rows_later = rows_of_all_parts(prepared.split).size();
-  Trained trained = starts > 0 ? train_to_minimum(prepared, starts, options) : train_steps(prepared, options);
+  Trained trained =
+      starts > 0 ? train_to_minimum(prepared, starts, options, job) : train_steps(prepared, options, job);
   std::vector<std::vector<double>> members = trained.learned.parameters;
   json used = used_settings(prepared, trained, use, starts);
   StoredModel stored = stored_model(prepared, trained, starts > 0, options);
@@ -163,9 +162,9 @@ FitSummary fit_prepared(Prepared prepared, const FitOptions& options) {
   if (options.on_trained) options.on_trained(summary.model);
   json decisions;
   try {
-    for (std::string& note : evaluate_parts(prepared, *interim, summary))
+    for (std::string& note : evaluate_parts(prepared, *interim, job, summary))
       trained.notes.push_back(std::move(note));
-    decisions = found_decisions(prepared, *interim);
+    decisions = found_decisions(prepared, *interim, job);
   } catch (const NumericError& error) {
     trained.notes.push_back(fmt::format("held-out metrics could not be computed: {}", error.what()));
   }
@@ -174,10 +173,10 @@ FitSummary fit_prepared(Prepared prepared, const FitOptions& options) {
     Prepared again = prepared;
     again.rows_later = 0;
     again.architecture = of_member;
-    stored = learned_from_all(std::move(again), std::move(members), options, trained);
+    stored = learned_from_all(std::move(again), std::move(members), options, job, trained);
     stored.information["used"] = used;
   }
-  keep_scores(prepared, stored, refit);
+  keep_scores(prepared, refit, job, stored);
   if (!decisions.is_null()) stored.information["decide"] = std::move(decisions);
   stored.information["metrics"] = held_out_metrics(summary);
   summary.model = Model(std::make_shared<const FittedModel>(std::move(stored)));
@@ -202,36 +201,43 @@ std::string why_whole(const Prepared& p) {
 }
 
 FitSummary fit_gathered(const SharedTable& shared, const Settings& given, const FitOptions& options,
-                        const std::string& why) {
-  FitSummary summary = fit_table(shared.gathered(), given, options);
+                        const Context& job, const std::string& why) {
+  FitSummary summary = fit_table(shared.gathered(), given, options, job);
   summary.notes.push_back(fmt::format("every rank holds all rows: {}", why));
   return summary;
 }
 
 }  // namespace
 
-FitSummary fit_table(const Table& table, const Settings& given, const FitOptions& options,
+Context fit_context(const Settings& settings, const FitOptions& options) {
+  validate(settings);
+  return Context(static_cast<std::size_t>(settings.threads),
+                 {.should_stop = options.should_stop, .keeps = true});
+}
+
+FitSummary fit_table(const Table& table, const Settings& given, const FitOptions& options, const Context& job,
                      const Guidance* guidance) {
   validate(given);
   const Schema schema = plan_schema(table, given);
   const Settings settings = options.training_rows_only ? without_test_part(given, schema) : given;
-  Prepared prepared = prepare(table, schema, settings, given, options);
+  Prepared prepared = prepare(table, schema, settings, given, options, job);
   prepared.guidance = guidance;
-  return fit_prepared(std::move(prepared), options);
+  return fit_prepared(std::move(prepared), options, job);
 }
 
-FitSummary fit_table(const SharedTable& shared, const Settings& given, const FitOptions& options) {
+FitSummary fit_table(const SharedTable& shared, const Settings& given, const FitOptions& options,
+                     const Context& job) {
   validate(given);
   Table known = shared.head();
   const Schema schema = plan_schema(known, given, shared.whole_columns());
   if (const std::string why = why_whole(schema, options); !why.empty())
-    return fit_gathered(shared, given, options, why);
+    return fit_gathered(shared, given, options, job, why);
   gather_known(shared, schema, known);
   const Settings settings = options.training_rows_only ? without_test_part(given, schema) : given;
-  Prepared prepared = prepare(known, schema, settings, given, options, &shared);
+  Prepared prepared = prepare(known, schema, settings, given, options, job, &shared);
   if (const std::string why = why_whole(prepared); !why.empty())
-    return fit_gathered(shared, given, options, why);
-  return fit_prepared(std::move(prepared), options);
+    return fit_gathered(shared, given, options, job, why);
+  return fit_prepared(std::move(prepared), options, job);
 }
 
 }  // namespace bl

@@ -9,7 +9,7 @@
 
 namespace bl {
 
-Trained train_to_minimum(const Prepared& p, int starts, const FitOptions& options) {
+Trained train_to_minimum(const Prepared& p, int starts, const FitOptions& options, const Context& job) {
   const Settings& s = *p.settings;
   const double started = now();
   const TrainingRows<double> training(p);
@@ -18,13 +18,12 @@ Trained train_to_minimum(const Prepared& p, int starts, const FitOptions& option
   const DeviceChoice where =
       plan_device(s, static_cast<double>(objective.data().rows * starts) * objective.numbers_per_row(),
                   p.architecture, objective.spec());
-  const Context job = Context(static_cast<std::size_t>(s.threads)).on(where.device);
   inference::EstimateSpec spec;
   spec.minimiser.starts = starts;
   spec.minimiser.seed = static_cast<std::uint64_t>(s.seed);
   if (s.epochs > 0) spec.minimiser.iterations = s.epochs;
   watch_minimiser(spec.minimiser, options);
-  const inference::Estimate e = inference::estimate(objective, spec, job);
+  const inference::Estimate e = inference::estimate(objective, spec, job.on(where.device));
   Trained out{.learned = {}, .support = training.support, .encoded_megabytes = training.rows.megabytes()};
   FitReport& report = out.learned.report;
   report.reason = e.minimisation.interrupted ? StopReason::interrupted

@@ -61,17 +61,16 @@ std::optional<double> plan_smoothness(const Prepared& p, const MemberRows<T>& ro
 // its own, from which no part can be taken.
 template <class T>
 std::optional<ChosenDecay> plan_decay_of_wide(const Prepared& p, const MemberRows<T>& rows,
-                                              const FitOptions& options, const Context& job,
-                                              TrainSpec& spec) {
+                                              const Context& job, TrainSpec& spec) {
   if (!p.wide || p.first || p.guidance || !rows.validation || !chooses_decay(*p.settings, spec))
     return std::nullopt;
-  ChosenDecay chosen = chosen_decay<T>(p, *rows.training, *rows.validation, spec, options, job);
+  ChosenDecay chosen = chosen_decay<T>(p, *rows.training, *rows.validation, spec, job);
   spec.optimizer.weight_decay = chosen.decay;
   return chosen;
 }
 
 template <class T>
-Trained train(const Prepared& p, const FitOptions& options) {
+Trained train(const Prepared& p, const FitOptions& options, const Context& given) {
   const Settings& s = *p.settings;
   const TrainingRows<T> training(p);
   const Network<T> network(p.architecture);
@@ -91,7 +90,7 @@ Trained train(const Prepared& p, const FitOptions& options) {
                   static_cast<double>(std::min<Index>(spec.batch_size, objective.data().rows) * p.members) *
                       objective.numbers_per_row(),
                   p.architecture, objective.spec());
-  const Context job = Context(static_cast<std::size_t>(s.threads)).on(where.device);
+  const Context job = given.on(where.device);
   MemberPlan<T> plan{.spec = spec, .members = p.members, .metric = monitored<T>(p, validation, job)};
   plan.spec.bounds = p.guidance ? joint_bounds(p.bounds, p.guidance->bounds) : p.bounds;
   const MemberRows<T> same{&objective, validation_objective ? &*validation_objective : nullptr};
@@ -103,7 +102,7 @@ Trained train(const Prepared& p, const FitOptions& options) {
                                         static_cast<double>(p.rows_later));
   const std::optional<double> smoothness =
       plan_smoothness<T>(p, same, options, job, plan.foreseen, plan.spec);
-  const auto decay = plan_decay_of_wide<T>(p, same, options, job, plan.spec);
+  const auto decay = plan_decay_of_wide<T>(p, same, job, plan.spec);
   if (!p.first) keep_checkpoints(plan, options, p.digest, settings_json(s).dump());
   plan.on_start = [&p, resume = plan.on_start](Index member, TrainingState<T>& fresh) {
     if (static_cast<std::size_t>(member) < p.starts.size()) {
@@ -130,8 +129,8 @@ Trained train(const Prepared& p, const FitOptions& options) {
 
 }  // namespace
 
-Trained train_steps(const Prepared& p, const FitOptions& options) {
-  return p.settings->precision != "float64" ? train<float>(p, options) : train<double>(p, options);
+Trained train_steps(const Prepared& p, const FitOptions& options, const Context& job) {
+  return p.settings->precision != "float64" ? train<float>(p, options, job) : train<double>(p, options, job);
 }
 
 }  // namespace bl

@@ -23,10 +23,10 @@ struct Trained {
 };
 
 // Members learned in steps.
-Trained train_steps(const Prepared& p, const FitOptions& options);
+Trained train_steps(const Prepared& p, const FitOptions& options, const Context& job);
 
 // The lowest minimum of several starts in canonical form, with its covariances where it is one. Keeps no
 // checkpoint: starts run side by side, and a fit that is run again ends with the same bytes.
-Trained train_to_minimum(const Prepared& p, int starts, const FitOptions& options);
+Trained train_to_minimum(const Prepared& p, int starts, const FitOptions& options, const Context& job);
 
 }  // namespace bl

@@ -69,7 +69,7 @@ std::vector<double> brief_losses(const Objective<T>& training, const Objective<T
 // as the last step up brought a tenth and more. The same for any number of threads.
 template <class T>
 ChosenDecay chosen_decay(const Prepared& p, const Objective<T>& all, const Objective<T>& validation,
-                         const TrainSpec& spec, const FitOptions& options, const Context& job) {
+                         const TrainSpec& spec, const Context& job) {
   constexpr double kWorthAnother = 0.9;
   constexpr Index kFewRows = 10000;
   std::optional<Prepared> part;
@@ -95,7 +95,7 @@ ChosenDecay chosen_decay(const Prepared& p, const Objective<T>& all, const Objec
   const auto best = std::min_element(losses.begin(), losses.end());
   ChosenDecay out;
   out.decay = kDecayWithoutChoice;
-  if (!std::isfinite(*best) || (options.should_stop && options.should_stop())) return out;
+  if (!std::isfinite(*best) || job.should_stop()) return out;
   out.decay = decay_of_long_fits(p.shifts) * tried[static_cast<std::size_t>(best - losses.begin())];
   std::string ends;
   for (std::size_t i = 0; i < losses.size(); ++i)

@@ -64,8 +64,8 @@ LocalMinimum descend_along(const Eigen::MatrixXd& directions, const Chart& chart
     Eigen::Map<Eigen::VectorXd>(gradient.data(), directions.cols()) = directions.transpose() * free;
     return value;
   };
-  LocalMinimum end =
-      descend(function, std::vector<double>(static_cast<std::size_t>(directions.cols()), 0.0), spec);
+  LocalMinimum end = descend(function, std::vector<double>(static_cast<std::size_t>(directions.cols()), 0.0),
+                             spec, [&](std::int64_t) { return loss.job().should_stop(); });
   place(end.parameters);
   end.parameters = raw;
   return end;
@@ -121,7 +121,8 @@ Bootstrap bootstrap(const Objective<double>& objective, const Estimate& estimate
     end.gradient_norm = std::numeric_limits<double>::infinity();
     if (directions.size() > 0) end = descend_along(directions, estimate.chart, loss, fit.minimiser);
     if (!(end.gradient_norm <= kReached)) end = descend(loss, estimate.chart.raw, fit.minimiser, held);
-    if (fit.on_step) fit.on_step("resamples", ++done, static_cast<Index>(shares.last() - shares.first()));
+    job.tell("resamples", ++done, static_cast<Index>(shares.last() - shares.first()));
+    job.require_going();
     if (!(end.gradient_norm <= kReached)) return;
     const std::vector<double> values =
         map.effective(canonical_form(network.architecture(), end.parameters,

@@ -96,15 +96,9 @@ void finish(Loss& loss, const Rechart& rechart, const EstimateSpec& spec, Estima
 }  // namespace
 
 Estimate estimate_at(const Objective<double>& objective, const Minimisation& minimisation,
-                     const EstimateSpec& spec, const Context& job) {
-  return estimate_at(objective, minimisation, spec, *make_engine<double>(job));
-}
-
-Estimate estimate_at(const Objective<double>& objective, const Minimisation& minimisation,
                      const EstimateSpec& spec, Engine<double>& engine) {
   const Architecture& a = objective.network().architecture();
   Loss loss(objective, spec.minimiser.seed, engine, 0, spec.minimiser.noise);
-  loss.watch(spec.on_step);
   Estimate e;
   e.minimisation = minimisation;
   Point point = canonical_point(a, minimisation.best.parameters, spec);
@@ -129,8 +123,8 @@ Estimate estimate_at(const Objective<double>& objective, const Minimisation& min
 Estimate estimate_entries(const Objective<double>& objective, std::vector<double> raw,
                           std::vector<Index> positions, const EstimateSpec& spec, const Context& job) {
   const Architecture& a = objective.network().architecture();
-  Loss loss(objective, spec.minimiser.seed, job, 0, spec.minimiser.noise);
-  loss.watch(spec.on_step);
+  const auto engine = make_engine<double>(job);
+  Loss loss(objective, spec.minimiser.seed, *engine, 0, spec.minimiser.noise);
   const Rechart chart = [&](std::vector<double> at) { return plain_chart(a, std::move(at), positions); };
   Estimate e;
   e.chart = chart(std::move(raw));
@@ -142,8 +136,9 @@ Estimate estimate_entries(const Objective<double>& objective, std::vector<double
 }
 
 Estimate estimate(const Objective<double>& objective, const EstimateSpec& spec, const Context& job) {
-  Minimisation found = minimise(objective, spec.minimiser, job);
-  if (!found.interrupted) return estimate_at(objective, found, spec, job);
+  const auto engine = make_engine<double>(job);
+  Minimisation found = minimise(objective, spec.minimiser, *engine);
+  if (!found.interrupted) return estimate_at(objective, found, spec, *engine);
   Estimate e;
   e.chart = make_chart(objective.network().architecture(), found.best.parameters, spec.minimiser.reference);
   e.loss = found.best.loss;

@@ -23,8 +23,6 @@ struct EstimateSpec {
   // Gradient of the mean loss by the coordinates, largest entry in units of the scores' standard deviation: below is a
   // minimum.
   double tolerance = 1e-6;
-  // What follows the minimisation, and resamples; the minimiser has its own.
-  OnStep on_step = {};
 };
 
 struct Estimate {
@@ -42,13 +40,12 @@ struct Estimate {
   double total_weight = 0;
 };
 
-// Everything from many starts.
+// Everything from many starts. A search that the context ends leaves the best point so far, which is no
+// estimate.
 Estimate estimate(const Objective<double>& objective, const EstimateSpec& spec, const Context& job);
 
-// The same from a minimum that is already known, raw: polished, then the covariance. No further starts.
-Estimate estimate_at(const Objective<double>& objective, const Minimisation& minimisation,
-                     const EstimateSpec& spec, const Context& job);
-// On an engine of someone else: one of several fits side by side.
+// The same from a minimum that is already known, raw: polished, then the covariance. No further starts. Interrupted
+// where the context ends it.
 Estimate estimate_at(const Objective<double>& objective, const Minimisation& minimisation,
                      const EstimateSpec& spec, Engine<double>& engine);
 

@@ -6,16 +6,6 @@
 
 namespace bl::inference {
 
-Loss::Loss(const Objective<double>& objective, std::uint64_t noise_seed, const Context& job, Index most_rows,
-           MatrixView<const double> given)
-    : Loss(objective, noise_seed, make_engine<double>(job), most_rows, given) {}
-
-Loss::Loss(const Objective<double>& objective, std::uint64_t noise_seed, std::unique_ptr<Engine<double>> own,
-           Index most_rows, MatrixView<const double> given)
-    : Loss(objective, noise_seed, *own, most_rows, given) {
-  own_ = std::move(own);
-}
-
 Loss::Loss(const Objective<double>& objective, std::uint64_t noise_seed, Engine<double>& engine,
            Index most_rows, MatrixView<const double> given)
     : objective_(&objective),

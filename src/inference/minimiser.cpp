@@ -43,20 +43,22 @@ int tries_of(const MinimiserSpec& spec) {
   return spec.tries > 0 ? std::max(spec.tries, spec.starts) : 4 * spec.starts;
 }
 
-// What descents that run side by side tell the outside, one at a time; an answer to stop stays.
+// What descents that run side by side tell the outside, one at a time.
 class SearchWatch {
  public:
-  explicit SearchWatch(const MinimiserSpec& spec) : spec_(&spec) {
+  SearchWatch(const MinimiserSpec& spec, const Context& job) : spec_(spec), job_(job) {
     progress_ = {.tries = tries_of(spec),
                  .starts = spec.starts + static_cast<int>(spec.given.size()),
                  .best = std::numeric_limits<double>::quiet_NaN()};
   }
 
-  // The same search, watched.
-  MinimiserSpec watched() {
-    MinimiserSpec spec = *spec_;
-    spec.should_stop = [this] { return between_iterations(); };
-    return spec;
+  // Between iterations: whether to stop.
+  bool between() {
+    {
+      const std::lock_guard lock(mutex_);
+      tell();
+    }
+    return job_.should_stop();
   }
   void end_try() {
     const std::lock_guard lock(mutex_);
@@ -69,26 +71,34 @@ class SearchWatch {
     progress_.best = std::fmin(progress_.best, loss);
     tell();
   }
-  bool stopped() {
-    const std::lock_guard lock(mutex_);
-    return stopped_;
-  }
 
  private:
-  bool between_iterations() {
-    const std::lock_guard lock(mutex_);
-    tell();
-    return stopped_ = stopped_ || (spec_->should_stop && spec_->should_stop());
-  }
   void tell() const {
-    if (spec_->on_progress) spec_->on_progress(progress_);
+    if (spec_.on_progress) spec_.on_progress(progress_);
+    if (progress_.tries_done < progress_.tries)
+      job_.tell("starts tried", progress_.tries_done, progress_.tries);
+    else
+      job_.tell("starts at their minimum", progress_.starts_done, progress_.starts);
   }
 
-  const MinimiserSpec* spec_;
+  const MinimiserSpec& spec_;
+  const Context& job_;
   std::mutex mutex_;
   MinimiserProgress progress_;
-  bool stopped_ = false;
 };
+
+LocalMinimum descend(Loss& loss, std::vector<double> raw, const MinimiserSpec& spec,
+                     const std::vector<std::uint8_t>& held,
+                     const std::function<bool(std::int64_t iteration)>& between) {
+  const DifferentiableFunction<double> function = [&](std::span<const double> point,
+                                                      std::span<double> gradient) {
+    const double value = loss(point, gradient);
+    for (std::size_t i = 0; i < held.size(); ++i)
+      if (held[i]) gradient[i] = 0;
+    return value;
+  };
+  return descend(function, std::move(raw), spec, between);
+}
 
 std::vector<std::vector<double>> promising_starts(const Objective<double>& objective,
                                                   const MinimiserSpec& spec, SearchWatch& watch,
@@ -101,10 +111,11 @@ std::vector<std::vector<double>> promising_starts(const Objective<double>& objec
   brief.iterations = spec.try_iterations;
   engine.load(objective);
   engine.together(ends.size(), kShortStep, [&](std::size_t i, Engine<double>& own) {
-    if (i > 0 && watch.stopped()) return;
+    if (i > 0 && own.context().stopped()) return;
     Loss loss(objective, spec.seed, own, spec.try_rows, spec.noise);
     const std::uint64_t seed = spec.seed * static_cast<std::uint64_t>(tries) + i;
-    ends[i] = descend(loss, spread_start(network.architecture(), network.layout(), seed), brief);
+    ends[i] = descend(loss, spread_start(network.architecture(), network.layout(), seed), brief, {},
+                      [&](std::int64_t) { return watch.between(); });
     watch.end_try();
   });
   drop_unbegun(ends);
@@ -167,19 +178,14 @@ std::vector<double> spread_start(const Architecture& architecture, const Paramet
 
 LocalMinimum descend(Loss& loss, std::vector<double> raw, const MinimiserSpec& spec,
                      const std::vector<std::uint8_t>& held) {
-  const DifferentiableFunction<double> function = [&](std::span<const double> point,
-                                                      std::span<double> gradient) {
-    const double value = loss(point, gradient);
-    for (std::size_t i = 0; i < held.size(); ++i)
-      if (held[i]) gradient[i] = 0;
-    return value;
-  };
-  return descend(function, std::move(raw), spec,
-                 [&](std::int64_t iteration) { loss.step("iterations", iteration, 0); });
+  return descend(loss, std::move(raw), spec, held, [&](std::int64_t iteration) {
+    loss.job().tell("iterations", iteration, 0);
+    return loss.job().should_stop();
+  });
 }
 
 LocalMinimum descend(const DifferentiableFunction<double>& function, std::vector<double> point,
-                     const MinimiserSpec& spec, const std::function<void(std::int64_t)>& on_iteration) {
+                     const MinimiserSpec& spec, const std::function<bool(std::int64_t iteration)>& between) {
   const Lbfgs<double> optimizer;
   LbfgsState<double> state;
   LocalMinimum end;
@@ -187,8 +193,7 @@ LocalMinimum descend(const DifferentiableFunction<double>& function, std::vector
   double earlier = 0;
   while (end.iterations < spec.iterations) {
     const LbfgsStatus status = optimizer.iterate(function, point, state);
-    ++end.iterations;
-    if (on_iteration) on_iteration(end.iterations);
+    const bool stop = between(++end.iterations);
     end.gradient_norm = norm(state.gradient);
     if (status == LbfgsStatus::not_finite) {
       end.cause = "the loss is not finite at the start";
@@ -210,7 +215,7 @@ LocalMinimum descend(const DifferentiableFunction<double>& function, std::vector
       }
       earlier = state.value;
     }
-    if (spec.should_stop && spec.should_stop()) {
+    if (stop) {
       end.cause = "stopped on request";
       break;
     }
@@ -220,23 +225,18 @@ LocalMinimum descend(const DifferentiableFunction<double>& function, std::vector
   return end;
 }
 
-Minimisation minimise(const Objective<double>& objective, const MinimiserSpec& spec, const Context& job) {
-  return minimise(objective, spec, *make_engine<double>(job));
-}
-
 Minimisation minimise(const Objective<double>& objective, const MinimiserSpec& spec, Engine<double>& engine) {
   const Architecture& architecture = objective.network().architecture();
-  SearchWatch watch(spec);
-  const MinimiserSpec watched = watch.watched();
-  std::vector<std::vector<double>> starts = promising_starts(objective, watched, watch, engine);
+  SearchWatch watch(spec, engine.context());
+  std::vector<std::vector<double>> starts = promising_starts(objective, spec, watch, engine);
   starts.insert(starts.end(), spec.given.begin(), spec.given.end());
   if (starts.empty()) throw UsageError("a minimum needs at least one start");
   std::vector<LocalMinimum> ends(starts.size());
   engine.load(objective);
   engine.together(starts.size(), kShortStep, [&](std::size_t i, Engine<double>& own) {
-    if (i > 0 && watch.stopped()) return;
+    if (i > 0 && own.context().stopped()) return;
     Loss loss(objective, spec.seed, own, 0, spec.noise);
-    ends[i] = descend(loss, starts[i], watched);
+    ends[i] = descend(loss, starts[i], spec, {}, [&](std::int64_t) { return watch.between(); });
     ends[i].parameters =
         canonical_form(architecture, ends[i].parameters, {.reference = spec.reference, .merge = false})
             .parameters;
@@ -250,7 +250,7 @@ Minimisation minimise(const Objective<double>& objective, const MinimiserSpec& s
   result.optima = table_of(architecture, ends);
   result.starts = static_cast<int>(ends.size());
   result.best = std::move(ends.front());
-  result.interrupted = watch.stopped();
+  result.interrupted = engine.context().stopped();
   return result;
 }
 

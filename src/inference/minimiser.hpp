@@ -34,8 +34,7 @@ struct MinimiserSpec {
   std::vector<std::vector<double>> given = {};
   // Score matching: the noise, rows x draws * values; empty: random, from the seed.
   MatrixView<const double> noise = {};
-  // Both between iterations, from any thread; those of minimise from one at a time.
-  std::function<bool()> should_stop = {};
+  // Of minimise: between iterations, from one thread at a time. The context is told, too.
   std::function<void(const MinimiserProgress&)> on_progress = {};
 };
 
@@ -64,17 +63,16 @@ struct Minimisation {
   bool interrupted = false;
 };
 
-// One start to the end. Entries with held[i] = 1 stay where they are; empty: all move. Not canonicalised.
+// One start to the end, or to where the context ends it. Entries with held[i] = 1 stay where they are; empty: all
+// move. Not canonicalised.
 LocalMinimum descend(Loss& loss, std::vector<double> raw, const MinimiserSpec& spec,
                      const std::vector<std::uint8_t>& held = {});
 
-// The same of any function of a point; told after every iteration.
+// The same of any function of a point; `between` follows every iteration and says whether to stop.
 LocalMinimum descend(const DifferentiableFunction<double>& function, std::vector<double> point,
-                     const MinimiserSpec& spec, const std::function<void(std::int64_t)>& on_iteration = {});
+                     const MinimiserSpec& spec, const std::function<bool(std::int64_t iteration)>& between);
 
 // NumericError where no start has a finite loss. Bit-identical for any number of threads.
-Minimisation minimise(const Objective<double>& objective, const MinimiserSpec& spec, const Context& job);
-// The same on an engine of someone else: one of several fits side by side.
 Minimisation minimise(const Objective<double>& objective, const MinimiserSpec& spec, Engine<double>& engine);
 
 // Both canonical, with the same loss and parameters up to the precision of the minimisation.

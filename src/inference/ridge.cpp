@@ -27,7 +27,8 @@ std::vector<Index> weights_that_run_away(const Objective<double>& objective, con
   const Architecture& a = objective.network().architecture();
   if (a.readout.present || e.minimisation.interrupted) return out;
   const ParameterMap map(a);
-  Loss loss(objective, spec.seed, job, 0, spec.noise);
+  const auto engine = make_engine<double>(job.silent());
+  Loss loss(objective, spec.seed, *engine, 0, spec.noise);
   for (const HeadPlace& head : map.heads()) {
     if (e.chart.states[static_cast<std::size_t>(head.lambda)] != ParameterState::free) continue;
     std::vector<std::uint8_t> held(e.chart.states.size(), 1);

@@ -129,8 +129,7 @@ EncodeOptions plain_encode_options(const Settings& settings, const Schema& schem
   options.curves = curve_options(settings, schema, column_settings(settings));
   options.text = {.ngrams = static_cast<int>(settings.text_ngrams),
                   .vocabulary = static_cast<Index>(settings.text_vocabulary),
-                  .components = static_cast<Index>(settings.text_components),
-                  .threads = static_cast<std::size_t>(settings.threads)};
+                  .components = static_cast<Index>(settings.text_components)};
   return options;
 }
 

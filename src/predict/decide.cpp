@@ -11,6 +11,7 @@
 #include "data/read_table.hpp"
 #include "fitted/fitted_model.hpp"
 #include "metrics/decision.hpp"
+#include "predict/evaluation.hpp"
 #include "predict/predicting.hpp"
 #include "predict/prediction.hpp"
 
@@ -129,11 +130,11 @@ OutputTable decided(const Model& model, const Decision& decision, OutputTable pr
 std::vector<Metric> evaluate_decisions(const Model& model, const Data& data, Part part,
                                        const Decision& decision, const PredictOptions& options) {
   const FittedModel& fitted = of_classes(model);
-  std::vector<Metric> metrics = model.evaluate(data, part, options);
   const Table& table = data.impl().table;
+  const Context job(options.threads);
+  std::vector<Metric> metrics = evaluate_table(fitted, table, part, options, job);
   const std::vector<Index> judged = rows_to_judge(fitted, table, part);
   const Encoder encoder = encoder_for(fitted, part, options);
-  const Context job(options.threads);
   const Matrix<double> p = probabilities_of(
       fitted,
       predict_rows(fitted, encoder, table, judged, utility_at(fitted, options.temperature), options, job));

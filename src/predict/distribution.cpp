@@ -65,11 +65,11 @@ void continuous_log_density(const GivenRows& given, Index row, Index count, RowN
 
 std::vector<double> log_density(const Model& model, const Data& data, const DistributionOptions& options) {
   const Table& table = data.impl().table;
-  return log_density(model, table, all_rows(table.rows), options);
+  return log_density(model, table, all_rows(table.rows), options, Context(options.threads));
 }
 
 std::vector<double> log_density(const Model& model, const Table& table, std::span<const Index> rows,
-                                const DistributionOptions& options) {
+                                const DistributionOptions& options, const Context& job) {
   const FittedModel& impl = of_table(model, "the density of a response");
   if (impl.space.values() > kMostDimensions)
     throw UsageError(fmt::format(
@@ -77,7 +77,6 @@ std::vector<double> log_density(const Model& model, const Table& table, std::spa
         "whose differences over the temperature are differences of log-densities",
         impl.space.values()));
   const GivenRows given(impl, table, rows, options);
-  const Context job(options.threads);
   HeardNotes heard(options.on_note);
   std::vector<double> out(given.rows(), 0);
   const Index classes = impl.space.classes();

@@ -12,6 +12,7 @@
 #include "metrics/regression.hpp"
 #include "predict/number_distribution.hpp"
 #include "predict/predicted_rows.hpp"
+#include "predict/predicting.hpp"
 #include "predict/row_quadrature.hpp"
 #include "predict/row_sampler.hpp"
 
@@ -276,6 +277,18 @@ std::vector<Metric> evaluate_rows(const FittedModel& model, const Encoder& encod
                                  notes);
   out.insert(out.end(), more.begin(), more.end());
   return out;
+}
+
+std::vector<Metric> evaluate_table(const FittedModel& model, const Table& table, Part part,
+                                   const PredictOptions& options, const Context& job) {
+  HeardNotes heard(options.on_note);
+  const std::vector<Index> rows = rows_to_judge(model, table, part);
+  if (RowNotes* notes = heard.notes(); notes != nullptr && part == Part::all)
+    notes->add_without_response(static_cast<std::size_t>(table.rows) - rows.size());
+  std::vector<Metric> metrics = evaluate_rows(model, encoder_for(model, part, options), table, rows,
+                                              utility_at(model, options.temperature), job, heard.notes());
+  heard.tell();
+  return metrics;
 }
 
 }  // namespace bl

@@ -42,4 +42,8 @@ std::vector<Metric> evaluate_rows(const FittedModel& model, const Encoder& encod
                                   const Context& job, RowNotes* notes = nullptr,
                                   const SharedTable* shared = nullptr);
 
+// Those of a part of a table, with notes to who asked for them: Model::evaluate.
+std::vector<Metric> evaluate_table(const FittedModel& model, const Table& table, Part part,
+                                   const PredictOptions& options, const Context& job);
+
 }  // namespace bl

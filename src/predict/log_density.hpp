@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/context.hpp"
 #include "base/matrix.hpp"
 #include "bl/distribution.hpp"
 #include "data/table.hpp"
@@ -12,6 +13,6 @@ namespace bl {
 
 // One for each of these rows, whose responses must not be missing.
 std::vector<double> log_density(const Model& model, const Table& table, std::span<const Index> rows,
-                                const DistributionOptions& options);
+                                const DistributionOptions& options, const Context& job);
 
 }  // namespace bl

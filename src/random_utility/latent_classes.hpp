@@ -50,7 +50,6 @@ struct ExpectationSpec {
   Index starts = 10;
   std::uint64_t seed = 1;
   int iterations = 100;  // of each start
-  std::function<bool()> should_stop = {};
 };
 
 // The best of several starts of the EM algorithm, begun at the parameters of the utility that is the same for all,

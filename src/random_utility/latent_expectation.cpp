@@ -146,7 +146,7 @@ Start run_start(const LatentClassLogit& model, std::span<const double> common, s
       out.parameters[c * size + k] = model.utility().is_lambda(static_cast<Index>(k))
                                          ? common[k] * std::exp(scales[k] * stream.normal(c, k))
                                          : common[k] + scales[k] * stream.normal(c, k);
-  for (int i = 0; i < spec.iterations && !(spec.should_stop && spec.should_stop()); ++i) {
+  for (int i = 0; i < spec.iterations && !alone.should_stop(); ++i) {
     const double before = out.log_likelihood;
     out.log_likelihood = mean_log_likelihood(model, out.parameters, alone);
     if (!std::isfinite(out.log_likelihood)) return {};

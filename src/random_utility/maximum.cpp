@@ -83,8 +83,8 @@ Eigen::MatrixXd whitening(const Eigen::MatrixXd& scores, double weight) {
 }
 
 // Signals differ between ranks: rank 0 decides for all.
-bool asked_to_stop(const MaximumSpec& spec, const Context& job) {
-  std::uint8_t stop = spec.should_stop && spec.should_stop() ? 1 : 0;
+bool asked_to_stop(const Context& job) {
+  std::uint8_t stop = job.should_stop() ? 1 : 0;
   if (Ranks* const ranks = job.ranks()) ranks->broadcast(std::as_writable_bytes(std::span(&stop, 1)));
   return stop != 0;
 }
@@ -147,8 +147,8 @@ Maximum maximise(const RandomUtilityModel& model, std::vector<double> start,
       out.gradient = std::sqrt(
           std::inner_product(state.gradient.begin(), state.gradient.end(), state.gradient.begin(), 0.0));
       out.converged = out.gradient < spec.tolerance;
-      out.interrupted = asked_to_stop(spec, job);
-      if (spec.on_iteration) spec.on_iteration(out.iterations);
+      job.tell("iterations", out.iterations, 0);
+      out.interrupted = asked_to_stop(job);
       stuck = status == LbfgsStatus::no_descent;
       if (out.converged || out.interrupted || stuck) break;
     }
@@ -167,8 +167,7 @@ Maximum maximise(const RandomUtilityModel& model, std::vector<double> start,
 }
 
 ChoiceInformation information_at(const RandomUtilityModel& model, const Maximum& maximum,
-                                 const std::vector<Coordinate>& coordinates, const inference::OnStep& on_step,
-                                 const Context& job) {
+                                 const std::vector<Coordinate>& coordinates, const Context& job) {
   InCoordinates function(model, coordinates, job);
   const auto size = static_cast<Index>(maximum.parameters.size());
   const double weight = total_weight(model.sets());
@@ -186,7 +185,8 @@ ChoiceInformation information_at(const RandomUtilityModel& model, const Maximum&
   const Eigen::MatrixXd basis = whitening(out.scores, weight), inverse = basis.inverse();
   Eigen::MatrixXd hessian(size, size);  // in whitened coordinates: all directions have a like size
   for (Index k = 0; k < size; ++k) {
-    if (on_step) on_step("second derivatives", k, size);
+    job.tell("second derivatives", k, size);
+    job.require_going();
     const double step = std::min(kHessianStep, kLargestStep / basis.col(k).cwiseAbs().maxCoeff());
     function.evaluate(at + step * basis.col(k));
     const Eigen::VectorXd up = function.gradient();

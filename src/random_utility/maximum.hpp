@@ -1,7 +1,6 @@
 // The maximum of a likelihood of persons' choices, and what is known about the parameters there.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,8 +31,6 @@ struct MaximumSpec {
   // The search also ends where a whole round of iterations raises the log-likelihood by less than this, as along
   // a ridge that leads to infinity.
   double plateau = 0;
-  std::function<bool()> should_stop = {};
-  std::function<void(std::int64_t iteration)> on_iteration = {};
 };
 
 struct Maximum {
@@ -57,8 +54,7 @@ struct ChoiceInformation {
   Eigen::MatrixXd scores;        // persons x coordinates
 };
 ChoiceInformation information_at(const RandomUtilityModel& model, const Maximum& maximum,
-                                 const std::vector<Coordinate>& coordinates, const inference::OnStep& on_step,
-                                 const Context& job);
+                                 const std::vector<Coordinate>& coordinates, const Context& job);
 
 // inverse * (sum over groups of score sums) * inverse * G / (G - 1), of the parameters.
 Eigen::MatrixXd clustered_covariance(const ChoiceInformation& information,

@@ -6,6 +6,7 @@
 
 #include "bl/choice.hpp"
 #include "choice/scores.hpp"
+#include "economics/economics.hpp"
 #include "report/chart.hpp"
 #include "report/choice_subject.hpp"
 #include "report/html.hpp"
@@ -151,7 +152,7 @@ std::string economics_html(const ChoiceSubject& s) {
                 .rows = {}};
     for (const std::string& name : attributes(s.model)) {
       if (name == s.money) continue;
-      const ChoiceTradeOff worth = trade_off(s.model, s.data, name, s.money);
+      const ChoiceTradeOff worth = trade_off(s.model, s.data, name, s.money, {}, s.job);
       t.rows.push_back({escaped(name), with_error(worth.value, worth.standard_error),
                         worth.lower_quartile == worth.upper_quartile
                             ? "the same everywhere"
@@ -161,7 +162,7 @@ std::string economics_html(const ChoiceSubject& s) {
   }
   std::string tables;
   for (const std::string& name : attributes(s.model)) {
-    const ChoiceElasticities e = elasticities(s.model, s.data, name);
+    const ChoiceElasticities e = elasticities(s.model, s.data, name, {}, s.job);
     HtmlTable t{
         .caption = fmt::format("Elasticities: percent change of a share (rows) per percent of {} of an "
                                "alternative (columns)",

@@ -6,6 +6,7 @@
 
 #include "bl/explain.hpp"
 #include "economics/constraints.hpp"
+#include "economics/economics.hpp"
 #include "report/chart.hpp"
 #include "report/choice_subject.hpp"
 #include "report/html.hpp"
@@ -77,7 +78,7 @@ std::string diagnostics_html(const OutputTable& t, const std::string& caption) {
 std::string constraints_html(const TableSubject& s) {
   if (!has_constraints(s.fitted.stored.architecture)) return no_constraints();
   const std::vector<Index> rows = thinned_rows(s.judged.places, rows_within_work(s.fitted));
-  return diagnostics_html(constraint_diagnostics(s.model, data_of(chosen_rows(s.table, rows)), {}),
+  return diagnostics_html(constraint_diagnostics(s.model, data_of(chosen_rows(s.table, rows)), {}, s.job),
                           fmt::format("Over {} rows, at their observed responses", rows.size()));
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "bl/explain.hpp"
+#include "economics/economics.hpp"
 #include "explain/hierarchy.hpp"
 #include "report/chart.hpp"
 #include "report/html.hpp"
@@ -36,7 +37,7 @@ Importance lost_likelihood(const TableSubject& s) {
   for (std::size_t p = 0; p < parts; ++p) {
     std::vector<Index> part;
     for (std::size_t i = p; i < rows.size(); i += parts) part.push_back(rows[i]);
-    const OutputTable lost = importance(s.model, data_of(chosen_rows(s.table, part)), {});
+    const OutputTable lost = importance(s.model, data_of(chosen_rows(s.table, part)), {}, s.job);
     for (std::size_t i = 0; i < lost.rows; ++i)
       found[place_of(s, lost.columns[0].texts[i])].push_back(lost.columns.back().numbers[i]);
   }

@@ -32,26 +32,13 @@ using namespace report;
 
 constexpr std::size_t kMostCurves = 24, kFirstCurves = 9;
 
-// Tells where the work stands before each part, and ends it where asked.
-class Stages {
- public:
-  Stages(const ReportOptions& options, int count) : options_(options), count_(count), begin_(now()) {}
-  void next(const char* what) {
-    if (options_.should_stop && options_.should_stop()) throw Interrupted("the report was interrupted");
-    const double seconds = now() - begin_;
-    if (options_.on_progress)
-      options_.on_progress(seconds, done_ == 0
-                                        ? fmt::format("{}", what)
-                                        : fmt::format("{} ({} of {}), about {:.0f} s left", what, done_ + 1,
-                                                      count_, seconds / done_ * (count_ - done_)));
-    ++done_;
-  }
-
- private:
-  const ReportOptions& options_;
-  int count_, done_ = 0;
-  double begin_;
-};
+// Before each part of so many: tells where the work stands, and ends it where asked.
+void begin(const char* part, int number, int of, const Context& job) {
+  job.require_going();
+  if (number == 1) return job.tell(part);
+  job.tell(fmt::format("{} ({} of {}), {}", part, number, of,
+                       time_left(job.seconds(), static_cast<double>(number - 1) / of)));
+}
 
 std::string curves_html(const TableSubject& s, const Importance& importance) {
   std::string first, rest;
@@ -131,25 +118,24 @@ std::string what_if_help() {
 Page table_page(const Model& model, const Data& data, const ReportOptions& options, const Context& job,
                 nlohmann::json& document) {
   const std::string kind = page_kind(model.impl());
-  Stages stages(options, 6);
-  stages.next("columns");
+  begin("columns", 1, 6, job);
   const TableSubject s = table_subject(model, data, options.row, job);
   Page page{
       .title = options.title.empty() ? "What " + response_name(s.fitted) + " depends on" : options.title,
       .lead = {},
       .sections = {}};
-  stages.next("importance");
+  begin("importance", 2, 6, job);
   const Importance importance = column_importance(s);
-  stages.next("quality");
+  begin("quality", 3, 6, job);
   const Quality quality = kind == "class"    ? class_quality(s)
                           : kind == "number" ? number_quality(s)
                                              : other_quality(s);
-  stages.next("response curves");
+  begin("response curves", 4, 6, job);
   const bool pixels = reads_pixels(s.fitted);
   const std::string curves = kind.empty() || pixels ? "" : curves_html(s, importance);
-  stages.next("constraints");
+  begin("constraints", 5, 6, job);
   const std::string constraints = constraints_html(s);
-  stages.next("problem");
+  begin("problem", 6, 6, job);
   page.lead =
       paragraph(fmt::format("A model of <b>{}</b> given {} columns of {}, learned as an optimization problem "
                             "that people behave as if they "
@@ -185,20 +171,19 @@ Page table_page(const Model& model, const Data& data, const ReportOptions& optio
 
 Page choice_page(const Model& model, const Data& data, const ReportOptions& options, const Context& job,
                  nlohmann::json& document) {
-  Stages stages(options, 7);
-  stages.next("situations");
+  begin("situations", 1, 7, job);
   const ChoiceSubject s = choice_subject(model, data, options.row, options.money, job);
-  stages.next("quality");
+  begin("quality", 2, 7, job);
   const Quality quality = choice_quality(s.fitted, s.judged, s.judged_text, job);
-  stages.next("importance");
+  begin("importance", 3, 7, job);
   const std::string matters = choice_importance(s);
-  stages.next("scenarios");
+  begin("scenarios", 4, 7, job);
   const Scenarios scenarios = attribute_scenarios(s);
-  stages.next("economics");
+  begin("economics", 5, 7, job);
   const std::string economics = economics_html(s);
-  stages.next("constraints");
+  begin("constraints", 6, 7, job);
   const std::string constraints = constraints_html(s);
-  stages.next("problem");
+  begin("problem", 7, 7, job);
   const std::string names = joined(s.all.alternatives, ", ",
                                    [](const std::string& name) { return "<b>" + escaped(name) + "</b>"; });
   Page page{.title = options.title.empty() ? "How people choose: " + response_name(s.fitted) : options.title,
@@ -236,7 +221,8 @@ Page choice_page(const Model& model, const Data& data, const ReportOptions& opti
 }  // namespace
 
 std::string report_html(const Model& model, const Data& data, const ReportOptions& options) {
-  const Context job(options.threads);
+  const Context job(options.threads,
+                    {.should_stop = options.should_stop, .on_progress = options.on_progress});
   nlohmann::json document;
   const Page page = model.is_choice() ? choice_page(model, data, options, job, document)
                                       : table_page(model, data, options, job, document);

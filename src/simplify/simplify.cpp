@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
-#include "base/clock.hpp"
 #include "bl/distribution.hpp"
 #include "bl/errors.hpp"
 #include "bl/explain.hpp"
+#include "economics/economics.hpp"
 #include "fit/table_fit.hpp"
 #include "model/parameters.hpp"
 #include "plan/curve_plan.hpp"
@@ -37,7 +37,7 @@ struct Task {
   Split split;
   std::vector<std::string> ranked;  // features, the one that matters most first
   Matrix<double> taught;  // what the large model says of the classes of training rows; empty: nothing
-  double started;
+  Context job;
 
   const Table& table() const { return data->impl().table; }
 };
@@ -56,11 +56,12 @@ void check(const FittedModel& model, const SimplifyOptions& options) {
 }
 
 // By what is lost without them on validation rows where these say enough, else on all.
-std::vector<std::string> ranked_columns(const Model& model, const Data& data, const Split& split) {
+std::vector<std::string> ranked_columns(const Model& model, const Data& data, const Split& split,
+                                        const Context& job) {
   constexpr std::size_t kEnough = 200;
   const bool held_out = is_fit_data(model.impl(), data.impl().table) &&
                         !learned_from_all_rows(model.impl()) && split.validation.size() >= kEnough;
-  const OutputTable table = importance(model, data, {.part = held_out ? Part::validation : Part::all});
+  const OutputTable table = importance(model, data, {.part = held_out ? Part::validation : Part::all}, job);
   const auto& features = model.impl().stored.encoder.features();
   std::vector<std::string> names;
   for (const std::string& name : table.columns.front().texts)
@@ -88,7 +89,6 @@ Settings small_settings(const Task& task, const Size& size) {
   s.members = 1;
   if (s.shifts == "pixel") s.shifts = "auto";  // few pixels are no image
   if (size.utility_heads > 1) s.heads = fmt::format("{},1,1", size.utility_heads);
-  s.threads = static_cast<std::int64_t>(task.options->threads);
   std::vector<std::string> ignored = split_list(s.ignore);
   const auto kept = task.ranked.begin() + static_cast<std::ptrdiff_t>(size.columns);
   ignored.insert(ignored.end(), kept, task.ranked.end());
@@ -130,12 +130,11 @@ void take_smoothness(const StoredModel& model, Settings& settings) {
 FitSummary fitted(const Task& task, const Settings& settings, const Guidance& guidance,
                   const std::optional<Model>& start) {
   FitOptions options;
-  options.should_stop = task.options->should_stop;
   options.parts = parts_of(task.split, task.table().rows);
   options.start = start;
   options.list_unused = true;  // a small model may have no use for what the large one was given
-  FitSummary summary = fit_table(task.table(), settings, options, &guidance);
-  if (summary.interrupted) throw Interrupted("interrupted; nothing was written");
+  FitSummary summary = fit_table(task.table(), settings, options, task.job, &guidance);
+  task.job.require_going();
   return summary;
 }
 
@@ -191,8 +190,8 @@ Model fit_once(const Task& task, const Size& size, std::size_t start, const std:
 }
 
 std::vector<double> losses_of(const Task& task, const Model& model, const std::vector<Index>& rows) {
-  std::vector<double> losses = log_density(
-      model, task.table(), rows, {.treat_unseen_as_missing = true, .threads = task.options->threads});
+  std::vector<double> losses =
+      log_density(model, task.table(), rows, {.treat_unseen_as_missing = true}, task.job);
   for (double& loss : losses) loss = -loss;
   return losses;
 }
@@ -220,12 +219,9 @@ struct Tried {
 Tried try_size(const Task& task, const Size& size, const std::vector<double>& weights) {
   Tried best;
   for (std::size_t start = 0; start < task.options->starts; ++start) {
-    if (task.options->on_progress)
-      task.options->on_progress(
-          now() - task.started,
-          fmt::format("blocks {}, columns {}{}, start {} of {}", size.blocks, size.columns,
-                      size.utility_heads > 1 ? fmt::format(", U heads {}", size.utility_heads) : "",
-                      start + 1, task.options->starts));
+    task.job.tell(fmt::format("blocks {}, columns {}{}, start {} of {}", size.blocks, size.columns,
+                              size.utility_heads > 1 ? fmt::format(", U heads {}", size.utility_heads) : "",
+                              start + 1, task.options->starts));
     const Model model = fit_once(task, size, start, best.model);
     std::vector<double> losses = losses_of(task, model, task.split.validation);
     if (best.model && !(mean_of(losses, weights).mean < mean_of(best.losses, weights).mean)) continue;
@@ -235,9 +231,8 @@ Tried try_size(const Task& task, const Size& size, const std::vector<double>& we
 }
 
 Matrix<double> classes_taught(const FittedModel& large, const Table& table, const Split& split,
-                              std::size_t threads) {
+                              const Context& job) {
   if (large.space.classes() == 0 || large.space.values() > 0) return {};
-  const Context job(threads);
   const Encoder lenient = large.stored.encoder.with_unseen(UnseenPolicy::missing);
   return class_log_probabilities(large, large.utility, lenient.encode<double>(table, split.train).features,
                                  job);
@@ -246,15 +241,17 @@ Matrix<double> classes_taught(const FittedModel& large, const Table& table, cons
 Task task_of(const Model& model, const Data& data, const SimplifyOptions& options) {
   const FittedModel& large = of_table(model, "simplifying");
   check(large, options);
+  const Context job(options.threads,
+                    {.should_stop = options.should_stop, .on_progress = options.on_progress});
   const Table& table = data.impl().table;
   if (is_fit_data(large, table)) require_parts(large, table);
   const Settings settings = fit_settings(large);
   Split split = plan_split(table, large.stored.encoder.schema(), settings);
   if (split.validation.size() < 2)
     throw UsageError("sizes are compared on validation rows, and `fractions` of the fit leave none");
-  std::vector<std::string> ranked = ranked_columns(model, data, split);
-  Matrix<double> taught = classes_taught(large, table, split, options.threads);
-  return {&large, &data, &options, settings, std::move(split), std::move(ranked), std::move(taught), now()};
+  std::vector<std::string> ranked = ranked_columns(model, data, split, job);
+  Matrix<double> taught = classes_taught(large, table, split, job);
+  return {&large, &data, &options, settings, std::move(split), std::move(ranked), std::move(taught), job};
 }
 
 // Sizes that were tried, with what was learned of them.

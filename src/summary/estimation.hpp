@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "artifact/stored_inference.hpp"
+#include "base/context.hpp"
 #include "bl/inference.hpp"
 #include "fitted/fitted_model.hpp"
 #include "inference/bootstrap.hpp"
-#include "summary/inference_watch.hpp"
 
 namespace bl {
 
@@ -24,6 +24,6 @@ struct Estimation {
 
 // From the rows of the fit where the table is that of the fit, else from all.
 Estimation estimate_table(const FittedModel& model, const Table& table, const InferenceOptions& options,
-                          InferenceWatch& watch);
+                          const Context& job);
 
 }  // namespace bl

@@ -61,23 +61,22 @@ inference::EstimateSpec estimate_spec(const FittedModel& m, const Table& table, 
 }  // namespace
 
 Estimation estimate_table(const FittedModel& model, const Table& table, const InferenceOptions& options,
-                          InferenceWatch& watch) {
+                          const Context& job) {
   const InferenceRows from(model, table);
-  inference::EstimateSpec spec = estimate_spec(model, table, from, options);
-  watch.attach(spec);
+  const inference::EstimateSpec spec = estimate_spec(model, table, from, options);
   const Objective<double>& objective = from.objective;
   const DeviceChoice where =
       plan_device(options.device,
                   static_cast<double>(objective.data().rows) * objective.numbers_per_row() *
                       side_by_side(static_cast<std::size_t>(options.bootstrap + options.starts)),
                   objective.network().architecture(), objective.spec());
-  const Context job = Context(options.threads).on(where.device);
-  Estimation out{.estimate = inference::estimate(from.objective, spec, job),
+  const Context there = job.on(where.device);
+  Estimation out{.estimate = inference::estimate(from.objective, spec, there),
                  .stored = {},
                  .kind = spec.covariance.kind,
                  .columns = options.cluster,
                  .device_note = where.note};
-  watch.require_going();
+  job.require_going();
   if (!out.estimate.converged) return out;
   out.stored = stored_of(out.estimate, from.objective, spec.minimiser.reference);
   const auto& clusters = spec.covariance.clusters;
@@ -87,7 +86,7 @@ Estimation estimate_table(const FittedModel& model, const Table& table, const In
                              {.resamples = options.bootstrap,
                               .seed = options.seed,
                               .clusters = clusters.empty() ? std::vector<std::int32_t>() : clusters[0]},
-                             job);
+                             there);
   return out;
 }
 

@@ -120,18 +120,6 @@ Trainer<T>::Trainer(const Objective<T>& training, const Objective<T>* validation
 }
 
 template <class T>
-Trainer<T>::Trainer(const Objective<T>& training, const Objective<T>* validation, TrainSpec spec,
-                    const Context& context)
-    : Trainer(training, validation, std::move(spec), make_engine<T>(context)) {}
-
-template <class T>
-Trainer<T>::Trainer(const Objective<T>& training, const Objective<T>* validation, TrainSpec spec,
-                    std::unique_ptr<Engine<T>> own)
-    : Trainer(training, validation, std::move(spec), *own) {
-  own_ = std::move(own);
-}
-
-template <class T>
 void Trainer<T>::cut_batches() {
   order_.resize(static_cast<std::size_t>(training_->data().rows));
   const auto size = static_cast<std::size_t>(spec_.batch_size);
@@ -179,10 +167,9 @@ double Trainer<T>::validation_loss(std::span<const T> parameters) {
 }
 
 template <class T>
-std::optional<StopReason> Trainer<T>::asked_to_stop(const TrainingHooks<T>& hooks) const {
+std::optional<StopReason> Trainer<T>::asked_to_stop() const {
   const auto here = [&]() -> std::optional<StopReason> {
-    if (engine_->context().should_stop() || (hooks.should_stop && hooks.should_stop()))
-      return StopReason::interrupted;
+    if (engine_->context().should_stop()) return StopReason::interrupted;
     if (out_of_time()) return StopReason::time_limit;
     return std::nullopt;
   };
@@ -209,7 +196,8 @@ typename Trainer<T>::EpochOutcome Trainer<T>::stochastic_epoch(TrainingState<T>&
   const std::size_t every = engine_->context().ranks() ? kStepsBetweenQuestions : 1;
   std::size_t steps = 0;
   const auto stop = [&] {
-    if (++steps % every == 0) outcome.stop = asked_to_stop(hooks);
+    if (hooks.on_batch) hooks.on_batch();
+    if (++steps % every == 0) outcome.stop = asked_to_stop();
     return outcome.stop.has_value();
   };
   const StepsReport report = engine_->steps(plan, std::ref(stop));  // by reference: nothing is allocated
@@ -335,7 +323,12 @@ FitReport Trainer<T>::run(TrainingState<T>& state, const TrainingHooks<T>& hooks
     }
     if (hooks.on_epoch) hooks.on_epoch(state);
     if (stopped) break;
-    if (const std::optional<StopReason> asked = asked_to_stop(hooks)) {
+    if (hooks.converged && hooks.converged(state)) {
+      report.reason = StopReason::converged;
+      report.cause = fmt::format("converged after epoch {}", state.epoch);
+      break;
+    }
+    if (const std::optional<StopReason> asked = asked_to_stop()) {
       report.reason = *asked;
       report.cause = asked == StopReason::interrupted
                          ? fmt::format("stopped on request after epoch {}", state.epoch)

@@ -83,20 +83,19 @@ struct FitReport {
 
 template <class T>
 struct TrainingHooks {
-  std::function<void(const TrainingState<T>&)> on_epoch;  // progress, checkpoints
-  std::function<bool()> should_stop;  // asked after every batch, like the context's; true ends the run
+  std::function<void(const TrainingState<T>&)> on_epoch = {};   // progress, checkpoints
+  std::function<void()> on_batch = {};                          // after every step of an epoch
+  std::function<bool(const TrainingState<T>&)> converged = {};  // after every epoch: whether it is enough
   // Replaces the validation loss as the monitored value; lower is better.
-  std::function<double(std::span<const T> parameters)> metric;
+  std::function<double(std::span<const T> parameters)> metric = {};
 };
 
 template <class T>
 class Trainer {
  public:
-  // validation may be null. The objectives and the engine must outlive the trainer.
+  // validation may be null. The objectives and the engine must outlive the trainer; the engine's context ends the run
+  // early.
   Trainer(const Objective<T>& training, const Objective<T>* validation, TrainSpec spec, Engine<T>& engine);
-  // On an engine of its own.
-  Trainer(const Objective<T>& training, const Objective<T>* validation, TrainSpec spec,
-          const Context& context);
 
   // A fresh state from the seed.
   TrainingState<T> start() const;
@@ -111,11 +110,9 @@ class Trainer {
     std::optional<StopReason> stop;
     std::string cause;
   };
-  Trainer(const Objective<T>& training, const Objective<T>* validation, TrainSpec spec,
-          std::unique_ptr<Engine<T>> own);
   void cut_batches();
   // Why to end the run between two steps, if at all.
-  std::optional<StopReason> asked_to_stop(const TrainingHooks<T>& hooks) const;
+  std::optional<StopReason> asked_to_stop() const;
   EpochOutcome stochastic_epoch(TrainingState<T>& state, const TrainingHooks<T>& hooks);
   EpochOutcome lbfgs_iteration(TrainingState<T>& state);
   const std::vector<T>& kept(const TrainingState<T>& state) const;  // what is validated
@@ -130,7 +127,6 @@ class Trainer {
   const Objective<T>* validation_;
   TrainSpec spec_;
   Lbfgs<T> lbfgs_;
-  std::unique_ptr<Engine<T>> own_;
   Engine<T>* engine_;
   RowSet training_rows_ = 0, validation_rows_ = 0;
   std::vector<std::int64_t> order_, all_, all_validation_;  // row numbers: shuffled, in order

@@ -1,6 +1,5 @@
 #include "zoo/demo.hpp"
 
-#include <chrono>
 #include <cmath>
 
 namespace bl::zoo {
@@ -33,20 +32,18 @@ std::vector<PredictionExample> choice_examples(const PlantedProblem& problem,
 
 }  // namespace
 
-DemoResult run_demo(std::uint64_t seed, std::size_t threads, const ProgressCallback& progress) {
+DemoResult run_demo(std::uint64_t seed, const Context& job) {
   constexpr Index kExamples = 5;
-  const auto started = std::chrono::steady_clock::now();
-  const Context job(threads);
   DemoResult result;
   result.problem = &planted_problem("shopper");
   result.spec.training_rows = 20000;
   result.spec.held_out_rows = 5000;
   result.spec.seed = seed;
-  result.recovery = recover(*result.problem, result.spec, job, progress);
+  result.recovery = recover(*result.problem, result.spec, job);
   // The first rows of the held-out data.
   const SimulatedData<double> rows = simulate(*result.problem, kExamples, held_out_seed(result.spec), job);
   result.examples = choice_examples(*result.problem, result.recovery.parameters, rows);
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  result.seconds = job.seconds();
   return result;
 }
 

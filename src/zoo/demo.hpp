@@ -21,7 +21,7 @@ struct DemoResult {
   double seconds = 0;
 };
 
-// The shopper. threads = 0 takes the number of processors; the numbers do not depend on it.
-DemoResult run_demo(std::uint64_t seed, std::size_t threads, const ProgressCallback& progress = {});
+// The shopper. The numbers do not depend on the threads.
+DemoResult run_demo(std::uint64_t seed, const Context& job);
 
 }  // namespace bl::zoo

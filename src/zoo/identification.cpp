@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/clock.hpp"
 #include "bl/errors.hpp"
 
 namespace bl::zoo {
@@ -90,22 +91,20 @@ std::uint64_t data_seed(const IdentificationSpec& spec, const PlantedProblem& pr
 
 class Progress {
  public:
-  Progress(const std::vector<Case>& cases, const IdentificationSpec& spec,
-           const std::function<void(double)>& report)
-      : report_(report) {
+  Progress(const std::vector<Case>& cases, const IdentificationSpec& spec, const Context& job) : job_(job) {
     for (const Case& one : cases)
       for (const Index rows : sizes_of(spec))
         total_ += one.points() * static_cast<double>(rows) * static_cast<double>(replications_at(spec, rows));
   }
   void add(double points) {
-    if (!report_) return;
     const std::lock_guard<std::mutex> lock(mutex_);
     done_ += points;
-    report_(done_ / total_);
+    const double share = done_ / total_;
+    job_.tell(fmt::format("{:.0f}% of the replications, {}", 100 * share, time_left(job_.seconds(), share)));
   }
 
  private:
-  const std::function<void(double)>& report_;
+  const Context& job_;
   std::mutex mutex_;
   double total_ = 0, done_ = 0;
 };
@@ -174,11 +173,10 @@ std::size_t replications_at(const IdentificationSpec& spec, Index rows) {
   return std::clamp(as_many_rows, std::max<std::size_t>(2, spec.replications / 5), spec.replications);
 }
 
-std::vector<ModelEvidence> identification_evidence(const IdentificationSpec& spec, const Context& job,
-                                                   const std::function<void(double)>& progress) {
+std::vector<ModelEvidence> identification_evidence(const IdentificationSpec& spec, const Context& job) {
   check(spec);
   const std::vector<Case> cases = cases_of(spec);
-  Progress reporter(cases, spec, progress);
+  Progress reporter(cases, spec, job);
   std::vector<ModelEvidence> out;
   for (const Case& one : cases) out.push_back(run_case(one, spec, job, reporter));
   return out;

@@ -2,8 +2,6 @@
 // the same for any number of threads.
 #pragma once
 
-#include <functional>
-
 #include "zoo/evidence.hpp"
 #include "zoo/known_models.hpp"
 
@@ -38,10 +36,8 @@ struct ModelEvidence {
 };
 
 // Models of a number come twice, by likelihood and by score matching, where their distribution dies out before its
-// support ends. done: of 1, called from any thread, never from two at once. UsageError for a model that is
-// not known, no replications, or sizes below 100.
-std::vector<ModelEvidence> identification_evidence(const IdentificationSpec& spec, const Context& job,
-                                                   const std::function<void(double done)>& progress = {});
+// support ends. Tells the share that is done. UsageError for a model that is not known, no replications, or sizes below 100.
+std::vector<ModelEvidence> identification_evidence(const IdentificationSpec& spec, const Context& job);
 
 // The likelihood that known models are fitted by: quadrature where the response is a number.
 ObjectiveSpec likelihood_objective(const PlantedProblem& problem);

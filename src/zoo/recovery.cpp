@@ -39,24 +39,18 @@ TrainSpec lbfgs_spec(std::int64_t iterations, std::uint64_t seed) {
 
 // Trains on from `parameters`. The noise of score matching is that of the seed, the same for every start.
 Fit fit_from(const Objective<double>& objective, const TrainSpec& spec, std::vector<double> parameters,
-             const Context& job, const std::function<void(const EpochRecord&)>& on_iteration) {
-  Trainer<double> trainer(objective, nullptr, spec, job);
+             Engine<double>& engine, const std::function<void(const EpochRecord&)>& on_iteration) {
+  Trainer<double> trainer(objective, nullptr, spec, engine);
   TrainingState<double> state = trainer.start();
   state.parameters = std::move(parameters);
   bool stalled = false;
-  const TrainingHooks<double> hooks{.on_epoch =
-                                        [&](const TrainingState<double>& now) {
-                                          stalled = has_stalled(now.history);
-                                          if (on_iteration) on_iteration(now.history.back());
-                                        },
-                                    .should_stop = [&] { return stalled; },
-                                    .metric = {}};
+  const TrainingHooks<double> hooks{
+      .on_epoch = [&](const TrainingState<double>& now) { on_iteration(now.history.back()); },
+      .converged = [&](const TrainingState<double>& now) { return stalled = has_stalled(now.history); }};
   FitReport report = trainer.run(state, hooks);
-  if (report.reason == StopReason::interrupted) {
-    report.reason = StopReason::converged;
+  if (stalled)
     report.cause =
         fmt::format("the loss fell by less than {} over {} iterations", kStallDecrease, kStallIterations);
-  }
   return {std::move(report), std::move(state.parameters)};
 }
 
@@ -72,14 +66,16 @@ std::vector<Fit> promising_starts(const PlantedProblem& problem, const Network<d
   const Index rows = std::min(spec.try_rows, spec.training_rows);
   const SimulatedData<double> data = simulate(problem, rows, training_seed(spec), job);
   const Objective<double> objective(network, fitting_objective(problem), data.view());
+  const auto engine = make_engine<double>(job);
+  const auto silent = [](const EpochRecord&) {};
   std::vector<Fit> fits;
   for (int i = 0; i < spec.tries; ++i) {
     std::vector<double> parameters(problem.parameters.size());
     starting_values<double>(
         problem.architecture, network.layout(),
         spec.seed * static_cast<std::uint64_t>(spec.tries) + static_cast<std::uint64_t>(i), parameters);
-    fits.push_back(
-        fit_from(objective, lbfgs_spec(spec.try_iterations, spec.seed), std::move(parameters), job, {}));
+    fits.push_back(fit_from(objective, lbfgs_spec(spec.try_iterations, spec.seed), std::move(parameters),
+                            *engine, silent));
   }
   std::stable_sort(fits.begin(), fits.end(), is_lower);
   fits.resize(static_cast<std::size_t>(std::min(spec.starts, spec.tries)));
@@ -142,8 +138,7 @@ ObjectiveSpec fitting_objective(const PlantedProblem& problem) {
   return spec;
 }
 
-RecoveryResult recover(const PlantedProblem& problem, const RecoverySpec& spec, const Context& job,
-                       const ProgressCallback& progress) {
+RecoveryResult recover(const PlantedProblem& problem, const RecoverySpec& spec, const Context& job) {
   if (spec.starts < 1 || spec.tries < 1)
     throw UsageError(fmt::format("a fit needs at least one start of at least one try, not {} of {}",
                                  spec.starts, spec.tries));
@@ -152,13 +147,14 @@ RecoveryResult recover(const PlantedProblem& problem, const RecoverySpec& spec, 
   const Network<double> network(problem.architecture);
   const Objective<double> objective(network, fitting_objective(problem), training.view());
   std::vector<Fit> fits = promising_starts(problem, network, spec, job);
+  const auto engine = make_engine<double>(job);
   RecoveryResult result;
   for (std::size_t i = 0; i < fits.size(); ++i) {
-    const auto report = [&](const EpochRecord& record) {
-      if (progress)
-        progress({static_cast<int>(i) + 1, static_cast<int>(fits.size()), record.epoch, record.train_loss});
+    const auto tell = [&](const EpochRecord& record) {
+      job.tell(fmt::format("start {} of {}, iteration {}, loss {:.6f}", i + 1, fits.size(), record.epoch,
+                           record.train_loss));
     };
-    fits[i] = fit_from(objective, lbfgs_spec(spec.iterations, spec.seed), fits[i].parameters, job, report);
+    fits[i] = fit_from(objective, lbfgs_spec(spec.iterations, spec.seed), fits[i].parameters, *engine, tell);
     result.start_losses.push_back(fits[i].report.final_loss);
   }
   Fit& best = *std::min_element(fits.begin(), fits.end(), is_lower);

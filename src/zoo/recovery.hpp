@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -39,14 +38,6 @@ struct ProblemLine {
   std::vector<Coefficient> terms;
 };
 
-struct RecoveryProgress {
-  int start = 0;  // of those fitted to the end, from 1; tries are not reported
-  int starts = 0;
-  std::int64_t iteration = 0;
-  double loss = 0;
-};
-using ProgressCallback = std::function<void(const RecoveryProgress&)>;
-
 struct RecoveryResult {
   std::vector<ProblemLine> lines;
   DistributionComparison comparison;  // on held-out rows
@@ -63,7 +54,7 @@ ObjectiveSpec fitting_objective(const PlantedProblem& problem);
 std::uint64_t training_seed(const RecoverySpec& spec);
 std::uint64_t held_out_seed(const RecoverySpec& spec);
 
-RecoveryResult recover(const PlantedProblem& problem, const RecoverySpec& spec, const Context& job,
-                       const ProgressCallback& progress = {});
+// Tells of every iteration of the starts that are fitted to the end.
+RecoveryResult recover(const PlantedProblem& problem, const RecoverySpec& spec, const Context& job);
 
 }  // namespace bl::zoo

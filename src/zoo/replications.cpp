@@ -51,11 +51,6 @@ inference::Minimisation Replicator::minimum(const Objective<double>& objective,
   return random_starts == StartsEnd::lower ? far : near;
 }
 
-Replication Replicator::run(const SimulatedData<double>& data, std::uint64_t seed) const {
-  const Context own(1);
-  return run(data, seed, *make_engine<double>(own));
-}
-
 Replication Replicator::run(const SimulatedData<double>& data, std::uint64_t seed,
                             Engine<double>& engine) const {
   const Objective<double> objective(network_, spec_.objective, data.view());
@@ -89,7 +84,8 @@ Replication Replicator::run(const SimulatedData<double>& data, std::uint64_t see
 std::vector<double> Replicator::information_bound(const SimulatedData<double>& data,
                                                   const ObjectiveSpec& likelihood, const Context& job) const {
   const Objective<double> objective(network_, likelihood, data.view());
-  const inference::Loss loss(objective, 0, job);
+  const auto engine = make_engine<double>(job.silent());
+  const inference::Loss loss(objective, 0, *engine);
   // Products of scores, not the Hessian: their sampling error is relative in every direction, however flat.
   const inference::Identification known =
       inference::identify(inference::score_products(loss, chart_, {}), chart_);

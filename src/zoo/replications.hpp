@@ -1,7 +1,7 @@
 // Simulate from a known model, fit it again, and compare: what standard errors promise, tested.
 //
 //   const Replicator replicator(problem, {.objective = fitting_objective(problem)});
-//   const Replication one = replicator.run(simulate(problem, 2000, seed, job), seed);
+//   const Replication one = replicator.run(simulate(problem, 2000, seed, job), seed, engine);
 //
 // Estimates and truth are compared in canonical form, entry by entry.
 #pragma once
@@ -56,9 +56,7 @@ class Replicator {
   const std::vector<double>& truth() const { return truth_; }  // effective, by position
   const std::vector<double>& parameters() const { return chart_.raw; }
 
-  // On the caller's thread alone; the network is shared by all replications.
-  Replication run(const SimulatedData<double>& data, std::uint64_t seed) const;
-  // On an engine of someone else: one of several side by side.
+  // The network is shared by all replications.
   Replication run(const SimulatedData<double>& data, std::uint64_t seed, Engine<double>& engine) const;
 
   // Smallest standard deviations that any estimator can have, for one row: roots of the diagonal of J^-1, J = E[s s']

@@ -14,7 +14,8 @@ std::vector<double> standard_errors(const PlantedProblem& problem, const Objecti
     if (identified[i]) positions.push_back(static_cast<Index>(i));
   const inference::Chart chart =
       inference::plain_chart(problem.architecture, problem.parameters, std::move(positions));
-  inference::Loss loss(objective, noise_seed, job);
+  const auto engine = make_engine<double>(job.silent());
+  inference::Loss loss(objective, noise_seed, *engine);
   const Eigen::MatrixXd products = inference::score_products(loss, chart, {});
   const bool likelihood = objective.spec().kind == ObjectiveKind::likelihood;
   const inference::Identification found =

@@ -9,10 +9,7 @@
 namespace bl::test {
 
 inline Context gpu_context(Device::Products products = Device::Products::float32) {
-  using enum Device::Products;
-  static const Context job(1, Device{Device::Kind::cuda, float32}),
-      eleven(1, Device{Device::Kind::cuda, tf32}), eight(1, Device{Device::Kind::cuda, bf16});
-  return Context(products == float32 ? job : products == tf32 ? eleven : eight);
+  return Context(1).on({Device::Kind::cuda, products});
 }
 
 class Gpu : public testing::Test {

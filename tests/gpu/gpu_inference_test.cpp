@@ -44,8 +44,10 @@ TEST_F(Gpu, ResamplesEndWhereTheyDoOnTheProcessor) {
 TEST_F(Gpu, StartsEndWhereTheyDoOnTheProcessor) {
   const Fitted fitted(300);
   const Context processor(2);
-  const inference::Minimisation truth = minimise(fitted.objective, fitted.spec.minimiser, processor),
-                                ours = minimise(fitted.objective, fitted.spec.minimiser, gpu_job());
+  const inference::Minimisation truth = minimise(fitted.objective, fitted.spec.minimiser,
+                                                 *make_engine<double>(processor)),
+                                ours = minimise(fitted.objective, fitted.spec.minimiser,
+                                                *make_engine<double>(gpu_job()));
   EXPECT_EQ(ours.starts, truth.starts);
   EXPECT_EQ(ours.optima.size(), truth.optima.size());
   EXPECT_NEAR(ours.best.loss, truth.best.loss, 1e-12);

@@ -275,8 +275,9 @@ TEST_F(Gpu, TheTrainerEndsWhereItDoesOnTheProcessor) {
     spec.optimizer.learning_rate = 0.01;
     spec.epochs = 3;
     spec.batch_size = 8;
-    Trainer<double> ours(f.objective, &f.objective, spec, gpu_context()),
-        plain(f.objective, &f.objective, spec, Context(1));
+    const auto gpu = make_engine<double>(gpu_context()), processor = make_engine<double>(Context(1));
+    Trainer<double> ours(f.objective, &f.objective, spec, *gpu),
+        plain(f.objective, &f.objective, spec, *processor);
     TrainingState<double> a = ours.start(), b = plain.start();
     EXPECT_NEAR(ours.run(a).best_monitor, plain.run(b).best_monitor, 1e-9);
     expect_near(a.parameters, b.parameters, 1e-8);

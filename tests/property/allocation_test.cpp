@@ -129,12 +129,12 @@ TEST(Allocation, TheLoopAllocatesNothingButRecords) {
     const auto problem = random_problem<float>(task, architecture(task, BasisKind::affine), 256, 1);
     const Network<float> network(problem.architecture);
     const Objective<float> objective(network, problem.spec, problem.data());
-    const Context job(1);
     const auto allocated = [&](std::int64_t batch_size) {
       TrainSpec spec;
       spec.batch_size = batch_size;
       spec.epochs = 12;
-      Trainer<float> trainer(objective, nullptr, spec, job);
+      const auto engine = make_engine<float>(Context(1));
+      Trainer<float> trainer(objective, nullptr, spec, *engine);
       TrainingState<float> state = trainer.start();
       state.history.reserve(64);
       std::int64_t after_second = 0, last = 0;

@@ -157,8 +157,8 @@ Sample planted_line(Index n, const Line& truth) {
 FitReport fit(const Network<double>& network, const ObjectiveSpec& spec, const DatasetView<double>& data,
               std::vector<double>& parameters) {
   const Objective<double> objective(network, spec, data);
-  const Context job(1);
-  Trainer<double> trainer(objective, nullptr, to_the_minimum(), job);
+  const auto engine = make_engine<double>(Context(1));
+  Trainer<double> trainer(objective, nullptr, to_the_minimum(), *engine);
   TrainingState<double> state = trainer.start();
   FitReport report = trainer.run(state);
   parameters = state.parameters;

@@ -128,13 +128,13 @@ TEST(Monotone, TrainingStaysWithinTheBounds) {
       test::Task::choice, stacked(test::input_shape(test::Task::choice), {6, 3}), 60, 5);
   const Network<float> network(problem.architecture);
   const Objective<float> objective(network, problem.spec, problem.data());
-  const Context job(1);
+  const auto engine = make_engine<float>(Context(1));
   TrainSpec spec;
   spec.epochs = 30;
   spec.optimizer.learning_rate = 0.05;
   spec.average = 0.9;
   spec.bounds = monotone_bounds(problem.architecture, std::array<int, 2>{-1, 1});
-  Trainer<float> trainer(objective, nullptr, spec, job);
+  Trainer<float> trainer(objective, nullptr, spec, *engine);
   TrainingState<float> state = trainer.start();
   const std::vector<float> start = state.parameters;
   const auto inside = [&](const std::vector<float>& parameters) {
@@ -152,7 +152,7 @@ TEST(Monotone, TrainingStaysWithinTheBounds) {
   EXPECT_TRUE(inside(state.parameters));
   EXPECT_NE(state.parameters, start);
   spec.optimizer.kind = OptimizerKind::lbfgs;
-  EXPECT_THROW(Trainer<float>(objective, nullptr, spec, job), UsageError);
+  EXPECT_THROW(Trainer<float>(objective, nullptr, spec, *engine), UsageError);
 }
 
 TEST(Monotone, NegativeLambdasAndReadoutsAreRefused) {

@@ -89,18 +89,18 @@ std::vector<std::uint64_t> everything(const TrainingState<T>& state) {
 template <class T>
 std::vector<std::uint64_t> train(const Fitting<T>& fitting, std::size_t threads,
                                  const std::vector<std::int64_t>& stops) {
-  const Context job(threads);
-  TrainingState<T> state = Trainer<T>(fitting.training, &fitting.validation, fitting.spec, job).start();
+  TrainingState<T> state;
   for (std::size_t leg = 0; leg <= stops.size(); ++leg) {
-    Trainer<T> trainer(fitting.training, &fitting.validation, fitting.spec, job);
+    bool stop = false;
+    const auto engine = make_engine<T>(Context(threads, {.should_stop = [&] { return stop; }}));
+    Trainer<T> trainer(fitting.training, &fitting.validation, fitting.spec, *engine);
+    if (leg == 0) state = trainer.start();
     TrainingHooks<T> hooks;
     TrainingState<T> saved;
-    bool stop = false;
     hooks.on_epoch = [&](const TrainingState<T>& now) {
       saved = now;
       stop = leg < stops.size() && now.epoch == stops[leg];
     };
-    hooks.should_stop = [&] { return stop; };
     trainer.run(state, hooks);
     state = saved;
   }

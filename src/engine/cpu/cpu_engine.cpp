@@ -35,7 +35,7 @@ void CpuEngine<T>::write(const Network<T>& network, const UpdateSpec& spec, cons
 
 template <class T>
 StepReport CpuEngine<T>::step(RowSet from, const Batch& batch, const Noise& noise, double rate) {
-  const Context& job = this->context().threads();
+  const Context& job = this->context();
   StepReport report;
   report.loss = loss(from, batch, noise, state_.parameters, gradient_);
   report.gradient_norm = clip_norm<T>(gradient_, spec_.clip_norm, &job);
@@ -73,7 +73,7 @@ template <class T>
 std::size_t CpuEngine<T>::at_once(std::size_t count, double numbers_per_step) const {
   if (this->context().ranks()) return 1;  // ranks share every step, and must meet in the same ones
   constexpr double kSmallStep = 1 << 20;  // longer ones gain from several threads
-  return numbers_per_step <= kSmallStep ? std::min(count, this->context()) : 1;
+  return numbers_per_step <= kSmallStep ? std::min(count, this->context().threads()) : 1;
 }
 
 template class CpuEngine<float>;

@@ -97,7 +97,7 @@ void ReferenceEngine<T>::update(const std::vector<double>& gradient, double rate
 template <class T>
 gibbs::SamplerResult<T> ReferenceEngine<T>::run_chains(const ChainPlan<T>& plan) {
   reference::Density<T> joint(plan);
-  return sample_chains<T>(joint, plan, this->context().threads());
+  return sample_chains<T>(joint, plan, this->context());
 }
 
 template class ReferenceEngine<float>;

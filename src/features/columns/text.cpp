@@ -25,7 +25,8 @@ class Text final : public ColumnKind {
     std::vector<std::string_view> texts;
     for (const Index row : training.rows)
       texts.push_back(data.missing(row) ? std::string_view() : data.text(row));
-    auto text = std::make_shared<const TextEncoding>(TextEncoding::fit(texts, training.options.text));
+    auto text =
+        std::make_shared<const TextEncoding>(TextEncoding::fit(texts, training.options.text, training.job));
     if (text->components() == 0)
       throw DataError(training.table.source + ": column " + in_quotes(data.name) +
                       " is running text, but no word stands in two of its training rows; make it nominal or "

@@ -192,7 +192,9 @@ TEST_P(ResumeTest, GoesOnToTheSameBits) {
   const Network<float> network(problem.architecture);
   const Objective<float> objective(network, problem.spec, problem.data());
   const Objective<float> validation(network, other.spec, other.data());
-  const Context job(1);
+  const test::TemporaryFolder folder;
+  const Context job(1, {.should_stop = [&] { return std::filesystem::exists(folder.file("c")); }});
+  const auto engine = make_engine<float>(Context(1)), stopping = make_engine<float>(job);
   TrainSpec spec;
   spec.epochs = 10;
   spec.batch_size = 16;
@@ -201,22 +203,20 @@ TEST_P(ResumeTest, GoesOnToTheSameBits) {
   spec.plateau_patience = 1;
   spec.seed = 4;
 
-  Trainer<float> whole(objective, &validation, spec, job);
+  Trainer<float> whole(objective, &validation, spec, *engine);
   TrainingState<float> expected = whole.start();
   const FitReport report = whole.run(expected);
 
-  const test::TemporaryFolder folder;
   Checkpoint<float> checkpoint(folder.file("c"), "data", "settings", 0);
-  Trainer<float> first(objective, &validation, spec, job);
+  Trainer<float> first(objective, &validation, spec, *stopping);
   TrainingState<float> cut = first.start();
   TrainingHooks<float> hooks;
   hooks.on_epoch = [&](const TrainingState<float>& state) {
     if (state.epoch == 4) checkpoint.save(state);
   };
-  hooks.should_stop = [&] { return std::filesystem::exists(folder.file("c")); };
   first.run(cut, hooks);
 
-  Trainer<float> second(objective, &validation, spec, job);
+  Trainer<float> second(objective, &validation, spec, *engine);
   TrainingState<float> state = second.start();
   ASSERT_TRUE(checkpoint.load(state));
   EXPECT_EQ(state.epoch, 4);

@@ -30,29 +30,21 @@ TEST(ChoiceLinear, AFitThatWasStoppedGoesOnToTheSameBits) {
   const std::vector<LinearTerm> terms = {
       {"constant[b]", -1, 1, 0}, {"constant[c]", -1, 2, 0}, {"x", 0, -1, -1}, {"y", 1, -1, 0}};
   const test::TemporaryFolder folder;
-  Settings settings;
-  settings.threads = 1;
+  const Settings settings;
   Checkpoint<double> none("", "data", "settings");
-  const LinearFit whole = fit_linear(terms, data, settings, {}, none);
+  const LinearFit whole = fit_linear(terms, data, settings, false, none, Context(1));
   ASSERT_TRUE(whole.converged);
   ASSERT_GT(whole.iterations, 6);
 
   Checkpoint<double> checkpoint(folder.file("fit.checkpoint"), "data", "settings", 0);
   int asked = 0;
-  FitOptions stopped;
-  stopped.should_stop = [&] { return ++asked == 4; };
-  const LinearFit part = fit_linear(terms, data, settings, stopped, checkpoint);
+  const Context stopped(1, {.should_stop = [&] { return ++asked == 4; }});
+  const LinearFit part = fit_linear(terms, data, settings, false, checkpoint, stopped);
   EXPECT_TRUE(part.interrupted);
   EXPECT_EQ(part.iterations, 4);
-  FitOptions resumed;
-  resumed.resume = true;
   std::int64_t further = 0;
-  resumed.should_stop = [&] {
-    ++further;
-    return false;
-  };
-  settings.threads = 3;
-  const LinearFit rest = fit_linear(terms, data, settings, resumed, checkpoint);
+  const Context counting(3, {.should_stop = [&] { return ++further < 0; }});
+  const LinearFit rest = fit_linear(terms, data, settings, true, checkpoint, counting);
   EXPECT_EQ(rest.coefficients, whole.coefficients);
   EXPECT_EQ(rest.iterations, whole.iterations);
   EXPECT_EQ(further, whole.iterations - 4);

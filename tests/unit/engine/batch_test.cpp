@@ -40,8 +40,7 @@ template <class T>
 Evaluation<T> evaluate(const Objective<T>& objective, const Problem<T>& problem,
                        std::span<const T> parameters, std::size_t threads) {
   const Context job(threads);
-  const std::shared_ptr<Ranks> ranks = current_ranks();
-  BatchEvaluator<T> evaluator(objective, job, ranks.get());
+  BatchEvaluator<T> evaluator(objective, job);
   Evaluation<T> out{0, std::vector<T>(parameters.size(), T(99))};
   const auto rows = every_second(problem.rows);
   // Twice: what the first left behind must not matter.

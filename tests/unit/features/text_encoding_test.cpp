@@ -60,11 +60,12 @@ std::vector<std::string_view> views(const std::vector<std::string>& texts) {
 
 TEST(TextEncoding, WeightsAreThoseOfTheUsualFormula) {
   const std::vector<std::string_view> texts = {"red dog", "red cat", "blue dog", "blue dog dog", "green"};
-  const TextEncoding text = TextEncoding::fit(texts, {.ngrams = 1, .components = 2});
+  const TextEncoding text = TextEncoding::fit(texts, {.ngrams = 1, .components = 2}, Context(1));
   EXPECT_THAT(text.terms(), ElementsAre("blue", "dog", "red"));  // cat and green stand in one text
   EXPECT_DOUBLE_EQ(text.idf()[0], std::log(6.0 / 3.0) + 1);
   EXPECT_DOUBLE_EQ(text.idf()[1], std::log(6.0 / 4.0) + 1);
-  const TextEncoding two = TextEncoding::fit(texts, {.ngrams = 2, .vocabulary = 2, .components = 2});
+  const TextEncoding two =
+      TextEncoding::fit(texts, {.ngrams = 2, .vocabulary = 2, .components = 2}, Context(1));
   EXPECT_THAT(two.terms(), ElementsAre("blue", "dog"));  // 4 dogs, 2 blue, 2 blue dog, 2 red
 }
 
@@ -105,7 +106,7 @@ TEST(TruncatedSvd, ALowerRankGivesFewerVectors) {
 
 TEST(TextEncoding, RowsHaveUnitLengthAndTopicsDiffer) {
   const auto texts = sentences(200);
-  const TextEncoding text = TextEncoding::fit(views(texts), {.components = 8, .threads = 1});
+  const TextEncoding text = TextEncoding::fit(views(texts), {.components = 8}, Context(1));
   ASSERT_EQ(text.components(), 8);
   std::vector<std::vector<double>> rows;
   for (const std::string& one : texts) {
@@ -122,7 +123,7 @@ TEST(TextEncoding, RowsHaveUnitLengthAndTopicsDiffer) {
     apart = std::max(apart, std::abs(difference) / static_cast<double>(rows.size()));
   }
   EXPECT_GT(apart, 0.3);
-  EXPECT_EQ(text, TextEncoding::fit(views(texts), {.components = 8, .threads = 2}));
+  EXPECT_EQ(text, TextEncoding::fit(views(texts), {.components = 8}, Context(2)));
 }
 
 Table news(std::size_t rows) {

@@ -102,10 +102,11 @@ TEST(FitObjective, IsTheSameForAStoredModel) {
   for (const Case& c : kCases) {
     SCOPED_TRACE(fmt::format("{} {}", c.targets, c.settings.empty() ? "" : c.settings[0].first));
     const Settings settings = settings_of(c);
-    const Prepared prepared = prepare(table, plan_schema(table, settings), settings, settings, {});
+    const Prepared prepared =
+        prepare(table, plan_schema(table, settings), settings, settings, {}, Context(1));
     const TrainingRows<double> training(prepared);
     expect_normaliser(training.objective, c.normaliser);
-    const Model model = fit_table(table, settings, {}).model;
+    const Model model = fit_table(table, settings, {}, Context(0)).model;
     const FittedModel& m = model.impl();
     const FitObjective later = objective_of(m, fit_settings(m), training.rows.encoded.continuous);
     expect_same(training.objective, later.training);

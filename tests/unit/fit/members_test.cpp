@@ -26,7 +26,7 @@ struct Members {
     plan.spec.seed = 3;
   }
   TrainedMembers train(std::size_t threads, const FitOptions& options = {}) const {
-    const Context job(threads);
+    const Context job(threads, {.should_stop = options.should_stop, .keeps = true});
     return train_members<float>(objective, nullptr, plan, options, job);
   }
 };

@@ -53,7 +53,7 @@ FitSummary fit_of(const Table& table, const std::vector<std::pair<std::string, s
   set(settings, "layers", "4");
   set(settings, "refit", "none");
   for (const auto& [name, value] : chosen) set(settings, name, value);
-  return fit_table(table, settings, {});
+  return fit_table(table, settings, {}, Context(0));
 }
 
 std::string used_decay(const FitSummary& fit) {

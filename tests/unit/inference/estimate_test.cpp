@@ -75,8 +75,8 @@ TEST(Information, OfAPlantedGaussianIsItsOwn) {
                                      .alternatives = {}});
   // Terms: y, x y, y^2; then lambda.
   const std::vector<double> raw = {b1, b2, b3, inverse_softplus(1)};
-  const Context job(2);
-  Loss loss(objective, 0, job);
+  const auto engine = make_engine<double>(Context(2));
+  Loss loss(objective, 0, *engine);
   const Information found = information(loss, make_chart(a, raw));
   ASSERT_EQ(found.hessian.rows(), 3);
   for (Index i = 0; i < 3; ++i)
@@ -128,8 +128,8 @@ TEST(Estimate, ASearchTellsWhereItStandsAndStops) {
   EXPECT_EQ(last.starts_done, 3);
   EXPECT_NEAR(last.best, whole.loss, 1e-10);
   int asked = 0;
-  spec.minimiser.should_stop = [&] { return ++asked > 5; };
-  const Estimate stopped = estimate(objective, spec, job);
+  const Context stopping(2, {.should_stop = [&] { return ++asked > 5; }});
+  const Estimate stopped = estimate(objective, spec, stopping);
   EXPECT_TRUE(stopped.minimisation.interrupted);
   EXPECT_FALSE(stopped.converged);
   EXPECT_EQ(stopped.cause, "it was interrupted");
@@ -254,7 +254,7 @@ TEST(Estimate, AWeightAtItsBoundIsHeld) {
   values[static_cast<std::size_t>(t.weights)] = 1;
   Minimisation start;
   start.best.parameters = map.raw(values);
-  const Estimate e = estimate_at(objective, start, with(CovarianceKind::robust), job);
+  const Estimate e = estimate_at(objective, start, with(CovarianceKind::robust), *make_engine<double>(job));
   EXPECT_EQ(e.chart.states[static_cast<std::size_t>(t.lambda)], ParameterState::at_bound);
   ASSERT_EQ(e.chart.positions.size(), 3U);
   EXPECT_NEAR((e.entries - alone.entries).norm(), 0, 1e-6 * alone.entries.norm());

@@ -32,7 +32,7 @@ Model model_of(const std::string& targets, int columns) {
   set(settings, "target", targets);
   set(settings, "layers", "2");
   set(settings, "epochs", "1");
-  return fit_table(table, settings, {}).model;
+  return fit_table(table, settings, {}, Context(0)).model;
 }
 
 SampleOptions on(const std::string& device, const std::string& method = "auto") {

@@ -32,6 +32,7 @@ struct TrainingRun {
   Network<double> network;
   Objective<double> objective, validation;
   Context job;
+  std::function<bool()> should_stop = {};
   TrainSpec spec;
   TrainingHooks<double> hooks;
   TrainingState<double> state;
@@ -46,7 +47,8 @@ struct TrainingRun {
         spec(std::move(s)) {}
 
   FitReport go(bool validate = false) {
-    Trainer<double> trainer(objective, validate ? &validation : nullptr, spec, job);
+    const auto engine = make_engine<double>(Context(1, {.should_stop = should_stop}));
+    Trainer<double> trainer(objective, validate ? &validation : nullptr, spec, *engine);
     if (state.parameters.empty()) state = trainer.start();
     return trainer.run(state, hooks);
   }
@@ -178,7 +180,7 @@ TEST(Trainer, TimeLimitAndInterruptEndTheRun) {
   spec.time_limit = 0;
   TrainingRun run(spec);
   int asked = 0;
-  run.hooks.should_stop = [&] { return ++asked == 9; };  // 4 batches an epoch and once after it
+  run.should_stop = [&] { return ++asked == 9; };  // 4 batches an epoch and once after it
   const FitReport stopped = run.go();
   EXPECT_EQ(stopped.reason, StopReason::interrupted);
   EXPECT_THAT(stopped.cause, HasSubstr("epoch 2"));
@@ -187,7 +189,7 @@ TEST(Trainer, TimeLimitAndInterruptEndTheRun) {
   spec.optimizer.kind = OptimizerKind::lbfgs;
   spec.gradient_tolerance = 0;
   TrainingRun full(spec);
-  full.hooks.should_stop = [] { return true; };
+  full.should_stop = [] { return true; };
   EXPECT_EQ(full.go().reason, StopReason::interrupted);
   spec.time_limit = 1e-9;
   EXPECT_EQ(TrainingRun(spec).go().reason, StopReason::time_limit);
@@ -211,9 +213,9 @@ TEST(Trainer, LbfgsConvergesOrFindsNoDescent) {
   kinked.spec.rule = composite_rule({{-8}, {8}}, 64);
   const Network<double> network(a);
   const Objective<double> objective(network, kinked.spec, kinked.data());
-  const Context job(1);
+  const auto engine = make_engine<double>(Context(1));
   spec.gradient_tolerance = 1e-12;
-  Trainer<double> trainer(objective, nullptr, spec, job);
+  Trainer<double> trainer(objective, nullptr, spec, *engine);
   auto state = trainer.start();
   const FitReport stuck = trainer.run(state);
   EXPECT_EQ(stuck.reason, StopReason::no_descent) << stuck.cause;
@@ -260,8 +262,8 @@ TEST(Trainer, MaskedEntriesStayZero) {
     const auto p = test::random_problem<double>(Task::density_1d, a, 40, 1);
     const Network<double> network(a);
     const Objective<double> objective(network, p.spec, p.data());
-    const Context job(1);
-    Trainer<double> trainer(objective, nullptr, spec, job);
+    const auto engine = make_engine<double>(Context(1));
+    Trainer<double> trainer(objective, nullptr, spec, *engine);
     auto state = trainer.start();
     trainer.run(state);
     const auto& mask = network.layout().free_mask();
@@ -276,10 +278,10 @@ TEST(Trainer, ValidationNoiseIsTheSameAtEveryEpoch) {
   const auto p = test::random_problem<double>(Task::dsm_1d, a, 50, 1);
   const Network<double> network(a);
   const Objective<double> objective(network, p.spec, p.data());
-  const Context job(1);
+  const auto engine = make_engine<double>(Context(1));
   TrainSpec spec = quick(4);
   spec.optimizer.learning_rate = 1e-300;
-  Trainer<double> trainer(objective, &objective, spec, job);
+  Trainer<double> trainer(objective, &objective, spec, *engine);
   auto state = trainer.start();
   const FitReport report = trainer.run(state);
   for (const EpochRecord& record : report.history)

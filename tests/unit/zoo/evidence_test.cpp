@@ -170,8 +170,8 @@ TEST(Replicator, FindsTheTruthWithHonestErrors) {
   std::vector<Replication> replications(kReplications);
   const Context job(2);
   job.run(kReplications, [&](std::size_t r) {
-    const Context own(1);
-    replications[r] = replicator.run(simulate(problem, 1000, 700 + r, own), r);
+    const Context own = job.alone();
+    replications[r] = replicator.run(simulate(problem, 1000, 700 + r, own), r, *make_engine<double>(own));
   });
   const std::vector<double> bound =
       replicator.information_bound(simulate(problem, 10000, 5, job), likelihood_objective(problem), job);
@@ -211,7 +211,7 @@ TEST(Replicator, BalancedNoiseMinimisesTheScoreMatchingLossItself) {
   objective.sigma = 0.3;
   objective.draws = 2;
   const Replicator replicator(problem, {.objective = objective, .balanced_noise = true});
-  const Replication one = replicator.run(data, 1);
+  const Replication one = replicator.run(data, 1, *make_engine<double>(job));
   ASSERT_EQ(one.end, ReplicationEnd::found);
   EXPECT_NEAR(one.values.front(), std::sqrt(0.5 / (squares + 0.09)), 1e-6);
 }
@@ -221,9 +221,11 @@ TEST(Replicator, SaysWhereRandomStartsEnd) {
   const PlantedProblem& problem = known_model("single_choice");
   const Context job(1);
   const SimulatedData<double> data = simulate(problem, 1000, 21, job);
-  const Replication near = Replicator(problem, {.objective = likelihood_objective(problem)}).run(data, 1);
+  const auto engine = make_engine<double>(job);
+  const Replication near =
+      Replicator(problem, {.objective = likelihood_objective(problem)}).run(data, 1, *engine);
   const Replication both =
-      Replicator(problem, {.objective = likelihood_objective(problem), .starts = 4}).run(data, 1);
+      Replicator(problem, {.objective = likelihood_objective(problem), .starts = 4}).run(data, 1, *engine);
   EXPECT_EQ(near.random_starts, StartsEnd::none);
   EXPECT_EQ(both.random_starts, StartsEnd::same);
   for (std::size_t k = 0; k < near.values.size(); ++k) EXPECT_NEAR(both.values[k], near.values[k], 1e-6);
@@ -235,11 +237,11 @@ TEST(Identification, AnyNumberOfThreadsGivesTheSameBits) {
                                    .sizes = {200},
                                    .coverage_rows = 300,
                                    .bound_rows = 1000};
-  const Context one(1), three(3);
-  double last = 0;
-  const auto a = identification_evidence(spec, one, [&](double done) { last = done; });
+  std::string last;
+  const Context one(1, {.on_progress = [&](double, const std::string&text) { last = text; }}), three(3);
+  const auto a = identification_evidence(spec, one);
   const auto b = identification_evidence(spec, three);
-  EXPECT_NEAR(last, 1, 1e-12);
+  EXPECT_EQ(last, "100% of the replications, about 0 s left");
   ASSERT_EQ(a.size(), 2U);  // likelihood and score matching
   for (std::size_t m = 0; m < a.size(); ++m) {
     EXPECT_EQ(a[m].score_matching, m == 1);

@@ -143,7 +143,8 @@ TEST(Comparison, DivergenceOfNormalsIsTheClosedForm) {
 
 TEST(Demo, ShowsTheShopperLearned) {
   int calls = 0;
-  const DemoResult demo = run_demo(1, 2, [&](const RecoveryProgress&) { ++calls; });
+  const DemoResult demo =
+      run_demo(1, Context(2, {.on_progress = [&](double, const std::string&) { ++calls; }}));
   EXPECT_GT(calls, 0);
   EXPECT_EQ(demo.problem->name, "shopper");
   expect_recovered(*demo.problem, demo.spec, demo.recovery);

@@ -1,4 +1,4 @@
-// An inference tells where it stands and ends where it is told to, with no result.
+// Work tells where it stands and ends where it is told to: a fit with what it has, the others with no result.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +8,9 @@
 #include "bl/errors.hpp"
 #include "bl/fit.hpp"
 #include "bl/inference.hpp"
+#include "bl/report.hpp"
+#include "bl/shapley.hpp"
+#include "bl/simplify.hpp"
 
 namespace bl {
 namespace {
@@ -66,22 +69,79 @@ void expect_stages(const Model& model, const std::vector<std::string>& stages) {
   }
 }
 
-TEST(InferenceWatch, EveryStageIsToldAndEndsTheWork) {
+TEST(Stop, EndsEveryStageOfAnInference) {
   expect_stages(table_model(), {"starts at their minimum", "iterations", "scores of rows",
                                 "second derivatives", "resamples"});
 }
 
-TEST(InferenceWatch, ChoicesToo) {
+TEST(Stop, EndsEveryStageOfAnInferenceOfChoices) {
   expect_stages(choice_model(), {"iterations", "scores of rows", "second derivatives", "resamples"});
 }
 
-TEST(InferenceWatch, EconomicsToo) {
+TEST(Stop, EndsErrorsOfEconomics) {
   const Model model = infer(table_model(), rows(), {}).model;
   Listener all;
   economics_with_errors(model, rows(), "", all.options);
   EXPECT_EQ(all.stages, std::set<std::string>{"derivatives of economics"});
   Listener listener("derivatives of economics");
   EXPECT_THROW(economics_with_errors(model, rows(), "", listener.options), Interrupted);
+}
+
+// Runs work that is told to stop the second time that it asks, and is not asked again.
+template <class Options, class Work>
+void expect_interrupted(Options options, const Work& work) {
+  int asked = 0, told = 0;
+  options.should_stop = [&] { return ++asked == 2; };
+  options.on_progress = [&](double, const std::string&) { ++told; };
+  EXPECT_THROW(work(options), Interrupted);
+  EXPECT_EQ(asked, 2);
+  EXPECT_GT(told, 0);
+}
+
+TEST(Stop, EndsAReport) {
+  const Model model = table_model();
+  expect_interrupted(ReportOptions(), [&](const ReportOptions& o) { report_html(model, rows(), o); });
+  const Model choices = choice_model();
+  expect_interrupted(ReportOptions(), [&](const ReportOptions& o) { report_html(choices, rows(), o); });
+}
+
+TEST(Stop, EndsShapleyValues) {
+  const Model model = table_model();
+  expect_interrupted(ShapleyOptions(),
+                     [&](const ShapleyOptions& o) { shapley_values(model, rows(), rows(), o); });
+}
+
+Settings settings_of(const std::vector<std::pair<const char*, const char*>>& chosen) {
+  Settings settings;
+  for (const auto& [name, value] : chosen) set(settings, name, value);
+  return settings;
+}
+
+TEST(Stop, EndsASimplification) {
+  const Model model = fit(rows(), settings_of({{"target", "y"}, {"id", "id"}, {"epochs", "2"}})).model;
+  expect_interrupted(SimplifyOptions(), [&](const SimplifyOptions& o) { simplify(model, rows(), o); });
+}
+
+// In steps, to the minimum, and of choices.
+TEST(Stop, LeavesAFitWithWhatItHas) {
+  const auto stopped = [](auto&& fit) {
+    int asked = 0;
+    FitOptions options;
+    options.should_stop = [&] { return ++asked == 2; };
+    const FitSummary summary = fit(options);
+    EXPECT_TRUE(summary.interrupted);
+    EXPECT_EQ(asked, 2);
+    EXPECT_GT(summary.model.predict(rows(), Part::all, {}).rows, 0U);
+  };
+  const Settings steps = settings_of({{"target", "y"}, {"id", "id"}}),
+                 minimum = settings_of({{"target", "y"}, {"id", "id"}, {"single", "true"}, {"starts", "2"}});
+  stopped([&](const FitOptions& o) { return fit(rows(), steps, o); });
+  stopped([&](const FitOptions& o) { return fit(rows(), minimum, o); });
+  const std::string linear =
+      "[data]\nlayout = \"wide\"\nchoice = \"y\"\nperson = \"id\"\n"
+      "[[alternatives]]\nname = \"a\"\nattributes = { x = \"x\" }\n[[alternatives]]\nname = \"b\"\n";
+  stopped(
+      [&](const FitOptions& o) { return fit(rows(), ChoiceDeclaration::parse(linear, "memory"), {}, o); });
 }
 
 }  // namespace

@@ -75,6 +75,12 @@ while IFS=: read -r file line text; do
 done < <(grep -rnE '#pragma omp|std::(j?thread|async)\b' src cli --include='*.hpp' --include='*.cpp' |
          grep -vE '^src/base/parallel\.|hardware_concurrency' || true)
 
+# Work runs on the context that it was given; the pool is inside it.
+while IFS=: read -r file line text; do
+  fail "$file:$line: threads come with the context (base/context.hpp)"
+done < <(grep -rnE '\bThreadPool\b|"base/parallel\.hpp"' src --include='*.hpp' --include='*.cpp' --include='*.cuh' --include='*.cu' |
+         grep -vE '^src/base/' || true)
+
 # The library never prints, exits or aborts.
 while IFS=: read -r file line text; do
   fail "$file:$line: the library does not print, exit or abort"

@@ -1,4 +1,4 @@
-// A long vector cut into slices by its length alone, shared by the threads of a job where there is one.
+// A long vector cut into slices by its length alone, rows into blocks of one size, shared by the threads of a job.
 #pragma once
 
 #include <algorithm>
@@ -33,6 +33,15 @@ void for_slices(const Context* job, Index n, F&& work) {
   } else {
     for (Index slice = 0; slice < slices; ++slice) call(slice);
   }
+}
+
+// visit(from, count) for every block of so many rows.
+template <class F>
+void for_row_blocks(const Context& job, Index rows, Index size, const F& visit) {
+  job.run(static_cast<std::size_t>((rows + size - 1) / size), [&](std::size_t block) {
+    const Index from = static_cast<Index>(block) * size;
+    visit(from, std::min(size, rows - from));
+  });
 }
 
 }  // namespace bl

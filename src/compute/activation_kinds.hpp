@@ -32,7 +32,8 @@ struct Tanh {
     return std::tanh(t);
   }
 #ifdef __CUDA_ARCH__
-  // In single precision as in activation-inl.hpp, within 3 units in the last place. No branch: lanes stay together.
+  // In single precision as in activation-inl.hpp, within 3 units in the last place. No branch: lanes stay
+  // together.
   __device__ static float short_tanh(float a) {
     const float size = fabsf(a), square = size * size;
     float p = fmaf(-0.005704978360F, square, 0.02063907873F);

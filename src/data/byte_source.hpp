@@ -45,8 +45,8 @@ class Input {
 };
 
 // Opens a file, or standard input for "-"; gzip is recognized by its first bytes. A source that cannot seek
-// (a pipe) is copied to a temporary file on the way when it has to be rewindable. Of several ranks the first reads standard input
-// and sends it to the others, so all of them have to open it. DataError for whatever
+// (a pipe) is copied to a temporary file on the way when it has to be rewindable. Of several ranks the first
+// reads standard input and sends it to the others, so all of them have to open it. DataError for whatever
 // cannot be opened or read, or is a damaged gzip file.
 Input open_input(const std::string& path, bool rewindable);
 

@@ -8,7 +8,6 @@
 #include "base/random.hpp"
 #include "base/unknown.hpp"
 #include "bl/errors.hpp"
-#include "choice/beyond.hpp"
 #include "summary/inference_summary.hpp"
 
 namespace bl {
@@ -62,17 +61,11 @@ std::vector<std::vector<double>> drawn(const Model& model, const Eigen::MatrixXd
     for (Index k = 0; k < normal.size(); ++k)
       normal(k) = random.normal(static_cast<std::uint64_t>(r), static_cast<std::uint64_t>(k));
     const Eigen::VectorXd step = root * normal;
-    StoredModel moved = stored;
-    const bool beyond = stored.choice()->schema.beyond_logit();
-    std::vector<double> parameters = beyond ? stored.choice()->beyond : stored.parameters;
+    std::vector<double> parameters = stored_parameters(model);
     for (Index k = 0; k < step.size(); ++k)
       parameters[static_cast<std::size_t>(stored.inference->positions[static_cast<std::size_t>(k)])] +=
           step(k);
-    if (beyond)
-      set_beyond(moved, std::move(parameters));
-    else
-      moved.parameters = std::move(parameters);
-    const std::vector<double> values = quantities(model_of(std::move(moved)));
+    const std::vector<double> values = quantities(with_parameters(model, std::move(parameters)));
     for (std::size_t q = 0; q < count; ++q) out[q].push_back(values[q]);
   }
   return out;

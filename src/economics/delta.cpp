@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/unknown.hpp"
 #include "bl/errors.hpp"
@@ -14,56 +15,31 @@ namespace bl {
 
 namespace {
 
-// Quantities by the parameters of a model beyond the logit, which are stored as they are.
-Eigen::MatrixXd beyond_gradient(const Model& model, const Eigen::MatrixXd& v, Index count,
-                                const Quantities& quantities) {
-  const StoredModel& stored = model.impl().stored;
-  const std::vector<double>& parameters = stored.choice()->beyond;
-  const auto at = [&](Index position, double change) {
-    std::vector<double> values = parameters;
-    values[static_cast<std::size_t>(position)] += change;
-    StoredModel moved = stored;
-    set_beyond(moved, std::move(values));
-    return quantities(model_of(std::move(moved)));
-  };
-  const auto size = static_cast<Index>(stored.inference->positions.size());
-  Eigen::MatrixXd gradient(count, size);
-  for (Index k = 0; k < size; ++k) {
-    const Index position = stored.inference->positions[static_cast<std::size_t>(k)];
-    const bool known = !std::isnan(v(k, k)) && v(k, k) > 0;
-    const double step = known ? 1e-3 * std::sqrt(v(k, k))
-                              : 1e-4 * (1 + std::abs(parameters[static_cast<std::size_t>(position)]));
-    const std::vector<double> up = at(position, step), down = at(position, -step);
-    for (Index q = 0; q < count; ++q)
-      gradient(q, k) = (up[static_cast<std::size_t>(q)] - down[static_cast<std::size_t>(q)]) / (2 * step);
-  }
-  return gradient;
+bool beyond_logit(const Model& model) {
+  return model.is_choice() && model.impl().choice().schema.beyond_logit();
 }
 
-// Quantities by stored parameters.
+// Quantities by the parameters: those of a model beyond the logit as they are stored, others as effective values.
 Eigen::MatrixXd gradient_of(const Model& model, const Eigen::MatrixXd& v, Index count,
                             const Quantities& quantities) {
-  if (model.is_choice() && model.impl().choice().schema.beyond_logit())
-    return beyond_gradient(model, v, count, quantities);
   const StoredModel& stored = model.impl().stored;
-  const inference::ParameterMap map(stored.architecture);
-  const std::vector<double> effective = map.effective(stored.parameters);
+  std::optional<inference::ParameterMap> map;
+  if (!beyond_logit(model)) map.emplace(stored.architecture);
+  const std::vector<double> start = map ? map->effective(stored.parameters) : stored_parameters(model);
   const auto at = [&](Index position, double change) {
-    std::vector<double> values = effective;
+    std::vector<double> values = start;
     values[static_cast<std::size_t>(position)] += change;
-    StoredModel moved = stored;
-    moved.parameters = map.raw(values);
-    return quantities(model_of(std::move(moved)));
+    return quantities(with_parameters(model, map ? map->raw(values) : std::move(values)));
   };
   const auto size = static_cast<Index>(stored.inference->positions.size());
   Eigen::MatrixXd gradient(count, size);
   for (Index k = 0; k < size; ++k) {
     const Index position = stored.inference->positions[static_cast<std::size_t>(k)];
-    const double size_of = std::abs(effective[static_cast<std::size_t>(position)]);
+    const double size_of = std::abs(start[static_cast<std::size_t>(position)]);
     // A thousandth of the error, where there is one: quantities are smooth on the scale of the errors. A
     // weight that may not be negative stays positive.
-    double step = std::isnan(v(k, k)) || v(k, k) == 0 ? 1e-4 * (1 + size_of) : 1e-3 * std::sqrt(v(k, k));
-    if (map.tensor_at(position).sign == Sign::non_negative) step = std::min(step, 0.5 * size_of);
+    double step = v(k, k) > 0 ? 1e-3 * std::sqrt(v(k, k)) : 1e-4 * (1 + size_of);
+    if (map && map->tensor_at(position).sign == Sign::non_negative) step = std::min(step, 0.5 * size_of);
     const std::vector<double> up = at(position, step), down = at(position, -step);
     for (Index q = 0; q < count; ++q)
       gradient(q, k) = (up[static_cast<std::size_t>(q)] - down[static_cast<std::size_t>(q)]) / (2 * step);
@@ -72,6 +48,20 @@ Eigen::MatrixXd gradient_of(const Model& model, const Eigen::MatrixXd& v, Index 
 }
 
 }  // namespace
+
+std::vector<double> stored_parameters(const Model& model) {
+  const StoredModel& stored = model.impl().stored;
+  return beyond_logit(model) ? stored.choice()->beyond : stored.parameters;
+}
+
+Model with_parameters(const Model& model, std::vector<double> parameters) {
+  StoredModel moved = model.impl().stored;
+  if (beyond_logit(model))
+    set_beyond(moved, std::move(parameters));
+  else
+    moved.parameters = std::move(parameters);
+  return model_of(std::move(moved));
+}
 
 Eigen::MatrixXd covariance_for(const Model& model, const std::string& kind,
                                const std::vector<double>& estimated) {

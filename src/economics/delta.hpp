@@ -13,6 +13,10 @@ namespace bl {
 // Quantities that are computed from a model with other parameters.
 using Quantities = std::function<std::vector<double>(const Model&)>;
 
+// As they are stored, of a model beyond the logit those that go beyond; and the model with others.
+std::vector<double> stored_parameters(const Model& model);
+Model with_parameters(const Model& model, std::vector<double> parameters);
+
 // Of the parameters that have errors: `estimated` (Inference::covariance), or where it is empty the stored one
 // of this kind. UsageError where the model stores none.
 Eigen::MatrixXd covariance_for(const Model& model, const std::string& kind,

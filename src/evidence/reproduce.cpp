@@ -4,7 +4,7 @@
 
 #include "base/context.hpp"
 #include "bl/errors.hpp"
-#include "gibbs/constraint_sweep.hpp"
+#include "evidence/constraint_sweep.hpp"
 
 namespace bl {
 

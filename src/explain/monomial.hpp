@@ -1,5 +1,5 @@
-// A term of a learned problem's head: a coefficient times powers of named variables, or a curve of one or a product of the
-// curves of two. Value, slope, order and
+// A term of a learned problem's head: a coefficient times powers of named variables, or a curve of one or a
+// product of the curves of two. Value, slope, order and
 // the two ways to write it stand here; expansion.hpp makes these terms from those of a basis, in other units.
 #pragma once
 
@@ -24,9 +24,9 @@ struct Factor {
 
 struct Monomial {
   double coefficient = 0;
-  // |coefficient| in standardised units: how much the term moves its head when every factor is one standard
-  // standard deviation off its mean. Terms are ranked by it in either unit; 0 for a term that only the change of units
-  // brings in.
+  // |coefficient| in standardised units: how much the term moves its head when every factor is one
+  // standard deviation off its mean. Terms are ranked by it in either unit; 0 for a term that only the change
+  // of units brings in.
   double size = 0;
   std::vector<Factor> factors = {};  // by variable, ascending; never empty
   // In place of one factor, of power 1, a curve of its variable; its mean over the training rows is 0.

@@ -1,5 +1,6 @@
-// One type of column as a feature: a closed set, one file per type in features/columns. It says what is learned of training
-// rows, which encoded columns there are, how cells become their numbers, and what of it a model file keeps.
+// One type of column as a feature: a closed set, one file per type in features/columns. It says what is
+// learned of training rows, which encoded columns there are, how cells become their numbers, and what of it a
+// model file keeps.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -67,7 +68,8 @@ inline const ColumnFacts& facts(ColumnType type) {
   return kind_of(type).facts();
 }
 
-// Writes row by row what `cell(source, row, numbers)` puts at source.first; it says whether the value counts as missing.
+// Writes row by row what `cell(source, row, numbers)` puts at source.first; it says whether the value counts
+// as missing.
 template <class T, class Cell>
 void write_cells(const FeatureSource& source, std::span<const Index> rows, MatrixView<T> out,
                  const Cell& cell) {

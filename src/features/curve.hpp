@@ -21,8 +21,8 @@ std::vector<double> period_knots(double period, std::size_t rows, Index most);
 std::size_t bend_count(const Bends& bends);
 // A curve without bends but for its knots, kind and ends; cubic and periodic ones get their slopes.
 Bends empty_bends(const CurveShape& shape, std::vector<double> knots, bool straight_ends);
-// What its bends are. z(x) = (pulled x - mean) / scale is the feature's straight part, already learned from the
-// same values. Without bends where the values do not bear any.
+// What its bends are. z(x) = (pulled x - mean) / scale is the feature's straight part, already learned from
+// the same values. Without bends where the values do not bear any.
 Bends fit_bends(Bends bends, const FeatureEncoding& feature, std::span<const double> values);
 // Cubic and periodic: what knot_slopes has to be.
 std::vector<double> spline_slopes(const Bends& bends);

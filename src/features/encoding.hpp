@@ -69,17 +69,17 @@ struct Pull {
   bool operator==(const Pull&) const = default;
 };
 
-// The bends of a curve: what it adds to a straight line. Bend j is a function of the column (see below), less its
-// least-squares line constant + slope z over the training rows, divided by the scale that all bends of a column
-// share.
-//  - linear: the piece between two neighbouring knots, clip((x - lower) / (upper - lower), 0, 1). The widest piece
-//    has no bend: the line and the other pieces determine it.
+// The bends of a curve: what it adds to a straight line. Bend j is a function of the column (see below), less
+// its least-squares line constant + slope z over the training rows, divided by the scale that all bends of a
+// column share.
+//  - linear: the piece between two neighbouring knots, clip((x - lower) / (upper - lower), 0, 1). The widest
+//    piece has no bend: the line and the other pieces determine it.
 //  - cubic: the natural cubic spline that is 1 at an inner knot and 0 at the others.
 //  - periodic: the cubic spline of this period that is 1 at a knot but the first, and 0 at the others.
 //  - step: 1 from a knot but the first on, else 0.
-// Periodic curves, steps and curves of one direction have no straight part: heads read the bends alone (`line`
-// false), only the means of which are taken off. Of a curve of one direction every piece has a bend, so that it
-// never falls where no weight is negative.
+// Periodic curves, steps and curves of one direction have no straight part: heads read the bends alone
+// (`line` false), only the means of which are taken off. Of a curve of one direction every piece has a bend,
+// so that it never falls where no weight is negative.
 struct Bends {
   CurveKind kind = CurveKind::linear;
   std::vector<double> knots;  // ascending; none, or three and more (steps: two)

@@ -20,8 +20,8 @@ constexpr std::size_t kMostWholeNumbers = 60;  // different ones
 constexpr double kMostSlots = 500;
 constexpr double kMargin = 0.1;  // log-likelihood per row that a transform has to gain
 
-// Log-likelihood per row of a normal distribution on the axis, at its best mean and standard deviation, up to a
-// constant.
+// Log-likelihood per row of a normal distribution on the axis, at its best mean and standard deviation, up to
+// a constant.
 double normal_fit(const NumberScale& scale, std::span<const double> values) {
   double mean = 0, square = 0, slope = 0;
   const auto n = static_cast<double>(values.size());

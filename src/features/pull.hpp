@@ -15,8 +15,8 @@ double unpulled(const Pull& pull, double value);
 // quantiles where that is zero, over what it is for a normal distribution. 0 where even the range is.
 double robust_deviation(std::span<const double> sorted);
 
-// The quantile by linear interpolation of the order statistics. It rounds otherwise than base/quantile.hpp: what models
-// store of their columns is learned with it.
+// The quantile by linear interpolation of the order statistics. It rounds otherwise than base/quantile.hpp:
+// what models store of their columns is learned with it.
 double sorted_quantile(std::span<const double> sorted, double share);
 
 // Values up to 5 robust standard deviations from the median stay. Beyond, each doubling of the distance

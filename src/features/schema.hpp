@@ -16,8 +16,8 @@ namespace bl {
 
 enum class Role { feature, response, ignore, weight, group, id };
 
-// The types of columns: numbers, levels, levels in their order (lowest first), and sentences, of which the words count.
-// Each is one file in features/columns.
+// The types of columns: numbers, levels, levels in their order (lowest first), and sentences, of which the
+// words count. Each is one file in features/columns.
 #define BL_COLUMN_TYPES(ONE) ONE(continuous) ONE(nominal) ONE(ordinal) ONE(text)
 
 #define BL_ENUMERATE(value) value,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "base/slices.hpp"
 
 namespace bl {
 
@@ -17,19 +18,10 @@ constexpr Index kRowsPerTask = 2048;
 constexpr Index kOversampling = 10;
 constexpr int kPowerIterations = 20;
 
-void for_row_blocks(Index rows, const Context& job,
-                    const std::function<void(Index from, Index count)>& visit) {
-  const auto tasks = static_cast<std::size_t>((rows + kRowsPerTask - 1) / kRowsPerTask);
-  job.run(tasks, [&](std::size_t task) {
-    const Index from = static_cast<Index>(task) * kRowsPerTask;
-    visit(from, std::min(kRowsPerTask, rows - from));
-  });
-}
-
 // y' y, summed over blocks of rows in their order.
 Eigen::MatrixXd gram(const DenseRows& y, const Context& job) {
   std::vector<Eigen::MatrixXd> parts(static_cast<std::size_t>((y.rows() + kRowsPerTask - 1) / kRowsPerTask));
-  for_row_blocks(y.rows(), job, [&](Index from, Index count) {
+  for_row_blocks(job, y.rows(), kRowsPerTask, [&](Index from, Index count) {
     const auto block = y.middleRows(from, count);
     parts[static_cast<std::size_t>(from / kRowsPerTask)].noalias() = block.transpose() * block;
   });
@@ -40,7 +32,7 @@ Eigen::MatrixXd gram(const DenseRows& y, const Context& job) {
 
 DenseRows times(const DenseRows& y, const Eigen::MatrixXd& right, const Context& job) {
   DenseRows out(y.rows(), right.cols());
-  for_row_blocks(y.rows(), job, [&](Index from, Index count) {
+  for_row_blocks(job, y.rows(), kRowsPerTask, [&](Index from, Index count) {
     out.middleRows(from, count).noalias() = y.middleRows(from, count) * right;
   });
   return out;
@@ -76,7 +68,7 @@ DenseRows normal_matrix(Index rows, Index cols) {
 
 DenseRows product(const SparseRows& a, const DenseRows& b, const Context& job) {
   DenseRows out(a.rows(), b.cols());
-  for_row_blocks(a.rows(), job, [&](Index from, Index count) {
+  for_row_blocks(job, a.rows(), kRowsPerTask, [&](Index from, Index count) {
     out.middleRows(from, count).noalias() = a.middleRows(from, count) * b;
   });
   return out;

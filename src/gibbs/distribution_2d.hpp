@@ -1,5 +1,5 @@
-// A distribution on a rectangle given by its unnormalised log-density, by adaptive quadrature (tensor Gauss-Kronrod
-// cells).
+// A distribution on a rectangle given by its unnormalised log-density, by adaptive quadrature (tensor
+// Gauss-Kronrod cells).
 #pragma once
 
 #include <array>
@@ -41,8 +41,8 @@ class Distribution2d {
                    std::span<double> out) const;  // normalised; -infinity outside
   Moments2d moments() const;
   std::vector<Peak2d> modes() const;  // local maxima, the highest first; value = normalised log-density
-  // The distribution of coordinate `axis` alone, and that of `axis` given the other; both integrate afresh to the
-  // tolerance.
+  // The distribution of coordinate `axis` alone, and that of `axis` given the other; both integrate afresh to
+  // the tolerance.
   Distribution1d marginal(int axis) const;
   Distribution1d conditional(int axis, double other) const;
 

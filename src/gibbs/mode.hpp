@@ -1,5 +1,5 @@
-// The best response in any dimension: the highest point of a distribution inside its box, by ascent from several
-// starts.
+// The best response in any dimension: the highest point of a distribution inside its box, by ascent from
+// several starts.
 //
 // Smooth parts are climbed by projected L-BFGS; starts that end at a kink go on by gradient sampling (Burke,
 // Lewis and Overton 2005): the shortest convex combination of gradients nearby is a direction of ascent
@@ -25,8 +25,8 @@ struct ModeOptions {
 struct ModeResult {
   std::vector<double> point;
   double value = 0;  // log-density
-  // The certificate: length of the shortest convex combination of projected gradients within `radius` of the point;
-  // near zero at a smooth mode and at a kink.
+  // The certificate: length of the shortest convex combination of projected gradients within `radius` of the
+  // point; near zero at a smooth mode and at a kink.
   double subgradient = 0;
   Index agreeing = 0;          // starts that ended at this point, the winner among them
   Matrix<double> ends;         // starts x dimension

@@ -29,9 +29,9 @@ Matrix<double> confusion_matrix(Labels truth, Labels predicted, Index classes, W
 // count.
 double macro_f1(Labels truth, Labels predicted, Index classes, Weights weights = {});
 
-// Area under the ROC curve. With two classes: the chance that the second column is higher in a row of class 1 than
-// in one of class 0, ties counting one half. With more: mean over classes of the AUC of that class against all others,
-// over the classes present; nothing where only one is.
+// Area under the ROC curve. With two classes: the chance that the second column is higher in a row of class 1
+// than in one of class 0, ties counting one half. With more: mean over classes of the AUC of that class
+// against all others, over the classes present; nothing where only one is.
 std::optional<double> macro_auc(Labels truth, Probabilities probabilities, Weights weights = {});
 
 // -mean log p(class). Nothing is clipped: infinite where a class that occurs was given probability zero. From

@@ -185,7 +185,8 @@ void LayerLines::shares(const T* offsets, const LineWorkspace& ws, std::span<Hea
     for (std::size_t h = section.begin; h < section.end; ++h) {
       const double c = static_cast<double>(offsets[h]), w = slope_[h];
       HeadShare& share = out[h];
-      // From the piece on the right end, kink by kink to the left; a head that falls runs through its pieces backwards.
+      // From the piece on the right end, kink by kink to the left; a head that falls runs through its pieces
+      // backwards.
       const std::size_t last = w >= 0 ? section.kinks.size() : 0;
       const double sign = w >= 0 ? 1 : -1;
       share.by_offset = section.slopes[last];

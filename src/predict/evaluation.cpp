@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/slices.hpp"
 #include "bl/errors.hpp"
 #include "compute/log_sum_exp.hpp"
 #include "metrics/classification.hpp"
@@ -21,15 +22,6 @@ namespace bl {
 namespace {
 
 constexpr double kIntervalMass = 0.9;
-
-void for_row_blocks(Index rows, const Context& job,
-                    const std::function<void(Index from, Index count)>& visit) {
-  const auto tasks = static_cast<std::size_t>((rows + kPredictedBlock - 1) / kPredictedBlock);
-  job.run(tasks, [&](std::size_t task) {
-    const Index from = static_cast<Index>(task) * kPredictedBlock;
-    visit(from, std::min(kPredictedBlock, rows - from));
-  });
-}
 
 MatrixView<const double> rows_of(const Matrix<double>& m, Index from, Index count) {
   if (m.cols() == 0) return {nullptr, count, 0, 0};
@@ -175,7 +167,7 @@ Matrix<double> class_log_probabilities(const FittedModel& model, const gibbs::Ut
   const Index rows = context.rows(), classes = model.space.classes();
   Matrix<double> out(rows, classes);
   if (utility.values() == 0) {
-    for_row_blocks(rows, job, [&](Index from, Index count) {
+    for_row_blocks(job, rows, kPredictedBlock, [&](Index from, Index count) {
       utility.class_log_probabilities(rows_of(context, from, count), {nullptr, count, 0, 0},
                                       out.view().row_range(from, count));
     });

@@ -8,8 +8,8 @@
 
 namespace bl {
 
-// With the column types of the fit. What counted as missing in the fit counts as missing here, unless the caller says
-// otherwise.
+// With the column types of the fit. What counted as missing in the fit counts as missing here, unless the
+// caller says otherwise.
 ReadOptions reading_for(const Model& model, Settings settings);
 
 gibbs::Utility utility_at(const FittedModel& model, double temperature);

@@ -18,8 +18,8 @@ struct RowScores {
 };
 RowScores row_scores(const gibbs::Utility& utility, const Matrix<double>& context, const Context& job);
 
-// `shared` has the features where they lie with several ranks. Quantiles of the scores of these rows, or of evenly spaced ones where they are many, as a model file keeps
-// them; null where one is not finite.
+// `shared` has the features where they lie with several ranks. Quantiles of the scores of these rows, or of
+// evenly spaced ones where they are many, as a model file keeps them; null where one is not finite.
 nlohmann::json score_quantiles(const FittedModel& model, const Encoder& encoder, const Table& table,
                                std::span<const Index> rows, const Context& job,
                                const SharedTable* shared = nullptr);

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t kDrawnBlocks = 12;
 
-// Width of the square image; 0 where the columns are none. Pixels that are constant are no features, but columns.
+// Width of the square image; 0 where the columns are none. Pixels that are constant are no features, but
+// columns.
 long width_of(const FittedModel& model) {
   long pixels = 0;
   for (const SchemaColumn& column : model.stored.encoder.schema().columns)

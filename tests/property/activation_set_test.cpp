@@ -218,7 +218,8 @@ TEST_P(ActivationSet, AReportShowsIt) {
   EXPECT_THAT(report::blocks_html(p, p), testing::HasSubstr("2&#8201;" + html(GetParam(), symbol)));
 }
 
-// The page computes by itself: its table has every activation, with the kinks and slopes of those made of lines.
+// The page computes by itself: its table has every activation, with the kinks and slopes of those made of
+// lines.
 TEST_P(ActivationSet, ThePageOfAReportComputesIt) {
   std::ifstream file(std::string(BL_TEST_DATA) + "/../../src/report/page/evaluate.js");
   ASSERT_TRUE(file);

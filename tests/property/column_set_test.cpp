@@ -1,5 +1,5 @@
-// Every type of column and every kind of encoded column through all that reads them: encoder, model file, explanation, and
-// the page of a report, which encodes by itself. One that is forgotten somewhere fails here.
+// Every type of column and every kind of encoded column through all that reads them: encoder, model file,
+// explanation, and the page of a report, which encodes by itself. One that is forgotten somewhere fails here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 
 namespace bl {
 
-// The levels, the most frequent as what stands for a missing value, and whether there is more than one. Returns the places
-// of the levels of all rows that have one.
+// The levels, the most frequent as what stands for a missing value, and whether there is more than one.
+// Returns the places of the levels of all rows that have one.
 std::vector<double> fit_levels(const TrainingRows& training, const SchemaColumn& column, const Column& data,
                                FeatureEncoding& out);
 

@@ -12,8 +12,8 @@ void standardize(const TrainingRows& training, std::span<const double> values, F
 // Far values pulled in, where there are any.
 void pull_in(const std::vector<double>& values, FeatureEncoding& out);
 
-// Adds the bends where a curve is asked for and the values bear any. Beyond the outer knots the straight part of a number
-// is constant as well.
+// Adds the bends where a curve is asked for and the values bear any. Beyond the outer knots the straight part
+// of a number is constant as well.
 void bend_as_asked(const TrainingRows& training, const std::vector<double>& values, FeatureEncoding& out);
 
 // The straight part, then the bends.

@@ -1,4 +1,5 @@
-// The paper's sweep of constraint weights as a person gets it, small: one sweep, every setting has its row, and a picture.
+// The paper's sweep of constraint weights as a person gets it, small: one sweep, every setting has its row,
+// and a picture.
 #include "bl/reproduce.hpp"
 
 #include <gtest/gtest.h>
@@ -7,7 +8,7 @@
 
 #include "base/context.hpp"
 #include "bl/errors.hpp"
-#include "gibbs/constraint_sweep.hpp"
+#include "evidence/constraint_sweep.hpp"
 #include "unit/explain/xml_check.hpp"
 
 namespace bl {

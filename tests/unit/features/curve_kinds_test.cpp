@@ -46,8 +46,8 @@ const std::vector<CurveShape> kShapes = {{.kind = CurveKind::cubic},
                                          {.direction = 1},
                                          {.kind = CurveKind::step, .direction = -1}};
 
-// The natural spline through 1 at one knot by its second derivatives: the textbook's tridiagonal system, solved by
-// elimination.
+// The natural spline through 1 at one knot by its second derivatives: the textbook's tridiagonal system,
+// solved by elimination.
 double textbook_spline(const std::vector<double>& t, std::size_t knot, double x) {
   const std::size_t n = t.size();
   std::vector<double> y(n, 0), m(n, 0), upper(n, 0), right(n, 0);
@@ -164,7 +164,8 @@ TEST(CurveKinds, CurvesOfOneDirectionNeverFall) {
   }
 }
 
-// Any non-decreasing function that is linear between the knots is met: the rise over each piece is its weight.
+// Any non-decreasing function that is linear between the knots is met: the rise over each piece is its
+// weight.
 TEST(CurveKinds, CurvesOfOneDirectionSpanAllRises) {
   const FeatureEncoding f = fitted({.direction = 1});
   ASSERT_EQ(f.bends.size(), f.bends.knots.size() - 1);

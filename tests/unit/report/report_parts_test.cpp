@@ -18,7 +18,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// The error of a mean of n zeros and ones is sqrt(p (1 - p) / n); of whole groups of 10 equal rows, sqrt(10) as large.
+// The error of a mean of n zeros and ones is sqrt(p (1 - p) / n); of whole groups of 10 equal rows, sqrt(10)
+// as large.
 TEST(ResampledErrors, AreThoseOfAMean) {
   constexpr std::size_t kRows = 1000, kGroup = 10;
   std::vector<double> hit(kRows);

@@ -1,4 +1,4 @@
-#include "gibbs/constraint_sweep.hpp"
+#include "evidence/constraint_sweep.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "gibbs/constraint_sweep.hpp"
+#include "evidence/constraint_sweep.hpp"
 
 #include <gtest/gtest.h>
 
@@ -72,7 +72,8 @@ TEST(ConstraintSweep, SamplersAgreeWithTheExactDistribution) {
   }
 }
 
-// The same setting twice over: another mean each time, so two settings are two observations. The x are the same.
+// The same setting twice over: another mean each time, so two settings are two observations. The x are the
+// same.
 TEST(ConstraintSweep, SettingsDoNotShareTheirDraws) {
   const Context job(2);
   SweepOptions options = small();

@@ -229,7 +229,7 @@ TEST_F(ExplainCommand, WhatIsRefused) {
   refuses("explain model.bl --format pdf", "--format 'pdf'");
   refuses("explain model.bl --units metric", "--units 'metric'");
   refuses("explain model.bl --terms many", "--terms 'many'");
-  refuses("explain model.bl --threshold 2", "threshold 2");
+  refuses("explain model.bl --threshold 2", "--threshold = 2");
   refuses("explain model.bl --block L9.B1", "there is no block 'L9.B1'");
   refuses("explain model.bl --row 3", "--row needs data");
   refuses("explain model.bl data.csv --format json", "data is read for");

@@ -73,7 +73,6 @@ THROUGH = {
         api/fit fit/fit_notes fit/fit_record fit/prepared fit/train_minimum fit/train_steps""",
     "tests/unit/fit/fit_objective_test.cpp: the objective of training and of what follows": "plan/fit_objective",
     "tests/unit/metrics/classification_test.cpp: weights and checks of every metric": "metrics/rows",
-    "tests/unit/model/architecture_test.cpp: validate asks how much memory there is": "base/memory",
     "tests/unit/plan/plan_test.cpp: from settings to plans; what was used stands in model files": """
         plan/unused_settings plan/used_settings""",
     "tests/unit/predict/distribution_test.cpp: Model::predict and distributions": """

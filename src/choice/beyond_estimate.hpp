@@ -3,6 +3,7 @@
 
 #include "bl/settings.hpp"
 #include "choice/estimate.hpp"
+#include "fitted/fitted_model.hpp"
 #include "random_utility/maximum.hpp"
 
 namespace bl {

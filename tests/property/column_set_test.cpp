@@ -140,8 +140,8 @@ TEST_P(ColumnSet, ColumnsAreThoseThatAreWritten) {
       ASSERT_TRUE(std::isfinite(all(i, c)));
       ASSERT_NEAR(single(i, c), all(i, c), 1e-5 * (1 + std::abs(all(i, c))));
       const EncodedColumn& column = encoder().columns()[static_cast<std::size_t>(c)];
-      if (column.kind == EncodedColumn::Kind::indicator)
-        ASSERT_EQ(all(i, c), table().column(encoder().features()[column.feature].name).missing(i) ? 1 : 0);
+      if (column.kind != EncodedColumn::Kind::indicator) continue;
+      ASSERT_EQ(all(i, c), table().column(encoder().features()[column.feature].name).missing(i) ? 1 : 0);
     }
 }
 
@@ -221,7 +221,7 @@ TEST_P(ColumnSet, TheKindsAreWhatTheCaseIsFor) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, ColumnSet, testing::Range<std::size_t>(0, cases().size()),
-                         [](const auto& info) { return cases()[info.param].name; });
+                         [](const auto& one) { return cases()[one.param].name; });
 
 TEST(ColumnSets, EveryTypeAndEveryCurveIsTriedHere) {
   std::set<ColumnType> types;

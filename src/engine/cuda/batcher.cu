@@ -31,9 +31,8 @@ void cut(Launch<T>& launch, const Placed<T>& placed, int jobs, int rows, int thr
   const int share = std::max(1, processors_now / jobs);
   const int fewest = placed.apart() ? kFewestApart : kFewestPoints;
   if (placed.apart()) {
-    launch.parts = std::min(processors_now,
-                            std::max((heads + kHeadsOfPart - 1) / kHeadsOfPart,
-                                     std::min(kPartsOfModel, (rows + fewest - 1) / fewest)));
+    launch.parts = std::min(processors_now, std::max((heads + kHeadsOfPart - 1) / kHeadsOfPart,
+                                                     std::min(kPartsOfModel, (rows + fewest - 1) / fewest)));
     launch.parts = std::min(launch.parts, share);
     launch.heads_per_part = (heads + launch.parts - 1) / launch.parts;
   }

@@ -24,10 +24,9 @@ struct LikelihoodLoss {
       return outputs ? f.at(slab + k, r) : f.at(slab, r * f.per_row + k + (nodes ? 1 : 0));
     };
     const auto logit = [&](int k) {
-      return *place(plan.out, k) * inverse +
-             (nodes    ? f.data.log_weights[k]
-              : random ? *f.at(plan.log_weight, r * f.per_row + k)
-                       : T(0));
+      return *place(plan.out, k) * inverse + (nodes    ? f.data.log_weights[k]
+                                              : random ? *f.at(plan.log_weight, r * f.per_row + k)
+                                                       : T(0));
     };
     T most = -INFINITY;
     for (int k = lanes.lane; k < count; k += lanes.lanes) {

@@ -11,7 +11,8 @@ namespace {
 
 // Versions but the first of rows that lie in front of them; one block a row and version.
 template <class T>
-__global__ void version_kernel(T* context, int rows, int columns, int stride, const std::int32_t* source, const T* offset) {
+__global__ void version_kernel(T* context, int rows, int columns, int stride, const std::int32_t* source,
+                               const T* offset) {
   const auto row = static_cast<std::size_t>(blockIdx.x), version = static_cast<std::size_t>(blockIdx.y);
   const T* from = context + row * stride;
   T* to = context + ((version + 1) * static_cast<std::size_t>(rows) + row) * stride;
@@ -143,8 +144,8 @@ void Placed<T>::place_versions(const RowVersions<T>& versions, int rows, int str
   source.write(versions.source.flat(), stream);
   offset.write(versions.offset.flat(), stream);
   const dim3 grid(static_cast<unsigned>(rows), static_cast<unsigned>(versions.count() - 1));
-  version_kernel<T><<<grid, 128, 0, stream>>>(context_.data(), rows, static_cast<int>(versions.source.cols()), stride,
-                                              source.data(), offset.data());
+  version_kernel<T><<<grid, 128, 0, stream>>>(context_.data(), rows, static_cast<int>(versions.source.cols()),
+                                              stride, source.data(), offset.data());
   check(cudaGetLastError(), "shifting rows");
   check(cudaStreamSynchronize(stream), "shifting rows");
 }
@@ -170,7 +171,8 @@ void Placed<T>::place_proposal(const Objective<T>& objective, cudaStream_t strea
   log_weights_.write(of_boxes, stream);
   own_log_weights_.write(own, stream);
   check(cudaStreamSynchronize(stream), "loading the data");
-  data_.boxes = {boxes_lower_.data(), boxes_upper_.data(), boxes_cumulative_.data(), boxes.count, boxes.dimension};
+  data_.boxes = {boxes_lower_.data(), boxes_upper_.data(), boxes_cumulative_.data(), boxes.count,
+                 boxes.dimension};
   data_.log_weights = log_weights_.data();
   data_.own_log_weights = own_log_weights_.data();
 }

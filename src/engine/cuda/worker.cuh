@@ -303,7 +303,8 @@ struct Worker {
     const Rule& rule = launch.rule;
     const bool adam = rule.kind != OptimizerKind::sgd, averages = rule.average > 0;
     const int first = outer_first();
-    for (int i = 4 * static_cast<int>(threadIdx.x); i < outer_count(); i += 4 * static_cast<int>(blockDim.x)) {
+    for (int i = 4 * static_cast<int>(threadIdx.x); i < outer_count();
+         i += 4 * static_cast<int>(blockDim.x)) {
       const int at = first + i;
       const Four<T> g = load4(s.outer_g + i), none{};
       const Four<T> decay = rule.decays ? load4(job.decay + at) : none;

@@ -156,7 +156,7 @@ void expect_recovered(const RandomUtilityModel& model, const std::vector<double>
   const std::vector<Coordinate> coordinates(truth.size());
   const Maximum maximum = maximise(model, start, coordinates, {}, job);
   ASSERT_TRUE(maximum.converged) << maximum.cause;
-  const ChoiceInformation found = information_at(model, maximum, coordinates, {}, job);
+  const ChoiceInformation found = information_at(model, maximum, coordinates, job);
   ASSERT_TRUE(found.estimate.converged);
   for (std::size_t k = 0; k < truth.size(); ++k) {
     const auto i = static_cast<Index>(k);
@@ -229,7 +229,7 @@ TEST(Maximum, InformationIsThatOfTheLogit) {
   const Context job(1);
   const Maximum maximum = maximise(model, {0.0}, {{.factor = 3}}, {}, job);
   ASSERT_TRUE(maximum.converged);
-  const ChoiceInformation found = information_at(model, maximum, {{.factor = 3}}, {}, job);
+  const ChoiceInformation found = information_at(model, maximum, {{.factor = 3}}, job);
   double information = 0;
   for (Index t = 0; t < sets.situations(); ++t) {
     const auto begin = static_cast<Index>(sets.begin[static_cast<std::size_t>(t)]);

@@ -53,6 +53,7 @@ void LayerLines::prepare(const Network<T>& network, const PreparedParameters<T>&
   for (const HeadSection& section : shape.sections) {
     const auto begin = static_cast<std::size_t>(section.begin);
     const auto count = static_cast<std::size_t>(shape.blocks * section.heads_per_block);
+    if (count == 0) continue;  // its activation may have a bend
     sections_.push_back(lines_of(section.activation, begin, begin + count));
     for (std::size_t h = begin; h < begin + count; ++h) {
       const auto block = static_cast<Index>(h - begin) / section.heads_per_block;

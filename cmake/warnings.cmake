@@ -9,6 +9,8 @@ set(bl_cxx_flags -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversio
 list(APPEND bl_cxx_flags -ffp-contract=off)
 target_compile_options(bl_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${bl_cxx_flags}>")
 if(BL_SANITIZE)
-  target_compile_options(bl_options INTERFACE -fsanitize=${BL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  # Of targets with the property BL_PLAIN only the program that they start is instrumented.
+  target_compile_options(bl_options INTERFACE $<$<NOT:$<BOOL:$<TARGET_PROPERTY:BL_PLAIN>>>:
+    -fsanitize=${BL_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>)
   target_link_options(bl_options INTERFACE -fsanitize=${BL_SANITIZE})
 endif()

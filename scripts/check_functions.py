@@ -13,6 +13,7 @@ MOST_LINES_OF_A_FILE = 400
 ROOT = Path(__file__).resolve().parent.parent
 # What stands around functions; a brace after anything else at this level that has a parameter list opens a body.
 SCOPE = re.compile(r"^\s*(template\s*<.*>\s*)?(inline\s+)?(namespace|class|struct|enum|union|extern)\b", re.DOTALL)
+LABEL = re.compile(r"^(\s*(public|private|protected)\s*:)+(?!:)")
 NAME = re.compile(r"([\w:~<>]+|operator\s*\S+)\s*\(")
 
 
@@ -40,14 +41,14 @@ def functions(source: str):
             scopes -= mark == "}"
             begin = at + 1
         elif mark == "{":
-            head = text[begin:at]
+            head = LABEL.sub("", text[begin:at])
             if SCOPE.match(head) and not re.search(r"\)\s*(const|noexcept|override|->.*)?\s*$", head, re.DOTALL):
                 scopes += 1
                 begin = at + 1
             else:
                 end = closing(text, at)
                 if "(" in head and not re.search(r"\)\s*:.*[\w>]\s*$|,\s*\w+\s*$", head, re.DOTALL):
-                    first = begin + len(head) - len(head.lstrip())
+                    first = at - len(head.lstrip())
                     name = NAME.search(re.sub(r"^\s*template\s*<[^{]*?>\s*(?=\w)", "", head))
                     line = text.count("\n", 0, first) + 1
                     yield (name.group(1) if name else head.strip()), line, text.count("\n", first, end) + 1

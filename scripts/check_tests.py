@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from check_functions import functions
+from check_functions import functions, without_text
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -96,9 +96,9 @@ def defined(path: Path) -> set[str]:
 
 
 def main() -> int:
-    words = set()
+    words = set()  # names of types, and of functions that are called
     for path in (ROOT / "tests").rglob("*.[ch]pp"):
-        words.update(re.findall(r"\w+", path.read_text()))
+        words.update(re.findall(r"\b[A-Z]\w*|\b[a-z]\w*(?=(?:<[^;(){}]*>)?[(])", without_text(path.read_text())))
     sources = {
         str(path.relative_to(ROOT / "src").with_suffix("")): defined(path)
         for path in sorted((ROOT / "src").rglob("*.cpp"))

@@ -30,7 +30,8 @@ std::string figure(double value, int digits) {
 
 }  // namespace
 
-RecoveryRound recovery_round(const zoo::SizeEvidence& evidence, const std::vector<std::string>& names) {
+RecoveryRound recovery_round(const simulation::SizeEvidence& evidence,
+                             const std::vector<std::string>& names) {
   RecoveryRound out;
   out.rows = static_cast<std::size_t>(evidence.rows);
   out.replications = evidence.replications;
@@ -44,7 +45,7 @@ RecoveryRound recovery_round(const zoo::SizeEvidence& evidence, const std::vecto
   out.shares = evidence.shares;
   out.mean_coverage = evidence.mean_coverage();
   out.median_variance_ratio = evidence.median_variance_ratio();
-  for (const zoo::ParameterEvidence& one : evidence.parameters)
+  for (const simulation::ParameterEvidence& one : evidence.parameters)
     out.parameters.push_back({.name = names[one.parameter],
                               .truth = one.truth,
                               .mean = one.mean,

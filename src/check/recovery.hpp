@@ -1,4 +1,4 @@
-// From the zoo's evidence to what front ends show.
+// From replications to what front ends show.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "bl/check.hpp"
-#include "zoo/evidence.hpp"
+#include "check/size_evidence.hpp"
 
 namespace bl {
 
-RecoveryRound recovery_round(const zoo::SizeEvidence& evidence, const std::vector<std::string>& names);
+RecoveryRound recovery_round(const simulation::SizeEvidence& evidence, const std::vector<std::string>& names);
 
 nlohmann::ordered_json recovery_json(const RecoveryRound& round);
 

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # Sources, one by one: the test that reaches them, and how.
 THROUGH = {
     "tests/frontends/check_command_test.cpp: bl check, of tables and choices; bl reproduce identification": """
-        check/check_run check/choice_check evidence/identification_text evidence/identification_svg""",
+        check/check_run check/choice_check evidence/identification_svg""",
     "tests/frontends/choice_beyond_test.cpp: bl fit --choice of models beyond the logit, and the commands on them": """
         choice/beyond choice/beyond_estimate choice/beyond_notes choice/beyond_start choice/beyond_text choice/fit_beyond
         economics/beyond_economics features/beyond_names features/choice_beyond""",

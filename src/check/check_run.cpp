@@ -7,6 +7,7 @@
 #include "base/unknown.hpp"
 #include "bl/errors.hpp"
 #include "check/recovery.hpp"
+#include "check/recovery_round.hpp"
 #include "plan/device_plan.hpp"
 
 namespace bl {
@@ -63,10 +64,9 @@ CheckReport run_check(const CheckRun& run, const CheckOptions& options, const Co
   report.objective = run.objective.kind == ObjectiveKind::likelihood       ? "likelihood"
                      : run.objective.kind == ObjectiveKind::score_matching ? "score matching"
                                                                            : "hybrid";
-  const std::vector<double> bound = bound_of(replicator, run.likelihood, first, job);
-  report.recovery = recovery_round(
-      simulation::size_evidence(static_cast<Index>(run.rows), replications, replicator.truth(), bound),
-      run.names(replicator.positions()));
+  report.recovery = recovery_round(run.rows, replications,
+                                   {run.names(replicator.positions()), replicator.truth(),
+                                    bound_of(replicator, run.likelihood, first, job)});
   judge(report);
   if (!where.note.empty()) report.findings.push_back(where.note);
   return report;

@@ -7,13 +7,21 @@
 
 #include "base/clock.hpp"
 #include "bl/errors.hpp"
+#include "check/recovery_round.hpp"
+#include "evidence/known_models.hpp"
+#include "evidence/slopes.hpp"
+#include "plan/device_plan.hpp"
 
-namespace bl::simulation {
+namespace bl {
 
 namespace {
 
-constexpr int kPanels = 4;  // of 8 nodes: off by less than a fifth of an error at 32,000 rows
-constexpr Index kSmallestSize = 100;
+using simulation::known_model, simulation::known_models, simulation::likelihood_objective;
+using simulation::PlantedProblem, simulation::Replication, simulation::Replicator, simulation::ResponseKind;
+
+constexpr Index kBoundRows = 20000;  // simulated for the information bound
+
+constexpr std::size_t kSmallestSize = 100;
 constexpr double kNoise = 0.01;  // of score matching, balanced: its square is the bias
 constexpr int kNoiseDraws = 2;
 
@@ -34,7 +42,8 @@ struct Case {
   // Points that a row costs, for the time left.
   double points() const {
     if (score_matching) return 2 * kNoiseDraws;
-    if (problem->kind() == ResponseKind::continuous) return 8 * kPanels;
+    if (problem->kind() == ResponseKind::continuous)
+      return static_cast<double>(likelihood_objective(*problem).rule.size());
     return problem->choice_sets ? problem->choice_sets->largest
                                 : static_cast<double>(problem->class_names.size());
   }
@@ -45,7 +54,7 @@ bool dies_out(const PlantedProblem& problem) {
   return problem.name == "single_number";
 }
 
-std::vector<Case> cases_of(const IdentificationSpec& spec) {
+std::vector<Case> cases_of(const IdentificationOptions& spec) {
   std::vector<Case> cases;
   const auto add = [&](const PlantedProblem& problem) {
     cases.push_back({&problem, false});
@@ -57,9 +66,9 @@ std::vector<Case> cases_of(const IdentificationSpec& spec) {
   return cases;
 }
 
-void check(const IdentificationSpec& spec) {
+void check(const IdentificationOptions& spec) {
   if (spec.replications < 2) throw UsageError("coverage needs at least 2 replications");
-  for (const Index rows : spec.sizes)
+  for (const std::size_t rows : spec.sizes)
     if (rows < kSmallestSize)
       throw UsageError(
           fmt::format("{} rows are too few to fit; give sizes of at least {}", rows, kSmallestSize));
@@ -68,8 +77,8 @@ void check(const IdentificationSpec& spec) {
         fmt::format("{} rows are too few to fit; give at least {}", spec.coverage_rows, kSmallestSize));
 }
 
-std::vector<Index> sizes_of(const IdentificationSpec& spec) {
-  std::vector<Index> sizes = spec.sizes;
+std::vector<std::size_t> sizes_of(const IdentificationOptions& spec) {
+  std::vector<std::size_t> sizes = spec.sizes;
   sizes.push_back(spec.coverage_rows);
   std::sort(sizes.begin(), sizes.end());
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
@@ -77,23 +86,31 @@ std::vector<Index> sizes_of(const IdentificationSpec& spec) {
 }
 
 // Data are a function of seed, model, size and replication; both objectives see the same.
-std::uint64_t data_seed(const IdentificationSpec& spec, const PlantedProblem& problem, Index rows,
+std::uint64_t data_seed(const IdentificationOptions& spec, const PlantedProblem& problem, std::size_t rows,
                         std::size_t replication) {
   std::uint64_t seed = spec.seed;
   const auto mix = [&](std::uint64_t part) {
     seed = (seed ^ part) * 0x9E3779B97F4A7C15ULL + 0x2545F4914F6CDD1DULL;
   };
   mix(static_cast<std::uint64_t>(&problem - known_models().data()));
-  mix(static_cast<std::uint64_t>(rows));
+  mix(rows);
   mix(replication);
   return seed;
 }
 
+std::vector<std::string> names_at(const PlantedProblem& problem, const std::vector<Index>& positions) {
+  const std::vector<std::string> all = parameter_names(problem);
+  std::vector<std::string> names;
+  for (const Index position : positions) names.push_back(all[static_cast<std::size_t>(position)]);
+  return names;
+}
+
 class Progress {
  public:
-  Progress(const std::vector<Case>& cases, const IdentificationSpec& spec, const Context& job) : job_(job) {
+  Progress(const std::vector<Case>& cases, const IdentificationOptions& spec, const Context& job)
+      : job_(job) {
     for (const Case& one : cases)
-      for (const Index rows : sizes_of(spec))
+      for (const std::size_t rows : sizes_of(spec))
         total_ += one.points() * static_cast<double>(rows) * static_cast<double>(replications_at(spec, rows));
   }
   void add(double points) {
@@ -114,12 +131,12 @@ struct Task {
   std::size_t replication = 0;
 };
 
-ModelEvidence run_case(const Case& one, const IdentificationSpec& spec, const Context& job,
-                       Progress& progress) {
+IdentificationModel run_case(const Case& one, const IdentificationOptions& spec, const Context& job,
+                             Progress& progress) {
   const PlantedProblem& problem = *one.problem;
   const Replicator replicator(
       problem, {.objective = one.objective(), .starts = spec.starts, .balanced_noise = one.score_matching});
-  const std::vector<Index> sizes = sizes_of(spec);
+  const std::vector<std::size_t> sizes = sizes_of(spec);
   std::vector<std::vector<Replication>> results(sizes.size());
   std::vector<Task> tasks;  // the longest first
   for (std::size_t s = sizes.size(); s-- > 0;) {
@@ -131,41 +148,36 @@ ModelEvidence run_case(const Case& one, const IdentificationSpec& spec, const Co
   engine->together(tasks.size(), kShortStep, [&](std::size_t i, Engine<double>& own_engine) {
     const auto [s, r] = tasks[i];
     const std::uint64_t seed = data_seed(spec, problem, sizes[s], r);
-    results[s][r] = replicator.run(simulate(problem, sizes[s], seed, own_engine.context()), seed, own_engine);
+    results[s][r] = replicator.run(
+        simulate(problem, static_cast<Index>(sizes[s]), seed, own_engine.context()), seed, own_engine);
     progress.add(one.points() * static_cast<double>(sizes[s]));
   });
-  ModelEvidence out;
+  const Target target = {
+      names_at(problem, replicator.positions()), replicator.truth(),
+      replicator.information_bound(simulate(problem, kBoundRows, data_seed(spec, problem, 0, 0), job),
+                                   likelihood_objective(problem), job)};
+  IdentificationModel out;
   out.name = problem.name;
   out.description = problem.description;
-  out.score_matching = one.score_matching;
+  out.objective = one.score_matching ? "score matching" : "likelihood";
   out.noise = one.score_matching ? kNoise : 0;
-  const std::vector<std::string> names = parameter_names(problem);
-  for (const Index position : replicator.positions())
-    out.parameters.push_back(names[static_cast<std::size_t>(position)]);
-  const std::vector<double> bound =
-      replicator.information_bound(simulate(problem, spec.bound_rows, data_seed(spec, problem, 0, 0), job),
-                                   likelihood_objective(problem), job);
   std::vector<SizedErrors> errors;
   for (std::size_t s = 0; s < sizes.size(); ++s) {
     if (sizes[s] == spec.coverage_rows) out.coverage_size = s;
-    out.sizes.push_back(size_evidence(sizes[s], results[s], replicator.truth(), bound));
-    errors.push_back({static_cast<double>(sizes[s]), out.sizes.back().errors});
+    out.sizes.push_back(recovery_round(sizes[s], results[s], target));
+    errors.push_back({static_cast<double>(sizes[s]), scaled_errors(results[s], target)});
   }
-  out.slope = slope_of_means(errors);
-  out.pooled_slope = slope_of_replications(errors);
+  const Slope slope = slope_of_means(errors), pooled = slope_of_replications(errors);
+  out.slope = slope.slope;
+  out.slope_error = slope.standard_error;
+  out.pooled_slope = pooled.slope;
+  out.pooled_slope_error = pooled.standard_error;
   return out;
 }
 
 }  // namespace
 
-ObjectiveSpec likelihood_objective(const PlantedProblem& problem) {
-  ObjectiveSpec spec;
-  spec.temperature = problem.temperature;
-  if (problem.kind() == ResponseKind::continuous) spec.rule = composite_rule(problem.support, kPanels);
-  return spec;
-}
-
-std::size_t replications_at(const IdentificationSpec& spec, Index rows) {
+std::size_t replications_at(const IdentificationOptions& spec, std::size_t rows) {
   if (rows == spec.coverage_rows) return spec.replications;
   const auto as_many_rows =
       static_cast<std::size_t>(static_cast<double>(spec.replications) *
@@ -173,13 +185,17 @@ std::size_t replications_at(const IdentificationSpec& spec, Index rows) {
   return std::clamp(as_many_rows, std::max<std::size_t>(2, spec.replications / 5), spec.replications);
 }
 
-std::vector<ModelEvidence> identification_evidence(const IdentificationSpec& spec, const Context& job) {
+std::vector<IdentificationModel> reproduce_identification(
+    const IdentificationOptions& spec, const std::function<void(double, const std::string&)>& progress) {
   check(spec);
+  const double rows = static_cast<double>(spec.coverage_rows) * side_by_side(spec.replications);
+  const Context job =
+      Context(spec.threads, {.on_progress = progress}).on(plan_device(spec.device, rows, "").device);
   const std::vector<Case> cases = cases_of(spec);
   Progress reporter(cases, spec, job);
-  std::vector<ModelEvidence> out;
+  std::vector<IdentificationModel> out;
   for (const Case& one : cases) out.push_back(run_case(one, spec, job, reporter));
   return out;
 }
 
-}  // namespace bl::simulation
+}  // namespace bl

@@ -4,28 +4,11 @@
 
 #include "bl/reproduce.hpp"
 #include "check/recovery.hpp"
-#include "evidence/identification.hpp"
-#include "plan/device_plan.hpp"
+#include "evidence/known_models.hpp"
 
 namespace bl {
 
 namespace {
-
-IdentificationModel model_of(const simulation::ModelEvidence& evidence) {
-  IdentificationModel out;
-  out.name = evidence.name;
-  out.description = evidence.description;
-  out.objective = evidence.score_matching ? "score matching" : "likelihood";
-  out.noise = evidence.noise;
-  out.slope = evidence.slope.slope;
-  out.slope_error = evidence.slope.standard_error;
-  out.pooled_slope = evidence.pooled_slope.slope;
-  out.pooled_slope_error = evidence.pooled_slope.standard_error;
-  out.coverage_size = evidence.coverage_size;
-  for (const simulation::SizeEvidence& size : evidence.sizes)
-    out.sizes.push_back(recovery_round(size, evidence.parameters));
-  return out;
-}
 
 std::string title_of(const IdentificationModel& model) {
   return model.objective == "likelihood" ? fmt::format("{}: {}", model.name, model.description)
@@ -52,24 +35,6 @@ std::string start_words(const RecoveryRound& round) {
 }
 
 }  // namespace
-
-std::vector<IdentificationModel> reproduce_identification(
-    const IdentificationOptions& options, const std::function<void(double, const std::string&)>& progress) {
-  simulation::IdentificationSpec spec;
-  spec.models = options.models;
-  spec.replications = options.replications;
-  spec.sizes.assign(options.sizes.begin(), options.sizes.end());
-  spec.coverage_rows = static_cast<Index>(options.coverage_rows);
-  spec.starts = options.starts;
-  spec.seed = options.seed;
-  const double rows = static_cast<double>(options.coverage_rows) * side_by_side(options.replications);
-  const Context job =
-      Context(options.threads, {.on_progress = progress}).on(plan_device(options.device, rows, "").device);
-  std::vector<IdentificationModel> out;
-  for (const simulation::ModelEvidence& evidence : simulation::identification_evidence(spec, job))
-    out.push_back(model_of(evidence));
-  return out;
-}
 
 std::vector<std::string> identification_models() {
   std::vector<std::string> names;

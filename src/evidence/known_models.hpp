@@ -4,6 +4,7 @@
 // it in known_models().
 #pragma once
 
+#include "objective/objective.hpp"
 #include "simulation/planted_problem.hpp"
 
 namespace bl::simulation {
@@ -13,6 +14,9 @@ const std::vector<PlantedProblem>& known_models();
 
 // Throws UsageError naming the known ones.
 const PlantedProblem& known_model(std::string_view name);
+
+// The likelihood that they are fitted by: quadrature where the response is a number.
+ObjectiveSpec likelihood_objective(const PlantedProblem& problem);
 
 // What each entry of the flat vector is called: "U.price", "L2.B1.C.bias", "readout.1"; heads are numbered
 // where a block has several of a kind, blocks where there are several.

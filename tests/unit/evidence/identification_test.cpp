@@ -1,114 +1,16 @@
-#include "check/size_evidence.hpp"
+#include "evidence/identification.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
-#include <numeric>
 
-#include "base/random.hpp"
 #include "bl/errors.hpp"
-#include "evidence/identification.hpp"
+#include "check/recovery_round.hpp"
+#include "evidence/known_models.hpp"
 #include "evidence/planted_block.hpp"
 
 namespace bl::simulation {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-TEST(Coverage, CountsIntervalsThatHoldTheTruth) {
-  const std::vector<double> values = {1, 2, 3, 4}, errors = {1, 0.5, 0.5, kNaN};
-  // Intervals at quantile 2: [-1, 3], [1, 3], [2, 4] and none; the ends belong to them.
-  const Coverage at_1 = coverage(values, errors, 1, 2), at_3 = coverage(values, errors, 3, 2);
-  EXPECT_EQ(at_1.intervals, 3U);
-  EXPECT_EQ(at_1.covered, 2U);
-  EXPECT_EQ(at_3.covered, 3U);
-  EXPECT_DOUBLE_EQ(at_1.share(), 2.0 / 3);
-  EXPECT_TRUE(std::isnan(Coverage{}.share()));
-}
-
-// Normal estimates with their true standard deviation: 95% of 20,000 intervals, within four binomial ones.
-TEST(Coverage, OfTrueDeviationsIsNominalAndOfWrongOnesIsNot) {
-  constexpr std::size_t kDraws = 20000;
-  const RandomStream random(3, Purpose::test);
-  std::vector<double> values, errors(kDraws, 2.0), halved(kDraws, 1.0);
-  for (std::size_t r = 0; r < kDraws; ++r) values.push_back(5 + 2 * random.normal(r, 0));
-  const double binomial = std::sqrt(0.95 * 0.05 / kDraws);
-  EXPECT_NEAR(coverage(values, errors, 5).share(), 0.95, 4 * binomial);
-  // P(|z| <= 1.96 / 2) = 0.6729.
-  EXPECT_NEAR(coverage(values, halved, 5).share(), 0.6729, 4 * std::sqrt(0.67 * 0.33 / kDraws));
-}
-
-TEST(Slope, OfAnExactPowerIsItsExponent) {
-  std::vector<SizedErrors> sizes;
-  for (const double rows : {500.0, 2000.0, 8000.0, 32000.0})
-    sizes.push_back({rows, {3 * std::pow(rows, -0.5), 3 * std::pow(rows, -0.5)}});
-  for (const Slope exact : {slope_of_means(sizes), slope_of_replications(sizes)}) {
-    EXPECT_NEAR(exact.slope, -0.5, 1e-12);
-    EXPECT_NEAR(exact.standard_error, 0, 1e-7);
-  }
-  const std::vector<SizedErrors> same = {{500, {1, 2}}, {500, {3, 4}}};
-  EXPECT_TRUE(std::isnan(slope_of_means(same).slope));
-  EXPECT_TRUE(std::isnan(slope_of_replications(same).slope));
-}
-
-// Three sizes at log rows 0, 1, 2 with mean log errors 0, -1, -1: the line through the means has slope -1/2
-// whatever the replications; with 8, 2 and 2 replications the other weighs them.
-// There x has mean 1/2, and slope = (sum w x y - n x_mean y_mean) / (sum w x^2 - n x_mean^2)
-//   = (-6 + 2) / (10 - 3) = -4/7.
-TEST(Slope, OfMeansDoesNotDependOnHowManyReplicationsASizeHas) {
-  const double e = std::exp(1.0);
-  const std::vector<SizedErrors> sizes = {
-      {1, std::vector<double>(8, 1.0)}, {e, {1 / e, 1 / e}}, {e * e, {1 / e, 1 / e}}};
-  EXPECT_NEAR(slope_of_means(sizes).slope, -0.5, 1e-12);
-  EXPECT_NEAR(slope_of_replications(sizes).slope, -4.0 / 7, 1e-12);
-}
-
-// The mean of n normal numbers is off by |z| / sqrt(n).
-TEST(Slope, OfNormalMeansIsMinusOneHalfWithinItsOwnError) {
-  const RandomStream random(4, Purpose::test);
-  std::vector<SizedErrors> sizes;
-  for (const double rows : {500.0, 2000.0, 8000.0, 32000.0}) {
-    sizes.push_back({rows, {}});
-    for (std::uint64_t r = 0; r < 400; ++r)
-      sizes.back().errors.push_back(std::abs(random.normal(r, static_cast<std::uint64_t>(rows))) /
-                                    std::sqrt(rows));
-  }
-  // log |z| has standard deviation pi / sqrt(8) = 1.1107; log rows has that of four equal steps of log 4.
-  const double spread = std::log(4.0) * std::sqrt(1.25);
-  for (const Slope found : {slope_of_means(sizes), slope_of_replications(sizes)}) {
-    EXPECT_NEAR(found.slope, -0.5, 4 * found.standard_error);
-    EXPECT_NEAR(found.standard_error, 1.1107 / (spread * std::sqrt(1600.0)), 0.1 * found.standard_error);
-  }
-}
-
-TEST(SizeEvidence, SummarisesWhatItIsGiven) {
-  std::vector<Replication> replications(4);
-  const std::vector<double> values = {1, 2, 3, 90};
-  for (std::size_t r = 0; r < 4; ++r)
-    replications[r] = {.values = {values[r]}, .errors = {1}, .classical_errors = {0.25}};
-  replications[0].random_starts = replications[1].random_starts = StartsEnd::same;
-  replications[2].random_starts = StartsEnd::lower;
-  replications[3].random_starts = StartsEnd::higher;
-  replications[3].end = ReplicationEnd::at_bound;
-  replications[3].errors = {kNaN};
-  const SizeEvidence e = size_evidence(400, replications, std::vector<double>{2}, std::vector<double>{10});
-  EXPECT_EQ(e.failed(), 1U);
-  EXPECT_EQ(e.at_bound, 1U);
-  EXPECT_EQ(e.found_again, 2U);
-  EXPECT_EQ(e.lower, 1U);
-  EXPECT_EQ(e.worse, 1U);
-  EXPECT_EQ(e.errors, (std::vector<double>{0.1, 0, 0.1, 8.8}));
-  const ParameterEvidence& p = e.parameters.front();
-  EXPECT_DOUBLE_EQ(p.mean, 2);
-  EXPECT_DOUBLE_EQ(p.standard_deviation, 1);
-  EXPECT_DOUBLE_EQ(p.standard_error, 1);
-  EXPECT_DOUBLE_EQ(p.bound, 0.5);
-  EXPECT_DOUBLE_EQ(p.variance_ratio(), 4);
-  EXPECT_EQ(p.robust.covered, 3U);
-  EXPECT_EQ(p.classical.covered, 1U);
-  EXPECT_DOUBLE_EQ(e.shares[0], 1.0 / 3);  // 50%: +-0.674
-}
 
 TEST(KnownModels, AreCanonicalAndNamed) {
   EXPECT_EQ(known_models().size(), 9U);
@@ -176,17 +78,21 @@ TEST(Replicator, FindsTheTruthWithHonestErrors) {
   });
   const std::vector<double> bound =
       replicator.information_bound(simulate(problem, 10000, 5, job), likelihood_objective(problem), job);
-  const SizeEvidence e = size_evidence(1000, replications, replicator.truth(), bound);
+  const auto names = parameter_names(problem);
+  Target target = {{}, replicator.truth(), bound};
+  for (const Index position : replicator.positions())
+    target.names.push_back(names[static_cast<std::size_t>(position)]);
+  const RecoveryRound e = recovery_round(1000, replications, target);
   EXPECT_EQ(e.failed(), 0U);
   const double n = kReplications;
-  for (const ParameterEvidence& p : e.parameters) {
+  for (const RecoveredParameter& p : e.parameters) {
     EXPECT_NEAR(p.mean, p.truth, 4 * p.standard_deviation / std::sqrt(n) + 0.05 * p.standard_deviation)
-        << p.parameter;
-    EXPECT_NEAR(p.standard_error / p.standard_deviation, 1, 4 / std::sqrt(2 * n)) << p.parameter;
-    EXPECT_NEAR(p.variance_ratio(), 1, 4 * std::sqrt(2 / n) + 0.2) << p.parameter;
-    EXPECT_GE(p.robust.share(), 0.95 - 4 * std::sqrt(0.95 * 0.05 / n)) << p.parameter;
+        << p.name;
+    EXPECT_NEAR(p.standard_error / p.standard_deviation, 1, 4 / std::sqrt(2 * n)) << p.name;
+    EXPECT_NEAR(std::pow(p.standard_deviation / p.bound, 2), 1, 4 * std::sqrt(2 / n) + 0.2) << p.name;
+    EXPECT_GE(p.coverage, 0.95 - 4 * std::sqrt(0.95 * 0.05 / n)) << p.name;
   }
-  EXPECT_NEAR(e.mean_coverage(), 0.95, 4 * std::sqrt(0.95 * 0.05 / n));
+  EXPECT_NEAR(e.mean_coverage, 0.95, 4 * std::sqrt(0.95 * 0.05 / n));
 }
 
 // p(v) proportional to exp(-(c v)^2) has score -2 c^2 v: the loss 2 c^4 (mean v^2 + sigma^2) - 2 c^2 of
@@ -233,35 +139,31 @@ TEST(Replicator, SaysWhereRandomStartsEnd) {
 }
 
 TEST(Identification, AnyNumberOfThreadsGivesTheSameBits) {
-  const IdentificationSpec spec = {.models = {"single_number"},
-                                   .replications = 3,
-                                   .sizes = {200},
-                                   .coverage_rows = 300,
-                                   .bound_rows = 1000};
+  IdentificationOptions options = {
+      .models = {"single_number"}, .replications = 3, .sizes = {200}, .coverage_rows = 300, .threads = 1};
   std::string last;
-  const Context one(1, {.on_progress = [&](double, const std::string&text) { last = text; }}), three(3);
-  const auto a = identification_evidence(spec, one);
-  const auto b = identification_evidence(spec, three);
+  const auto a = reproduce_identification(options, [&](double, const std::string& text) { last = text; });
+  options.threads = 3;
+  const auto b = reproduce_identification(options);
   EXPECT_EQ(last, "100% of the replications, about 0 s left");
   ASSERT_EQ(a.size(), 2U);  // likelihood and score matching
   for (std::size_t m = 0; m < a.size(); ++m) {
-    EXPECT_EQ(a[m].score_matching, m == 1);
+    EXPECT_EQ(a[m].objective, m == 1 ? "score matching" : "likelihood");
     ASSERT_EQ(a[m].sizes.size(), 2U);
-    EXPECT_EQ(a[m].at_coverage_rows().rows, 300);
-    EXPECT_EQ(a[m].slope.slope, b[m].slope.slope);
-    for (std::size_t s = 0; s < a[m].sizes.size(); ++s) EXPECT_EQ(a[m].sizes[s].errors, b[m].sizes[s].errors);
+    EXPECT_EQ(a[m].at_coverage_rows().rows, 300U);
+    EXPECT_EQ(a[m].slope, b[m].slope);
+    for (std::size_t s = 0; s < a[m].sizes.size(); ++s) EXPECT_EQ(a[m].sizes[s].error, b[m].sizes[s].error);
   }
 }
 
 TEST(Identification, RefusesWhatCannotBe) {
-  const Context job(1);
-  EXPECT_THROW(identification_evidence({.models = {"nobody"}}, job), UsageError);
-  EXPECT_THROW(identification_evidence({.replications = 1}, job), UsageError);
-  EXPECT_THROW(identification_evidence({.sizes = {5}}, job), UsageError);
+  EXPECT_THROW(reproduce_identification({.models = {"nobody"}}), UsageError);
+  EXPECT_THROW(reproduce_identification({.replications = 1}), UsageError);
+  EXPECT_THROW(reproduce_identification({.sizes = {5}}), UsageError);
 }
 
 TEST(Identification, GivesLargeSizesFewerReplications) {
-  const IdentificationSpec full = {.replications = 500};
+  const IdentificationOptions full = {.replications = 500};
   EXPECT_EQ(replications_at(full, 2000), 500U);
   EXPECT_EQ(replications_at(full, 500), 500U);
   EXPECT_EQ(replications_at(full, 8000), 125U);

@@ -40,8 +40,8 @@ std::vector<ConstraintRow> reproduce_constraint(
 std::string constraint_svg(const std::vector<ConstraintRow>& rows);
 
 struct IdentificationOptions {
-  std::vector<std::string> models;  // "single_class" ...; empty: all
-  std::size_t replications = 100;   // at coverage_rows; fewer at other sizes
+  std::vector<std::string> models = {};  // "single_class" ...; empty: all
+  std::size_t replications = 100;        // at coverage_rows; fewer at other sizes
   std::vector<std::size_t> sizes = {500, 2000, 8000, 32000};
   std::size_t coverage_rows = 2000;
   int starts = 0;  // random ones beside the truth

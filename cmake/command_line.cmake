@@ -1,4 +1,5 @@
-# The command line, `bl`. It sees the public headers and nothing else. -O1, since it waits for the library, and CLI11 then
+# The command line, `bl`. It sees the public headers, those of the evidence among them, and
+# nothing else. -O1, since it waits for the library, and CLI11 then
 # compiles in half the time.
 find_package(CLI11 REQUIRED)
 file(GLOB BL_CLI_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)
@@ -6,7 +7,7 @@ add_executable(bl_cli ${BL_CLI_SOURCES})
 set_target_properties(bl_cli PROPERTIES OUTPUT_NAME bl)
 bl_join_sources(bl_cli)
 target_compile_options(bl_cli PRIVATE $<$<CONFIG:Release>:-O1>)
-target_link_libraries(bl_cli PRIVATE bl bl_options fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json)
+target_link_libraries(bl_cli PRIVATE bl bl_evidence bl_options fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json)
 
 # One fit on several processes (docs/cluster.md), where there is an MPI to build with.
 option(BL_MPI "Build the command line with MPI where it is found" ON)

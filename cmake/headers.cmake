@@ -12,5 +12,6 @@ foreach(header ${headers})
   list(APPEND header_units ${unit_file})
 endforeach()
 add_library(headers_compile_alone OBJECT EXCLUDE_FROM_ALL ${header_units})
-target_include_directories(headers_compile_alone PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+target_include_directories(headers_compile_alone PRIVATE ${PROJECT_SOURCE_DIR}/include
+  ${PROJECT_SOURCE_DIR}/src/evidence/include ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(headers_compile_alone PRIVATE bl_options bl_dependencies)

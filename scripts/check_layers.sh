@@ -20,7 +20,7 @@ declare -A may=(
   [random_utility]="base compute training inference"
   [artifact]="base features model objective engine training"
   [gibbs]="base compute model objective piecewise"
-  [zoo]="base compute model objective engine training gibbs inference"
+  [simulation]="base compute model objective engine inference"
   [explain]="base data features model gibbs artifact inference"
   [plan]="base data features model objective engine training"
   [fitted]="$core plan"
@@ -31,12 +31,13 @@ declare -A may=(
   [economics]="$core plan fitted predict summary choice"
   [simplify]="$core plan fitted predict summary fit economics"
   [report]="$core plan fitted predict summary choice economics"
-  [check]="$core plan fitted summary choice zoo"
-  [evidence]="$core plan fitted predict check zoo"
+  [check]="$core plan fitted summary choice simulation"
+  [datasets]="base"
+  [evidence]="base compute model objective engine training gibbs inference plan simulation check"
   [api]="$core plan fitted predict summary fit choice economics"
 )
 # Folders above the mathematics speak in the types of the public headers; those below know only these.
-speaks=" plan fitted predict summary fit choice economics simplify report check evidence api "
+speaks=" plan fitted predict summary fit choice economics simplify report check datasets evidence api "
 known=" bl/errors.hpp bl/names.hpp bl/version.hpp bl/choice_declaration.hpp bl/ranks.hpp "
 
 bad=0

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # Sources, one by one: the test that reaches them, and how.
 THROUGH = {
     "tests/frontends/check_command_test.cpp: bl check, of tables and choices; bl reproduce identification": """
-        check/check_run check/choice_check evidence/identification evidence/identification_svg""",
+        check/check_run check/choice_check evidence/identification_svg""",
     "tests/frontends/choice_beyond_test.cpp: bl fit --choice of models beyond the logit, and the commands on them": """
         choice/beyond choice/beyond_estimate choice/beyond_notes choice/beyond_start choice/beyond_text choice/fit_beyond
         economics/beyond_economics features/beyond_names features/choice_beyond""",
@@ -35,9 +35,9 @@ THROUGH = {
     "tests/frontends/choice_terms_test.cpp: terms that a declaration makes": "features/choice_terms",
     "tests/frontends/explain_command_test.cpp: bl explain, with rows too": """
         economics/responses explain/network_svg explain/overview""",
-    "tests/frontends/first_steps_test.cpp: bl data": "evidence/datasets",
+    "tests/frontends/first_steps_test.cpp: bl data": "datasets/datasets",
     "tests/frontends/latent_tables_test.cpp: latent classes of a table": "choice/table_rows",
-    "tests/frontends/newcomer_test.cpp: bl demo": "evidence/demo zoo/demo",
+    "tests/frontends/newcomer_test.cpp: bl demo": "evidence/demo evidence/demo_report",
     "tests/frontends/report_command_test.cpp: bl report, of every kind of response": """
         report/choice_html report/choice_importance report/choice_scenarios report/choice_subject report/constraints
         report/matters report/page report/picture_sheet report/pixels report/quality_class report/quality_number
@@ -80,7 +80,7 @@ THROUGH = {
         predict/row_distribution predict/sample predict/unusual_rows""",
     "tests/unit/random_utility/gradient_test.cpp: mixed logits of linear utilities": """
         random_utility/drawn_linear random_utility/person_tasks""",
-    "tests/unit/zoo/recovery_test.cpp: errors of what is recovered": "zoo/standard_errors",
+    "tests/unit/evidence/recovery_test.cpp: errors of what is recovered": "evidence/standard_errors",
 }
 
 

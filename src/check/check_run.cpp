@@ -7,21 +7,22 @@
 #include "base/unknown.hpp"
 #include "bl/errors.hpp"
 #include "check/recovery.hpp"
+#include "check/recovery_round.hpp"
 #include "plan/device_plan.hpp"
 
 namespace bl {
 
 namespace {
 
-std::vector<double> bound_of(const zoo::Replicator& replicator, const ObjectiveSpec& likelihood,
-                             const zoo::SimulatedData<double>& data, const Context& job) {
+std::vector<double> bound_of(const simulation::Replicator& replicator, const ObjectiveSpec& likelihood,
+                             const simulation::SimulatedData<double>& data, const Context& job) {
   if (likelihood.kind != ObjectiveKind::likelihood)
     return std::vector<double>(replicator.positions().size(), kUnknown);
   return replicator.information_bound(data, likelihood, job);
 }
 
-DeviceChoice device_of(const zoo::Replicator& replicator, const ObjectiveSpec& spec,
-                       const zoo::SimulatedData<double>& rows, const CheckOptions& options) {
+DeviceChoice device_of(const simulation::Replicator& replicator, const ObjectiveSpec& spec,
+                       const simulation::SimulatedData<double>& rows, const CheckOptions& options) {
   const Objective<double> objective(replicator.network(), spec, rows.view());
   return plan_device(options.device,
                      static_cast<double>(objective.data().rows) * objective.numbers_per_row() *
@@ -43,12 +44,13 @@ std::vector<std::string> names_at(const std::map<Index, std::string>& names,
 
 CheckReport run_check(const CheckRun& run, const CheckOptions& options, const Context& given) {
   if (options.replications < 2) throw UsageError("a check needs at least 2 replications");
-  const zoo::Replicator replicator(*run.problem, {.objective = run.objective, .starts = options.starts});
+  const simulation::Replicator replicator(*run.problem,
+                                          {.objective = run.objective, .starts = options.starts});
   const std::uint64_t first_seed = options.seed * 0x9E3779B97F4A7C15ULL;
-  const zoo::SimulatedData<double> first = run.draw(first_seed, given);
+  const simulation::SimulatedData<double> first = run.draw(first_seed, given);
   const DeviceChoice where = device_of(replicator, run.objective, first, options);
   const Context job = given.on(where.device);
-  std::vector<zoo::Replication> replications(options.replications);
+  std::vector<simulation::Replication> replications(options.replications);
   std::atomic<std::int64_t> done = 0;
   constexpr double kShortStep = 0;  // replications run side by side whatever their length
   const auto engine = make_engine<double>(job);
@@ -62,10 +64,9 @@ CheckReport run_check(const CheckRun& run, const CheckOptions& options, const Co
   report.objective = run.objective.kind == ObjectiveKind::likelihood       ? "likelihood"
                      : run.objective.kind == ObjectiveKind::score_matching ? "score matching"
                                                                            : "hybrid";
-  const std::vector<double> bound = bound_of(replicator, run.likelihood, first, job);
-  report.recovery = recovery_round(
-      zoo::size_evidence(static_cast<Index>(run.rows), replications, replicator.truth(), bound),
-      run.names(replicator.positions()));
+  report.recovery = recovery_round(run.rows, replications,
+                                   {run.names(replicator.positions()), replicator.truth(),
+                                    bound_of(replicator, run.likelihood, first, job)});
   judge(report);
   if (!where.note.empty()) report.findings.push_back(where.note);
   return report;

@@ -9,7 +9,7 @@
 #include "base/context.hpp"
 #include "bl/check.hpp"
 #include "fitted/fitted_model.hpp"
-#include "zoo/replications.hpp"
+#include "simulation/replications.hpp"
 
 namespace bl {
 
@@ -17,10 +17,11 @@ namespace bl {
 inline constexpr double kCheckBound = 1e-5;
 
 struct CheckRun {
-  const zoo::PlantedProblem* problem = nullptr;
+  const simulation::PlantedProblem* problem = nullptr;
   ObjectiveSpec objective;   // of every refit
   ObjectiveSpec likelihood;  // of the rows, for the smallest errors possible
-  std::function<zoo::SimulatedData<double>(std::uint64_t seed, const Context& job)> draw;  // by any thread
+  std::function<simulation::SimulatedData<double>(std::uint64_t seed, const Context& job)>
+      draw;  // by any thread
   std::function<std::vector<std::string>(const std::vector<Index>& positions)> names;
   std::size_t rows = 0;
   std::string response;

@@ -16,8 +16,8 @@ namespace {
 // The model as a problem to simulate from, in standardized attributes, with the situations that it is drawn
 // at.
 struct ChoiceProblem {
-  zoo::PlantedProblem planted;
-  zoo::SimulatedData<double> situations;  // without choices
+  simulation::PlantedProblem planted;
+  simulation::SimulatedData<double> situations;  // without choices
   std::map<Index, std::string> names;
 
   ChoiceProblem(const FittedModel& model, const ChoiceData& choices) {
@@ -80,9 +80,9 @@ std::vector<double> probabilities(const FittedModel& model, const ChoiceProblem&
 }
 
 // By inversion.
-zoo::SimulatedData<double> draw_choices(const zoo::SimulatedData<double>& situations,
-                                        const std::vector<double>& probability, std::uint64_t seed) {
-  zoo::SimulatedData<double> data = situations;
+simulation::SimulatedData<double> draw_choices(const simulation::SimulatedData<double>& situations,
+                                               const std::vector<double>& probability, std::uint64_t seed) {
+  simulation::SimulatedData<double> data = situations;
   const RandomStream random(seed, Purpose::simulation);
   data.chosen.resize(static_cast<std::size_t>(data.rows));
   for (std::size_t i = 0; i < data.chosen.size(); ++i) {

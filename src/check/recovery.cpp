@@ -30,33 +30,6 @@ std::string figure(double value, int digits) {
 
 }  // namespace
 
-RecoveryRound recovery_round(const zoo::SizeEvidence& evidence, const std::vector<std::string>& names) {
-  RecoveryRound out;
-  out.rows = static_cast<std::size_t>(evidence.rows);
-  out.replications = evidence.replications;
-  out.not_converged = evidence.not_converged;
-  out.at_bound = evidence.at_bound;
-  out.unidentified = evidence.unidentified;
-  out.found_again = evidence.found_again;
-  out.lower = evidence.lower;
-  out.worse = evidence.worse;
-  out.error = evidence.typical_error;
-  out.shares = evidence.shares;
-  out.mean_coverage = evidence.mean_coverage();
-  out.median_variance_ratio = evidence.median_variance_ratio();
-  for (const zoo::ParameterEvidence& one : evidence.parameters)
-    out.parameters.push_back({.name = names[one.parameter],
-                              .truth = one.truth,
-                              .mean = one.mean,
-                              .standard_deviation = one.standard_deviation,
-                              .standard_error = one.standard_error,
-                              .coverage = one.robust.share(),
-                              .classical_coverage = one.classical.share(),
-                              .bound = one.bound,
-                              .intervals = one.robust.intervals});
-  return out;
-}
-
 nlohmann::ordered_json recovery_json(const RecoveryRound& round) {
   nlohmann::ordered_json out = {{"rows", round.rows},
                                 {"replications", round.replications},

@@ -1,4 +1,4 @@
-// From the zoo's evidence to what front ends show.
+// What front ends show of a recovery round.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -6,11 +6,8 @@
 #include <vector>
 
 #include "bl/check.hpp"
-#include "zoo/evidence.hpp"
 
 namespace bl {
-
-RecoveryRound recovery_round(const zoo::SizeEvidence& evidence, const std::vector<std::string>& names);
 
 nlohmann::ordered_json recovery_json(const RecoveryRound& round);
 

@@ -13,8 +13,8 @@ namespace bl {
 namespace {
 
 // The model as a problem to simulate from, with heads at their bound left out.
-zoo::PlantedProblem planted_problem(const FittedModel& m) {
-  zoo::PlantedProblem problem;
+simulation::PlantedProblem planted_problem(const FittedModel& m) {
+  simulation::PlantedProblem problem;
   problem.name = "model";
   problem.architecture = m.stored.architecture;
   problem.parameters =
@@ -40,7 +40,8 @@ void require_possible(const FittedModel& m, const Settings& settings) {
 // Draws responses at fixed features. Classes alone are drawn from probabilities computed once.
 class ResponseSource {
  public:
-  ResponseSource(const FittedModel& m, const zoo::PlantedProblem& problem, const PartData<double>& part)
+  ResponseSource(const FittedModel& m, const simulation::PlantedProblem& problem,
+                 const PartData<double>& part)
       : problem_(problem) {
     features_.rows = part.encoded.features.rows();
     features_.context = part.encoded.features;
@@ -54,9 +55,9 @@ class ResponseSource {
                                     log_probabilities_.view());
   }
 
-  zoo::SimulatedData<double> draw(std::uint64_t seed, const Context& job) const {
-    if (log_probabilities_.rows() == 0) return zoo::simulate_responses(problem_, features_, seed, job);
-    zoo::SimulatedData<double> data = features_;
+  simulation::SimulatedData<double> draw(std::uint64_t seed, const Context& job) const {
+    if (log_probabilities_.rows() == 0) return simulation::simulate_responses(problem_, features_, seed, job);
+    simulation::SimulatedData<double> data = features_;
     data.classes.resize(static_cast<std::size_t>(data.rows));
     gibbs::categorical_draws<double>(RandomStream(seed, Purpose::simulation), 0, log_probabilities_.view(),
                                      data.classes);
@@ -64,8 +65,8 @@ class ResponseSource {
   }
 
  private:
-  const zoo::PlantedProblem& problem_;
-  zoo::SimulatedData<double> features_;
+  const simulation::PlantedProblem& problem_;
+  simulation::SimulatedData<double> features_;
   Matrix<double> log_probabilities_;  // empty where the response has a continuous part
 };
 
@@ -79,7 +80,7 @@ CheckReport check_table(const Model& model, const Table& table, const CheckOptio
   const std::vector<Index> rows = rows_of_fit(m, table);
   const PartData<double> part(m.stored.encoder.with_unseen(UnseenPolicy::missing), m.space, table, rows,
                               settings.out_of_core);
-  const zoo::PlantedProblem problem = planted_problem(m);
+  const simulation::PlantedProblem problem = planted_problem(m);
   const ResponseSource source(m, problem, part);
   const FitObjective objective = objective_of(m, settings, part.encoded.continuous);
   return run_check({.problem = &problem,

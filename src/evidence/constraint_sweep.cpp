@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/quantile.hpp"
 #include "bl/errors.hpp"
 #include "compute/normal_rows.hpp"
 #include "gibbs/distribution_1d.hpp"
@@ -30,13 +31,7 @@ Matrix<double> normal_rows(std::uint64_t seed, Purpose purpose, Index rows, Inde
   return out;
 }
 
-double quantile_of(std::vector<double> values, double p) {
-  const auto place = static_cast<Index>(p * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), values.begin() + place, values.end());
-  return values[static_cast<std::size_t>(place)];
-}
-
-SweepFigures figures_of(const std::vector<double>& absolute) {
+SweepFigures figures_of(std::vector<double> absolute) {
   SweepFigures figures;
   for (const double t : absolute) {
     figures.mean += t;
@@ -44,7 +39,8 @@ SweepFigures figures_of(const std::vector<double>& absolute) {
   }
   figures.mean /= static_cast<double>(absolute.size());
   figures.share_within /= static_cast<double>(absolute.size());
-  figures.percentile_95 = quantile_of(absolute, kPercentile);
+  std::sort(absolute.begin(), absolute.end());
+  figures.percentile_95 = quantile(absolute, kPercentile);
   return figures;
 }
 
@@ -81,10 +77,11 @@ Matrix<double> starts_on_sphere(std::uint64_t seed, Index dimension,
   return starts;
 }
 
-void fill_row(const SamplerResult<double>& result, SweepRow& row) {
+// step_times_curvature: of the paper's update, 0 of others.
+void fill_row(const SamplerResult<double>& result, double step_times_curvature, ConstraintRow& row) {
   std::vector<double> absolute;
-  row.chains = result.draws.chains();
-  for (Index c = 0; c < row.chains; ++c) {
+  row.chains = static_cast<std::size_t>(result.draws.chains());
+  for (Index c = 0; c < result.draws.chains(); ++c) {
     if (result.stopped[static_cast<std::size_t>(c)]) {
       ++row.diverged_chains;
       continue;
@@ -92,21 +89,26 @@ void fill_row(const SamplerResult<double>& result, SweepRow& row) {
     for (Index t = 0; t < result.draws.draws(); ++t) absolute.push_back(result.draws(t, c, 0));
   }
   row.acceptance = result.acceptance;
-  row.step = result.step;
-  row.divergences = result.divergences;
+  row.divergences = static_cast<std::size_t>(result.divergences);
   const Diagnostics& diagnostics = result.diagnostics.front();
   row.standard_error = diagnostics.mcse_mean;
   row.rhat = diagnostics.rhat;
   row.ess_bulk = diagnostics.ess_bulk;
-  if (!absolute.empty()) row.sampled = figures_of(absolute);
+  row.sampled = !absolute.empty();
+  if (row.sampled) {
+    const SweepFigures sampled = figures_of(std::move(absolute));
+    row.mean = sampled.mean;
+    row.percentile_95 = sampled.percentile_95;
+    row.share_within = sampled.share_within;
+  }
   if (row.diverged_chains > 0) {
     row.note =
         fmt::format("diverged: {} of {} chains left the finite numbers", row.diverged_chains, row.chains);
     row.standard_error = row.rhat = row.ess_bulk = std::numeric_limits<double>::quiet_NaN();
-  } else if (row.step_times_curvature > kStable) {
+  } else if (step_times_curvature > kStable) {
     row.note =
         fmt::format("unstable: step times curvature is {:.2f}, above {}: the chains swing about the sphere",
-                    row.step_times_curvature, kStable);
+                    step_times_curvature, kStable);
   }
 }
 
@@ -116,17 +118,22 @@ double radial_curvature(const SweepSetting& setting, const std::vector<double>& 
   return 8 * setting.lambda / setting.tau * sum / static_cast<double>(squared_lengths.size());
 }
 
-SweepRow run_setting(const SweepOptions& options, std::size_t number, const Context& job) {
+ConstraintRow run_setting(const SweepOptions& options, std::size_t number, const Context& job) {
   const SweepSetting& setting = options.settings[number];
-  SweepRow row;
-  row.setting = setting;
+  ConstraintRow row;
+  row.lambda = setting.lambda;
+  row.tau = setting.tau;
   if (setting.lambda == 0) {
     row.note =
         "improper: at lambda = 0 the density is constant and has no finite integral without a support box";
     return row;
   }
   const auto squared_lengths = sweep_squared_lengths(options);
-  row.exact = exact_constraint_figures(setting, squared_lengths, options.dimension);
+  const SweepFigures exact = exact_constraint_figures(setting, squared_lengths, options.dimension);
+  row.proper = true;
+  row.exact_mean = exact.mean;
+  row.exact_percentile_95 = exact.percentile_95;
+  row.exact_share_within = exact.share_within;
   std::vector<double> per_chain;
   for (const double length : squared_lengths)
     per_chain.insert(per_chain.end(), static_cast<std::size_t>(options.chains_per_context), length);
@@ -140,9 +147,9 @@ SweepRow run_setting(const SweepOptions& options, std::size_t number, const Cont
   };
   const auto result = sample<double>(distribution, Box::unbounded(options.dimension), starts.view(),
                                      sampler_options(options, setting, number), job, &absolute);
-  if (options.method == Method::paper)
-    row.step_times_curvature = result.step * result.step / 2 * radial_curvature(setting, squared_lengths);
-  fill_row(result, row);
+  const bool paper = options.method == Method::paper;
+  fill_row(result, paper ? result.step * result.step / 2 * radial_curvature(setting, squared_lengths) : 0.0,
+           row);
   return row;
 }
 
@@ -241,10 +248,10 @@ void ConstraintDensity::evaluate(Index first, MatrixView<const double> points, s
   }
 }
 
-std::vector<SweepRow> run_constraint_sweep(const SweepOptions& options, const Context& job,
-                                           const std::function<void(std::size_t done)>& on_row) {
+std::vector<ConstraintRow> run_constraint_sweep(const SweepOptions& options, const Context& job,
+                                                const std::function<void(std::size_t done)>& on_row) {
   check(options);
-  std::vector<SweepRow> rows;
+  std::vector<ConstraintRow> rows;
   for (std::size_t k = 0; k < options.settings.size(); ++k) {
     rows.push_back(run_setting(options, k, job));
     if (on_row) on_row(rows.size());

@@ -4,11 +4,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/context.hpp"
+#include "bl/reproduce.hpp"
 #include "gibbs/log_density.hpp"
 #include "gibbs/sampler.hpp"
 
@@ -40,27 +40,10 @@ struct SweepFigures {
   double share_within = 0;  // share of |T| at most 0.1
 };
 
-struct SweepRow {
-  SweepSetting setting;
-  std::string note;                     // why figures are missing; empty where all is well
-  std::optional<SweepFigures> exact;    // none at lambda = 0: no proper distribution without a support box
-  std::optional<SweepFigures> sampled;  // from the chains that did not diverge; none where all did
-  double standard_error = 0;            // Monte-Carlo, of the sampled mean
-  double rhat = 0;      // of |T|, the largest over x; it says nothing of directions on the sphere
-  double ess_bulk = 0;  // of |T|, the smallest over x
-  double acceptance = 0;
-  double step = 0;
-  // Of `paper`: 1e-4 times 8 lambda |x|^2 / tau at the mean |x|^2; unstable above 2.
-  double step_times_curvature = 0;
-  Index divergences = 0;
-  Index diverged_chains = 0;  // unadjusted chains that left the finite numbers
-  Index chains = 0;
-};
-
 // All settings over the same x, each with random numbers of its own: as many observations. on_row: after each setting, how
 // many are done.
-std::vector<SweepRow> run_constraint_sweep(const SweepOptions& options, const Context& job,
-                                           const std::function<void(std::size_t done)>& on_row = {});
+std::vector<ConstraintRow> run_constraint_sweep(const SweepOptions& options, const Context& job,
+                                                const std::function<void(std::size_t done)>& on_row = {});
 
 // Squared lengths of the x of a sweep, and the exact figures over them.
 std::vector<double> sweep_squared_lengths(const SweepOptions& options);

@@ -1,122 +1,201 @@
+#include "evidence/identification.hpp"
+
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
+#include <mutex>
 
-#include "bl/reproduce.hpp"
-#include "check/recovery.hpp"
+#include "base/clock.hpp"
+#include "bl/errors.hpp"
+#include "check/recovery_round.hpp"
+#include "evidence/known_models.hpp"
+#include "evidence/slopes.hpp"
 #include "plan/device_plan.hpp"
-#include "zoo/identification.hpp"
 
 namespace bl {
 
 namespace {
 
-IdentificationModel model_of(const zoo::ModelEvidence& evidence) {
+using simulation::known_model, simulation::known_models, simulation::likelihood_objective;
+using simulation::PlantedProblem, simulation::Replication, simulation::Replicator, simulation::ResponseKind;
+
+constexpr Index kBoundRows = 20000;  // simulated for the information bound
+
+constexpr std::size_t kSmallestSize = 100;
+constexpr double kNoise = 0.01;  // of score matching, balanced: its square is the bias
+constexpr int kNoiseDraws = 2;
+
+struct Case {
+  const PlantedProblem* problem = nullptr;
+  bool score_matching = false;
+
+  ObjectiveSpec objective() const {
+    ObjectiveSpec spec = likelihood_objective(*problem);
+    if (!score_matching) return spec;
+    spec = {};
+    spec.temperature = problem->temperature;
+    spec.kind = ObjectiveKind::score_matching;
+    spec.sigma = kNoise;
+    spec.draws = kNoiseDraws;
+    return spec;
+  }
+  // Points that a row costs, for the time left.
+  double points() const {
+    if (score_matching) return 2 * kNoiseDraws;
+    if (problem->kind() == ResponseKind::continuous)
+      return static_cast<double>(likelihood_objective(*problem).rule.size());
+    return problem->choice_sets ? problem->choice_sets->largest
+                                : static_cast<double>(problem->class_names.size());
+  }
+};
+
+// The density falls below e^-6 of its peak at both ends, so that score matching, which knows no ends, holds.
+bool dies_out(const PlantedProblem& problem) {
+  return problem.name == "single_number";
+}
+
+std::vector<Case> cases_of(const IdentificationOptions& spec) {
+  std::vector<Case> cases;
+  const auto add = [&](const PlantedProblem& problem) {
+    cases.push_back({&problem, false});
+    if (dies_out(problem)) cases.push_back({&problem, true});
+  };
+  for (const std::string& name : spec.models) add(known_model(name));
+  if (spec.models.empty())
+    for (const PlantedProblem& problem : known_models()) add(problem);
+  return cases;
+}
+
+void check(const IdentificationOptions& spec) {
+  if (spec.replications < 2) throw UsageError("coverage needs at least 2 replications");
+  for (const std::size_t rows : spec.sizes)
+    if (rows < kSmallestSize)
+      throw UsageError(
+          fmt::format("{} rows are too few to fit; give sizes of at least {}", rows, kSmallestSize));
+  if (spec.coverage_rows < kSmallestSize)
+    throw UsageError(
+        fmt::format("{} rows are too few to fit; give at least {}", spec.coverage_rows, kSmallestSize));
+}
+
+std::vector<std::size_t> sizes_of(const IdentificationOptions& spec) {
+  std::vector<std::size_t> sizes = spec.sizes;
+  sizes.push_back(spec.coverage_rows);
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
+// Data are a function of seed, model, size and replication; both objectives see the same.
+std::uint64_t data_seed(const IdentificationOptions& spec, const PlantedProblem& problem, std::size_t rows,
+                        std::size_t replication) {
+  std::uint64_t seed = spec.seed;
+  const auto mix = [&](std::uint64_t part) {
+    seed = (seed ^ part) * 0x9E3779B97F4A7C15ULL + 0x2545F4914F6CDD1DULL;
+  };
+  mix(static_cast<std::uint64_t>(&problem - known_models().data()));
+  mix(rows);
+  mix(replication);
+  return seed;
+}
+
+std::vector<std::string> names_at(const PlantedProblem& problem, const std::vector<Index>& positions) {
+  const std::vector<std::string> all = parameter_names(problem);
+  std::vector<std::string> names;
+  for (const Index position : positions) names.push_back(all[static_cast<std::size_t>(position)]);
+  return names;
+}
+
+class Progress {
+ public:
+  Progress(const std::vector<Case>& cases, const IdentificationOptions& spec, const Context& job)
+      : job_(job) {
+    for (const Case& one : cases)
+      for (const std::size_t rows : sizes_of(spec))
+        total_ += one.points() * static_cast<double>(rows) * static_cast<double>(replications_at(spec, rows));
+  }
+  void add(double points) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    done_ += points;
+    const double share = done_ / total_;
+    job_.tell(fmt::format("{:.0f}% of the replications, {}", 100 * share, time_left(job_.seconds(), share)));
+  }
+
+ private:
+  const Context& job_;
+  std::mutex mutex_;
+  double total_ = 0, done_ = 0;
+};
+
+struct Task {
+  std::size_t size = 0;
+  std::size_t replication = 0;
+};
+
+IdentificationModel run_case(const Case& one, const IdentificationOptions& spec, const Context& job,
+                             Progress& progress) {
+  const PlantedProblem& problem = *one.problem;
+  const Replicator replicator(
+      problem, {.objective = one.objective(), .starts = spec.starts, .balanced_noise = one.score_matching});
+  const std::vector<std::size_t> sizes = sizes_of(spec);
+  std::vector<std::vector<Replication>> results(sizes.size());
+  std::vector<Task> tasks;  // the longest first
+  for (std::size_t s = sizes.size(); s-- > 0;) {
+    results[s].resize(replications_at(spec, sizes[s]));
+    for (std::size_t r = 0; r < results[s].size(); ++r) tasks.push_back({s, r});
+  }
+  constexpr double kShortStep = 0;  // replications run side by side whatever their length
+  const auto engine = make_engine<double>(job);
+  engine->together(tasks.size(), kShortStep, [&](std::size_t i, Engine<double>& own_engine) {
+    const auto [s, r] = tasks[i];
+    const std::uint64_t seed = data_seed(spec, problem, sizes[s], r);
+    results[s][r] = replicator.run(
+        simulate(problem, static_cast<Index>(sizes[s]), seed, own_engine.context()), seed, own_engine);
+    progress.add(one.points() * static_cast<double>(sizes[s]));
+  });
+  const Target target = {
+      names_at(problem, replicator.positions()), replicator.truth(),
+      replicator.information_bound(simulate(problem, kBoundRows, data_seed(spec, problem, 0, 0), job),
+                                   likelihood_objective(problem), job)};
   IdentificationModel out;
-  out.name = evidence.name;
-  out.description = evidence.description;
-  out.objective = evidence.score_matching ? "score matching" : "likelihood";
-  out.noise = evidence.noise;
-  out.slope = evidence.slope.slope;
-  out.slope_error = evidence.slope.standard_error;
-  out.pooled_slope = evidence.pooled_slope.slope;
-  out.pooled_slope_error = evidence.pooled_slope.standard_error;
-  out.coverage_size = evidence.coverage_size;
-  for (const zoo::SizeEvidence& size : evidence.sizes)
-    out.sizes.push_back(recovery_round(size, evidence.parameters));
+  out.name = problem.name;
+  out.description = problem.description;
+  out.objective = one.score_matching ? "score matching" : "likelihood";
+  out.noise = one.score_matching ? kNoise : 0;
+  std::vector<SizedErrors> errors;
+  for (std::size_t s = 0; s < sizes.size(); ++s) {
+    if (sizes[s] == spec.coverage_rows) out.coverage_size = s;
+    out.sizes.push_back(recovery_round(sizes[s], results[s], target));
+    errors.push_back({static_cast<double>(sizes[s]), scaled_errors(results[s], target)});
+  }
+  const Slope slope = slope_of_means(errors), pooled = slope_of_replications(errors);
+  out.slope = slope.slope;
+  out.slope_error = slope.standard_error;
+  out.pooled_slope = pooled.slope;
+  out.pooled_slope_error = pooled.standard_error;
   return out;
-}
-
-std::string title_of(const IdentificationModel& model) {
-  return model.objective == "likelihood" ? fmt::format("{}: {}", model.name, model.description)
-                                         : fmt::format("{}, by score matching", model.name);
-}
-
-std::string size_lines(const IdentificationModel& model) {
-  std::string out = fmt::format("  {:>8}{:>14}{:>10}{:>16}{:>10}{:>10}\n", "rows", "replications", "failed",
-                                "error*sqrt(n)", "var/J^-1", "cover");
-  for (const RecoveryRound& size : model.sizes)
-    out += fmt::format("  {:>8}{:>14}{:>10}{:>16}{:>10}{:>10}\n", size.rows, size.replications, size.failed(),
-                       decimals(size.error * std::sqrt(static_cast<double>(size.rows)), 3),
-                       decimals(size.median_variance_ratio, 2), decimals(100 * size.mean_coverage, 1));
-  return out;
-}
-
-std::string start_words(const RecoveryRound& round) {
-  const std::size_t all = round.found_again + round.lower + round.worse;
-  if (all == 0) return "";
-  return fmt::format(
-      "  best of the random starts: {} of {} in the minimum near the truth,\n"
-      "  {} in a lower one, {} in a higher one\n",
-      round.found_again, all, round.lower, round.worse);
 }
 
 }  // namespace
 
+std::size_t replications_at(const IdentificationOptions& spec, std::size_t rows) {
+  if (rows == spec.coverage_rows) return spec.replications;
+  const auto as_many_rows =
+      static_cast<std::size_t>(static_cast<double>(spec.replications) *
+                               static_cast<double>(spec.coverage_rows) / static_cast<double>(rows));
+  return std::clamp(as_many_rows, std::max<std::size_t>(2, spec.replications / 5), spec.replications);
+}
+
 std::vector<IdentificationModel> reproduce_identification(
-    const IdentificationOptions& options, const std::function<void(double, const std::string&)>& progress) {
-  zoo::IdentificationSpec spec;
-  spec.models = options.models;
-  spec.replications = options.replications;
-  spec.sizes.assign(options.sizes.begin(), options.sizes.end());
-  spec.coverage_rows = static_cast<Index>(options.coverage_rows);
-  spec.starts = options.starts;
-  spec.seed = options.seed;
-  const double rows = static_cast<double>(options.coverage_rows) * side_by_side(options.replications);
+    const IdentificationOptions& spec, const std::function<void(double, const std::string&)>& progress) {
+  check(spec);
+  const double rows = static_cast<double>(spec.coverage_rows) * side_by_side(spec.replications);
   const Context job =
-      Context(options.threads, {.on_progress = progress}).on(plan_device(options.device, rows, "").device);
+      Context(spec.threads, {.on_progress = progress}).on(plan_device(spec.device, rows, "").device);
+  const std::vector<Case> cases = cases_of(spec);
+  Progress reporter(cases, spec, job);
   std::vector<IdentificationModel> out;
-  for (const zoo::ModelEvidence& evidence : zoo::identification_evidence(spec, job))
-    out.push_back(model_of(evidence));
+  for (const Case& one : cases) out.push_back(run_case(one, spec, job, reporter));
   return out;
-}
-
-std::vector<std::string> identification_models() {
-  std::vector<std::string> names;
-  for (const zoo::PlantedProblem& problem : zoo::known_models()) names.push_back(problem.name);
-  return names;
-}
-
-std::string identification_text(const std::vector<IdentificationModel>& models) {
-  std::string out;
-  for (const IdentificationModel& model : models) {
-    const RecoveryRound& main = model.at_coverage_rows();
-    out += title_of(model) + "\n";
-    if (std::isfinite(model.slope))
-      out += fmt::format("  log error on log rows: slope {:.3f} +- {:.3f} (pooled {:.3f} +- {:.3f})\n",
-                         model.slope, model.slope_error, model.pooled_slope, model.pooled_slope_error);
-    out += size_lines(model);
-    out += fmt::format("\n  {} rows, {} replications\n", main.rows, main.replications) + recovery_table(main);
-    const std::string failures = failure_words(main);
-    if (!failures.empty()) out += "  " + failures + "\n";
-    out += start_words(main);
-    out += "\n";
-  }
-  return out +
-         "error: root mean square of (estimate - truth) over the information bound's\n"
-         "standard deviation; error*sqrt(n) is about 1 where the bound is met. var/J^-1:\n"
-         "variance over replications in units of the bound (of the sizes: median).\n"
-         "cover: percent of robust 95% intervals that hold the truth (* outside\n"
-         "93.0-97.0 beyond chance). failed: replications without standard errors, left\n"
-         "out of sd, s.e. and cover. slope: every size counts alike;\n"
-         "pooled: every replication does.\n";
-}
-
-std::string identification_json(const std::vector<IdentificationModel>& models) {
-  nlohmann::ordered_json out = nlohmann::ordered_json::array();
-  for (const IdentificationModel& model : models) {
-    nlohmann::ordered_json one = {{"model", model.name}, {"objective", model.objective}};
-    if (model.noise > 0) one["noise"] = model.noise;
-    if (std::isfinite(model.slope))
-      one.update({{"slope", model.slope},
-                  {"slope_error", model.slope_error},
-                  {"pooled_slope", model.pooled_slope},
-                  {"pooled_slope_error", model.pooled_slope_error}});
-    one["coverage_rows"] = model.at_coverage_rows().rows;
-    for (const RecoveryRound& size : model.sizes) one["sizes"].push_back(recovery_json(size));
-    out.push_back(one);
-  }
-  return out.dump(2) + "\n";
 }
 
 }  // namespace bl

@@ -18,33 +18,6 @@ gibbs::Method method_of(const std::string& name) {
   throw UsageError(fmt::format("unknown method '{}'; known: hmc, mala, langevin, paper", name));
 }
 
-ConstraintRow row_of(const gibbs::SweepRow& from) {
-  ConstraintRow row;
-  row.lambda = from.setting.lambda;
-  row.tau = from.setting.tau;
-  row.note = from.note;
-  row.proper = from.exact.has_value();
-  row.sampled = from.sampled.has_value();
-  if (from.exact) {
-    row.exact_mean = from.exact->mean;
-    row.exact_percentile_95 = from.exact->percentile_95;
-    row.exact_share_within = from.exact->share_within;
-  }
-  if (from.sampled) {
-    row.mean = from.sampled->mean;
-    row.percentile_95 = from.sampled->percentile_95;
-    row.share_within = from.sampled->share_within;
-  }
-  row.standard_error = from.standard_error;
-  row.rhat = from.rhat;
-  row.ess_bulk = from.ess_bulk;
-  row.acceptance = from.acceptance;
-  row.divergences = static_cast<std::size_t>(from.divergences);
-  row.diverged_chains = static_cast<std::size_t>(from.diverged_chains);
-  row.chains = static_cast<std::size_t>(from.chains);
-  return row;
-}
-
 }  // namespace
 
 std::vector<ConstraintRow> reproduce_constraint(
@@ -60,10 +33,7 @@ std::vector<ConstraintRow> reproduce_constraint(
   sweep.seed = options.seed;
   const auto count = static_cast<std::int64_t>(sweep.settings.size());
   const auto tell = [&](std::size_t done) { job.tell("settings", static_cast<std::int64_t>(done), count); };
-  std::vector<ConstraintRow> rows;
-  for (const gibbs::SweepRow& row : gibbs::run_constraint_sweep(sweep, job, tell))
-    rows.push_back(row_of(row));
-  return rows;
+  return gibbs::run_constraint_sweep(sweep, job, tell);
 }
 
 }  // namespace bl

@@ -1,9 +1,8 @@
 // Many fits side by side on the GPU, as inference runs them, beside the processor's.
+#include "bl/reproduce.hpp"
 #include "gpu/gpu_fixture.hpp"
 #include "inference/bootstrap.hpp"
 #include "unit/inference/made_data.hpp"
-#include "zoo/identification.hpp"
-#include "zoo/replications.hpp"
 
 namespace bl::test {
 namespace {
@@ -56,19 +55,18 @@ TEST_F(Gpu, StartsEndWhereTheyDoOnTheProcessor) {
 
 // Fits within fits: starts of replications.
 TEST_F(Gpu, ReplicationsEndWhereTheyDoOnTheProcessor) {
-  zoo::IdentificationSpec spec;
-  spec.models = {zoo::known_models().front().name};
-  spec.replications = 12;
-  spec.sizes = {200};
-  spec.coverage_rows = 200;
-  spec.starts = 1;
-  spec.bound_rows = 1000;
-  const Context processor(2);
-  const auto truth = zoo::identification_evidence(spec, processor),
-             ours = zoo::identification_evidence(spec, gpu_job());
+  IdentificationOptions options = {.models = {identification_models().front()},
+                                   .replications = 12,
+                                   .sizes = {200},
+                                   .coverage_rows = 200,
+                                   .starts = 1,
+                                   .threads = 2};
+  const auto truth = reproduce_identification(options);
+  options.device = "cuda";
+  const auto ours = reproduce_identification(options);
   ASSERT_EQ(ours.size(), truth.size());
   for (std::size_t m = 0; m < ours.size(); ++m) {
-    const zoo::SizeEvidence &a = ours[m].at_coverage_rows(), &b = truth[m].at_coverage_rows();
+    const RecoveryRound &a = ours[m].at_coverage_rows(), &b = truth[m].at_coverage_rows();
     EXPECT_EQ(a.not_converged, b.not_converged);
     ASSERT_EQ(a.parameters.size(), b.parameters.size());
     for (std::size_t k = 0; k < a.parameters.size(); ++k) {

@@ -15,11 +15,12 @@
 #include <numeric>
 #include <vector>
 
+#include "evidence/problems.hpp"
+#include "evidence/recovery.hpp"
 #include "gibbs/utility.hpp"
 #include "predict/row_sampler.hpp"
-#include "zoo/recovery.hpp"
 
-namespace bl::zoo {
+namespace bl::simulation {
 namespace {
 
 constexpr Index kHeldOut = 400;
@@ -155,4 +156,4 @@ TEST(Calibration, RefusesAWrongDistribution) {
 }
 
 }  // namespace
-}  // namespace bl::zoo
+}  // namespace bl::simulation

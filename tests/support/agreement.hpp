@@ -82,8 +82,8 @@ void expect_agreement(Task task, const Instance& drawn, Engine<T>& engine, doubl
   const std::vector<Noise> noises = {problem.given_noise(),
                                      {RandomStream(5, Purpose::score_noise, 3), 0.3, {}}};
   // Noise drawn by the engine moves heads elsewhere, where a kink may be near: given noise alone for those.
-  const bool smooth = kinks(problem.architecture.activations[1]).empty() &&
-                      kinks(problem.architecture.activations[2]).empty();
+  const auto& used = problem.architecture.activations;
+  const bool smooth = std::all_of(used.begin(), used.end(), [](Activation a) { return kinks(a).empty(); });
   for (std::size_t i = 0; i < (smooth ? 2U : 1U); ++i) {
     const Evaluation truth = evaluate<T>(reference, objective, drawn.parameters, noises[i]);
     const Evaluation ours = evaluate<T>(engine, objective, drawn.parameters, noises[i]);

@@ -7,24 +7,24 @@
 
 #include "bl/explain.hpp"
 #include "bl/fit.hpp"
+#include "evidence/alignment.hpp"
+#include "evidence/problems.hpp"
+#include "evidence/recovery.hpp"
 #include "explain/read_problem.hpp"
 #include "fitted/fitted_model.hpp"
-#include "zoo/alignment.hpp"
-#include "zoo/problems.hpp"
-#include "zoo/recovery.hpp"
 
 namespace bl {
 namespace {
 
 using nlohmann::json;
-using zoo::PlantedProblem;
-using zoo::ResponseKind;
+using simulation::PlantedProblem;
+using simulation::ResponseKind;
 using Polynomial = std::map<Term, double>;  // the constant has no factors
 
 // Alternatives with attributes of their own are not explained from a table.
 std::vector<const PlantedProblem*> table_problems() {
   std::vector<const PlantedProblem*> all;
-  for (const PlantedProblem& problem : zoo::planted_problems())
+  for (const PlantedProblem& problem : simulation::planted_problems())
     if (problem.kind() != ResponseKind::alternatives) all.push_back(&problem);
   return all;
 }
@@ -34,7 +34,7 @@ std::string class_column(const PlantedProblem& problem) {
   return problem.kind() == ResponseKind::hybrid ? "class" : problem.response;
 }
 
-Table table_of(const PlantedProblem& problem, const zoo::SimulatedData<double>& data) {
+Table table_of(const PlantedProblem& problem, const simulation::SimulatedData<double>& data) {
   Table table;
   table.source = problem.name;
   table.rows = data.rows;
@@ -104,21 +104,21 @@ StoredModel standardised_model(const PlantedProblem& problem, const Encoder& enc
   a.activations = planted.activations;
   const std::vector<Term> wide = basis_terms(a.basis, a.input, 2);
   const std::vector<Term> own = basis_terms(planted.basis, planted.input, planted.degree());
-  const zoo::Block truth = zoo::block_of(planted, problem.parameters);
-  zoo::Block block;
+  const simulation::Block truth = simulation::block_of(planted, problem.parameters);
+  simulation::Block block;
   for (std::size_t kind = 0; kind < 3; ++kind) {
     if (!truth[kind]) continue;
     Polynomial sum;
     for (std::size_t t = 0; t < own.size(); ++t)
       for (const auto& [factors, c] : substituted(own[t], truth[kind]->coefficients[t], raw))
         sum[factors] += c;
-    zoo::Head& head = block[kind].emplace();
+    simulation::Head& head = block[kind].emplace();
     head.lambda = truth[kind]->lambda;
     head.bias = truth[kind]->bias + sum[{}];
     for (const Term& term : wide) head.coefficients.push_back(sum[term]);
   }
   StoredModel model{.architecture = a, .encoder = encoder, .parameters = {}, .response = {}};
-  model.parameters = zoo::raw_parameters(a, block);
+  model.parameters = simulation::raw_parameters(a, block);
   model.temperature = problem.temperature;
   return model;
 }
@@ -131,7 +131,7 @@ std::map<std::string, double> printed(const PlantedProblem& problem, const expla
     Term term;
     for (const explain::Factor& factor : monomial.factors)
       for (int k = 0; k < factor.power; ++k) term.push_back(static_cast<std::int32_t>(factor.variable));
-    found[zoo::term_name(problem, term)] = monomial.coefficient;
+    found[simulation::term_name(problem, term)] = monomial.coefficient;
   }
   EXPECT_EQ(read.layers.size(), 1U);
   return found;
@@ -142,18 +142,18 @@ std::map<std::string, double> printed(const PlantedProblem& problem, const expla
 TEST(Planted, PrintedInOriginalUnitsIsWhatWasPlanted) {
   const Context job(2);
   for (const PlantedProblem* problem : table_problems()) {
-    const Table table = table_of(*problem, zoo::simulate(*problem, 60, 3, job));
+    const Table table = table_of(*problem, simulation::simulate(*problem, 60, 3, job));
     const StoredModel model = standardised_model(*problem, encoder_of(*problem, table));
     const auto read = explain::read_problem(model, classes_of(*problem), explain::Units::original);
-    const zoo::Block truth = zoo::block_of(problem->architecture, problem->parameters);
+    const simulation::Block truth = simulation::block_of(problem->architecture, problem->parameters);
     const std::vector<Term> terms =
         basis_terms(problem->architecture.basis, problem->architecture.input, problem->architecture.degree());
     for (const explain::Head& head : read.layers[0][0].heads) {
-      const zoo::Head& planted = *truth[static_cast<std::size_t>(head.kind)];
+      const simulation::Head& planted = *truth[static_cast<std::size_t>(head.kind)];
       EXPECT_NEAR(head.lambda, planted.lambda, 1e-12 * planted.lambda) << problem->name;
       std::map<std::string, double> found = printed(*problem, read, head);
       for (std::size_t t = 0; t < terms.size(); ++t) {
-        const std::string name = zoo::term_name(*problem, terms[t]);
+        const std::string name = simulation::term_name(*problem, terms[t]);
         EXPECT_NEAR(found[name], planted.coefficients[t], 1e-12) << problem->name << " " << name;
         found.erase(name);
       }
@@ -185,21 +185,21 @@ struct Case {
   Index try_rows;
 };
 
-// Learned from data, written canonically (zoo/alignment), stored and printed: the planted coefficients within
+// Learned from data, written canonically (evidence/alignment), stored and printed: the planted coefficients within
 // 4.5 standard errors, signs of all that stand clear of zero, and no term that was not planted.
 TEST(Planted, PrintedAfterLearningIsWhatWasPlanted) {
   const Context job(2);
   for (const Case& one : {Case{"binary_logit", 6000, 1, 1000}, Case{"basket", 5000, 16, 1000},
                           Case{"producer", 1500, 6, 200}}) {
-    const PlantedProblem& problem = zoo::planted_problem(one.problem);
-    zoo::RecoverySpec spec;
+    const PlantedProblem& problem = simulation::planted_problem(one.problem);
+    simulation::RecoverySpec spec;
     spec.training_rows = one.rows;
     spec.held_out_rows = 100;
     spec.tries = one.tries;
     spec.try_rows = one.try_rows;
     spec.starts = 1;
-    const zoo::RecoveryResult learned = zoo::recover(problem, spec, job);
-    const Table table = table_of(problem, zoo::simulate(problem, 60, 3, job));
+    const simulation::RecoveryResult learned = simulation::recover(problem, spec, job);
+    const Table table = table_of(problem, simulation::simulate(problem, 60, 3, job));
     StoredModel model{.architecture = problem.architecture,
                       .encoder = plain_encoder(encoder_of(problem, table)),
                       .parameters = learned.parameters,
@@ -208,10 +208,10 @@ TEST(Planted, PrintedAfterLearningIsWhatWasPlanted) {
     ASSERT_EQ(read.layers[0][0].heads.size(), learned.lines.size());
     for (std::size_t h = 0; h < learned.lines.size(); ++h) {
       const explain::Head& head = read.layers[0][0].heads[h];
-      const zoo::ProblemLine& line = learned.lines[h];
+      const simulation::ProblemLine& line = learned.lines[h];
       EXPECT_EQ(head.kind, line.kind);
       std::map<std::string, double> found = printed(problem, read, head);
-      for (const zoo::Coefficient& c : line.terms) {
+      for (const simulation::Coefficient& c : line.terms) {
         const double tolerance = 4.5 * c.standard_error + 1e-12;
         EXPECT_NEAR(found[c.term], c.truth, tolerance) << one.problem << " " << head.name << " " << c.term;
         if (std::abs(c.truth) > tolerance) {
@@ -229,8 +229,8 @@ TEST(Planted, PrintedAfterLearningIsWhatWasPlanted) {
 // near 2.5 / sqrt(n) for each; 4.5 of them at 5600 training rows.
 TEST(Planted, FittedAndPrinted) {
   const Context job(2);
-  const PlantedProblem& problem = zoo::planted_problem("binary_logit");
-  const Table table = table_of(problem, zoo::simulate(problem, 8000, 5, job));
+  const PlantedProblem& problem = simulation::planted_problem("binary_logit");
+  const Table table = table_of(problem, simulation::simulate(problem, 8000, 5, job));
   Settings settings;
   for (const auto& [name, value] : std::map<std::string, std::string>{{"target", "accepts"},
                                                                       {"single", "true"},

@@ -6,10 +6,10 @@
 #include <limits>
 
 #include "bl/errors.hpp"
+#include "evidence/problems.hpp"
 #include "model/join.hpp"
 #include "unit/gibbs/random_models.hpp"
-#include "unit/zoo/closed_forms.hpp"
-#include "zoo/planted_problem.hpp"
+#include "unit/simulation/closed_forms.hpp"
 
 namespace bl::gibbs {
 namespace {
@@ -135,16 +135,16 @@ TEST_P(UtilityOf, AnotherTemperature) {
 INSTANTIATE_TEST_SUITE_P(Models, UtilityOf, testing::ValuesIn(model_cases()),
                          [](const auto& one) { return one.param.name; });
 
-Utility planted(const zoo::PlantedProblem& problem) {
+Utility planted(const simulation::PlantedProblem& problem) {
   return Utility(problem.architecture, problem.parameters, problem.temperature, problem.support);
 }
 
 // The planted producer's response is normal, at the trained temperature and at any other; the box, 12 wide on
 // either side, is more than ten standard deviations away.
 TEST(UtilityDistribution, ProducerIsNormal) {
-  const Utility utility = planted(zoo::planted_problem("producer"));
+  const Utility utility = planted(simulation::planted_problem("producer"));
   const double context[3] = {0.4, -0.7, 0.5};
-  const auto truth = zoo::closed_form::producer(context[0], context[1], context[2]);
+  const auto truth = simulation::closed_form::producer(context[0], context[1], context[2]);
   for (const double factor : {1.0, 0.1, 2.0}) {
     const Utility other = utility.at_temperature(0.8 * factor);
     const Distribution1d distribution = other.distribution_1d(context, kAllClasses);
@@ -152,30 +152,31 @@ TEST(UtilityDistribution, ProducerIsNormal) {
     EXPECT_NEAR(distribution.mean().value, truth.mean, 1e-8);
     EXPECT_NEAR(std::sqrt(distribution.variance().value), standard_deviation, 1e-8);
     for (const double z : {-3.0, -1.0, 0.0, 0.5, 2.0})
-      EXPECT_NEAR(distribution.cdf(truth.mean + z * standard_deviation), zoo::closed_form::normal_cdf(z),
-                  1e-8);
+      EXPECT_NEAR(distribution.cdf(truth.mean + z * standard_deviation),
+                  simulation::closed_form::normal_cdf(z), 1e-8);
     EXPECT_NEAR(distribution.modes().front().y, truth.mean, 1e-6);
   }
 }
 
 TEST(UtilityDistribution, WorkplaceIsAMixtureOfTwoNormals) {
-  const Utility utility = planted(zoo::planted_problem("workplace"));
+  const Utility utility = planted(simulation::planted_problem("workplace"));
   for (const double skill : {-0.9, 0.0, 0.6}) {
     const Distribution1d home = utility.distribution_1d(&skill, 0),
                          office = utility.distribution_1d(&skill, 1),
                          both = utility.distribution_1d(&skill, kAllClasses);
     const double odds = office.log_normalizer().value - home.log_normalizer().value;
-    const double p = zoo::closed_form::office(skill);
+    const double p = simulation::closed_form::office(skill);
     EXPECT_NEAR(odds, std::log(p / (1 - p)), 1e-8);
-    const auto at_home = zoo::closed_form::extra_hours(skill, false),
-               at_office = zoo::closed_form::extra_hours(skill, true);
+    const auto at_home = simulation::closed_form::extra_hours(skill, false),
+               at_office = simulation::closed_form::extra_hours(skill, true);
     EXPECT_NEAR(office.mean().value, at_office.mean, 1e-8);
     EXPECT_NEAR(home.mean().value, at_home.mean, 1e-8);
     for (const double y : {-1.0, 0.3, 1.0, 2.5})
-      EXPECT_NEAR(both.cdf(y),
-                  (1 - p) * zoo::closed_form::normal_cdf((y - at_home.mean) / at_home.standard_deviation) +
-                      p * zoo::closed_form::normal_cdf((y - at_office.mean) / at_office.standard_deviation),
-                  1e-8);
+      EXPECT_NEAR(
+          both.cdf(y),
+          (1 - p) * simulation::closed_form::normal_cdf((y - at_home.mean) / at_home.standard_deviation) +
+              p * simulation::closed_form::normal_cdf((y - at_office.mean) / at_office.standard_deviation),
+          1e-8);
   }
 }
 

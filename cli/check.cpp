@@ -14,15 +14,11 @@ struct CheckArguments {
   CheckOptions options;
 };
 
-CheckReport report_of(const CheckArguments& a, const CLI::App& command, const Settings& reading) {
-  ProgressLine line(a.json);
-  const auto progress = [&](double seconds, const std::string& text) { line.show(seconds, text); };
-  const Model model = open_model(command, a.model);
-  return check_model(model, model.read(a.data, reading), a.options, progress);
-}
-
 void run_check(const CheckArguments& a, const CLI::App& command, const Settings& reading) {
-  const CheckReport report = report_of(a, command, reading);
+  const Model model = open_model(command, a.model);
+  const CheckReport report = with_progress(a.json, [&](const auto& progress) {
+    return check_model(model, model.read(a.data, reading), a.options, progress);
+  });
   if (a.json) return write_text("-", check_json(report));
   std::string out = check_text(report);
   for (const std::string& finding : report.findings) out += wrapped(spelled(finding), 0) + "\n";
@@ -41,23 +37,13 @@ void add_check(CLI::App& app) {
                    "Whose features to use (the training rows, where it is the file of the fit)")
       ->required()
       ->option_text("FILE");
-  command->add_option("--replications", a->options.replications, "Simulated data sets, each fitted again")
-      ->option_text("[100]")
-      ->check(CLI::Range(2, 1000000));
-  command
-      ->add_option("--starts", a->options.starts,
-                   "Random starts of every refit beside the model's own parameters")
-      ->option_text("[0]")
-      ->check(CLI::Range(0, 1000));
-  command->add_option("--seed", a->options.seed, "Decides every draw")
-      ->option_text("[1]")
-      ->check(seed_range());
-  command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
-      ->option_text("[0]")
-      ->check(thread_range());
-  command->add_option("--device", a->options.device, "Where simulated data sets are fitted")
-      ->option_text("[cpu]|cuda|auto")
-      ->check(CLI::IsMember({"cpu", "cuda", "auto"}));
+  add_number(*command, "--replications", a->options.replications, "Simulated data sets, each fitted again", 2,
+             1000000);
+  add_number(*command, "--starts", a->options.starts,
+             "Random starts of every refit beside the model's own parameters", 0, 1000);
+  add_seed(*command, a->options.seed);
+  add_threads(*command, a->options.threads);
+  add_device(*command, a->options.device, "Where simulated data sets are fitted");
   command->add_flag("--json", a->json, "Print as JSON");
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer("Example:\n  bl check model.bl data.csv --replications 200");

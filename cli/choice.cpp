@@ -154,17 +154,11 @@ void add_error_options(CLI::App& command, EconomicsErrors& errors) {
   command.add_option("--covariance", errors.covariance, "Of errors; cluster: by person")
       ->option_text("robust|classical|cluster")
       ->group(group);
-  command
-      .add_option("--draws", errors.draws,
-                  "Also intervals of Krinsky and Robb, from so many draws of the coefficients")
-      ->option_text("[0]")
-      ->check(CLI::Range(0, 1000000))
+  add_number(command, "--draws", errors.draws,
+             "Also intervals of Krinsky and Robb, from so many draws of the coefficients", 0, 1000000)
       ->group(group);
   command.add_option("--level", errors.level, "Of these intervals")->option_text("[0.95]")->group(group);
-  command.add_option("--seed", errors.seed, "Of what is drawn")
-      ->option_text("[1]")
-      ->check(seed_range())
-      ->group(group);
+  add_seed(command, errors.seed, "Of what is drawn")->group(group);
 }
 
 OutputTable shares_by(const Model& model, const Data& data, const std::string& column, std::size_t threads) {

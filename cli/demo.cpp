@@ -89,20 +89,13 @@ void add_demo(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("demo", "Make data from a known problem, learn it, print both side by side");
   auto a = std::make_shared<DemoArguments>();
-  command->add_option("--seed", a->seed, "Decides the data and the starting values")
-      ->option_text("[1]")
-      ->check(seed_range());
-  command->add_option("--threads", a->threads, "Threads; 0: one per processor")
-      ->option_text("[0]")
-      ->check(thread_range());
+  add_seed(*command, a->seed, "Decides the data and the starting values");
+  add_threads(*command, a->threads);
   command->add_flag("--json", a->json, "Print as JSON");
   command->footer("Example:\n  bl demo --seed 7");
   command->callback([a] {
-    const DemoReport report = [&] {
-      ProgressLine line(a->json);
-      return run_demo(a->seed, a->threads,
-                      [&](double seconds, const std::string& text) { line.show(seconds, text); });
-    }();
+    const DemoReport report =
+        with_progress(a->json, [&](const auto& progress) { return run_demo(a->seed, a->threads, progress); });
     if (a->json)
       print_json(report);
     else

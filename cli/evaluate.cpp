@@ -62,15 +62,11 @@ void add_evaluate(CLI::App& app) {
       ->option_text("FILE ...");
   command->add_option("--part", a->part, "Only these rows of the file the model was fitted on")
       ->option_text("all|train|validation|test");
-  command->add_option("--temperature", a->options.temperature, "Another temperature than the trained one")
-      ->option_text("TAU")
-      ->check(positive_number());
+  add_temperature(*command, a->options.temperature);
   add_decide(*command, a->decide);
   command->add_flag("--unseen-as-missing", a->options.treat_unseen_as_missing,
                     "Take levels not seen in training as missing");
-  command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
-      ->option_text("N")
-      ->check(thread_range());
+  add_threads(*command, a->options.threads)->option_text("N");
   command->add_flag("--json", a->json, "Print as JSON");
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer(

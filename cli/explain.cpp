@@ -229,9 +229,7 @@ void add_explain(CLI::App& app) {
   add_question_options(*command, *a);
   command->add_flag("--json", a->json, "Print a table as JSON");
   command->add_option("-o,--output", a->output, "Where it goes; - for standard output")->option_text("FILE");
-  command->add_option("--threads", a->threads, "Threads; 0: one per processor")
-      ->option_text("[0]")
-      ->check(thread_range());
+  add_threads(*command, a->threads);
   const std::string choices = "Choices among alternatives";
   command->add_option("--alternative", a->options.alternative, "The utility of this alternative alone")
       ->option_text("NAME")

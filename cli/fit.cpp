@@ -137,11 +137,10 @@ void keep_readable(const FitArguments& arguments, const Model& large, const Data
   SimplifyOptions options{.most_blocks = kReadableBlocks};
   options.threads = static_cast<std::size_t>(settings.threads);
   options.should_stop = interrupted;
-  const Simplified result = [&] {
-    ProgressLine line(arguments.quiet);
-    options.on_progress = [&](double seconds, const std::string& text) { line.show(seconds, text); };
+  const Simplified result = with_progress(arguments.quiet, [&](const auto& progress) {
+    options.on_progress = progress;
     return simplify(large, data, options);
-  }();
+  });
   result.model.save(arguments.output);
   if (!arguments.quiet)
     say("\n{}saved     {}, in place of the large model\n", render(result), arguments.output);

@@ -152,12 +152,26 @@ Model open_model(const CLI::App& command, const std::string& path) {
   return Model::load(path, command.count("--no-verify") > 0);
 }
 
-CLI::Validator thread_range() {
-  return CLI::Range(0, 4096);
+CLI::Option* add_threads(CLI::App& command, std::size_t& threads, const std::string& help) {
+  return add_number(command, "--threads", threads, help, 0, 4096);
 }
-CLI::Validator seed_range() {
-  return CLI::Range(std::int64_t{0}, std::int64_t{9007199254740991});
+
+CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed, const std::string& help) {
+  return add_number(command, "--seed", seed, help, 0, 9007199254740991);
 }
+
+void add_device(CLI::App& command, std::string& device, const std::string& help) {
+  command.add_option("--device", device, help)
+      ->option_text("[cpu]|cuda|auto")
+      ->check(CLI::IsMember({"cpu", "cuda", "auto"}));
+}
+
+void add_temperature(CLI::App& command, double& temperature) {
+  command.add_option("--temperature", temperature, "Another temperature than the trained one")
+      ->option_text("TAU")
+      ->check(positive_number());
+}
+
 CLI::Validator positive_number() {
   return number_that("a number above 0", [](double value) { return value > 0; });
 }

@@ -51,9 +51,21 @@ const std::vector<std::string>& reading_settings();
 void add_model_argument(CLI::App& command, std::string& path);
 Model open_model(const CLI::App& command, const std::string& path);
 
-// What --threads and --seed accept; a negative number would otherwise wrap round to a huge one.
-CLI::Validator thread_range();
-CLI::Validator seed_range();
+// A whole number between these, both included; what it holds is the default.
+template <class Number>
+CLI::Option* add_number(CLI::App& command, const std::string& name, Number& value, const std::string& help,
+                        std::int64_t lowest, std::int64_t highest) {
+  return command.add_option(name, value, help)
+      ->option_text("[" + std::to_string(value) + "]")
+      ->check(CLI::Range(lowest, highest));
+}
+// Options that several commands have, in the same words.
+CLI::Option* add_threads(CLI::App& command, std::size_t& threads,
+                         const std::string& help = "Threads; 0: one per processor");
+CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed, const std::string& help = "Decides every draw");
+void add_device(CLI::App& command, std::string& device, const std::string& help);
+void add_temperature(CLI::App& command, double& temperature);
+
 // A number above 0; a number between 0 and 1, neither of them.
 CLI::Validator positive_number();
 CLI::Validator inner_share();

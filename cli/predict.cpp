@@ -145,9 +145,7 @@ void add_predict(CLI::App& app) {
       ->check(CLI::Range(1, 100000));
   command->add_flag("--log-density", a->log_density,
                     "How likely the response in the file is: its log-density, or log-probability");
-  command->add_option("--temperature", a->options.temperature, "Another temperature than the trained one")
-      ->option_text("TAU")
-      ->check(positive_number());
+  add_temperature(*command, a->options.temperature);
   command
       ->add_option("--tolerance", a->options.tolerance,
                    "Error of any probability of one continuous response; 1e-6 where not given")
@@ -156,9 +154,7 @@ void add_predict(CLI::App& app) {
   command->add_flag("--unseen-as-missing", a->options.treat_unseen_as_missing,
                     "Take levels not seen in training as missing");
   add_choice_questions(*command, *a);
-  command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
-      ->option_text("N")
-      ->check(thread_range());
+  add_threads(*command, a->options.threads)->option_text("N");
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer(
       "Examples:\n  bl predict model.bl new.csv --output predictions.csv\n"

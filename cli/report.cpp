@@ -64,9 +64,7 @@ void add_report(CLI::App& app) {
           "--money", a->options.money,
           "Of choices: the attribute that is a cost; without it one called cost, price, fare or toll")
       ->option_text("NAME");
-  command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
-      ->option_text("[0]")
-      ->check(thread_range());
+  add_threads(*command, a->options.threads);
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer(
       "The file needs nothing else: no network, no program. It holds the model's\n"

@@ -99,11 +99,8 @@ std::vector<std::size_t> size_list(const std::string& text) {
 void run_identification(IdentificationArguments& a) {
   a.options.models = name_list(a.models);
   if (!a.sizes.empty()) a.options.sizes = size_list(a.sizes);
-  const auto models = [&] {
-    ProgressLine line(a.json);
-    return reproduce_identification(
-        a.options, [&](double seconds, const std::string& text) { line.show(seconds, text); });
-  }();
+  const auto models = with_progress(
+      a.json, [&](const auto& progress) { return reproduce_identification(a.options, progress); });
   if (!a.plot.empty()) write_text(a.plot, identification_svg(models));
   write_text("-", a.json ? identification_json(models) : identification_text(models));
 }
@@ -116,27 +113,17 @@ void add_identification(CLI::App& command) {
       ->add_option("--models", a->models,
                    fmt::format("Only these: {}", fmt::join(identification_models(), ", ")))
       ->option_text("NAME[,NAME]");
-  identification
-      ->add_option("--replications", a->options.replications,
-                   "Data sets of --coverage-rows rows; fewer of the other sizes (500: the full evidence)")
-      ->option_text("[100]")
-      ->check(CLI::Range(2, 1000000));
+  add_number(*identification, "--replications", a->options.replications,
+             "Data sets of --coverage-rows rows; fewer of the other sizes (500: the full evidence)", 2,
+             1000000);
   identification->add_option("--sizes", a->sizes, "Numbers of rows for the rate")
       ->option_text("[500,2000,8000,32000]");
-  identification
-      ->add_option("--coverage-rows", a->options.coverage_rows, "Rows at which intervals are counted")
-      ->option_text("[2000]")
-      ->check(CLI::Range(100, 100000000));
-  identification
-      ->add_option("--starts", a->options.starts, "Random starts of every fit beside the one from the truth")
-      ->option_text("[0]")
-      ->check(CLI::Range(0, 1000));
-  identification->add_option("--seed", a->options.seed, "Decides every draw")
-      ->option_text("[1]")
-      ->check(seed_range());
-  identification->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
-      ->option_text("[0]")
-      ->check(thread_range());
+  add_number(*identification, "--coverage-rows", a->options.coverage_rows,
+             "Rows at which intervals are counted", 100, 100000000);
+  add_number(*identification, "--starts", a->options.starts,
+             "Random starts of every fit beside the one from the truth", 0, 1000);
+  add_seed(*identification, a->options.seed);
+  add_threads(*identification, a->options.threads);
   identification->add_option("--device", a->options.device, "Where data sets are fitted")
       ->option_text("[cpu]|cuda")
       ->check(CLI::IsMember({"cpu", "cuda"}));
@@ -161,30 +148,18 @@ void add_reproduce(CLI::App& app) {
   auto a = std::make_shared<ConstraintArguments>();
   constraint->add_option("--method", a->options.method, "Sampler; paper is the paper's own update")
       ->option_text("hmc|mala|langevin|paper");
-  constraint->add_option("--draws", a->options.draws, "Draws per chain")
-      ->option_text("[1000]")
-      ->check(CLI::Range(1, 1000000000));
-  constraint->add_option("--chains", a->options.chains, "Chains per context; there are 8 contexts")
-      ->option_text("[64]")
-      ->check(CLI::Range(1, 1000000));
-  constraint->add_option("--warmup", a->options.warmup, "Moves before the first draw")
-      ->option_text("[300]")
-      ->check(CLI::Range(0, 1000000000));
-  constraint->add_option("--seed", a->options.seed, "Decides every draw")
-      ->option_text("[1]")
-      ->check(seed_range());
-  constraint->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
-      ->option_text("[0]")
-      ->check(thread_range());
+  add_number(*constraint, "--draws", a->options.draws, "Draws per chain", 1, 1000000000);
+  add_number(*constraint, "--chains", a->options.chains, "Chains per context; there are 8 contexts", 1,
+             1000000);
+  add_number(*constraint, "--warmup", a->options.warmup, "Moves before the first draw", 0, 1000000000);
+  add_seed(*constraint, a->options.seed);
+  add_threads(*constraint, a->options.threads);
   constraint->add_flag("--json", a->json, "Print as JSON");
   constraint->add_option("--plot", a->plot, "Also draw the sweep into this SVG file")->option_text("FILE");
   constraint->footer("Example:\n  bl reproduce constraint --method hmc --plot constraint.svg");
   constraint->callback([a] {
-    const auto rows = [&] {
-      ProgressLine line(a->json);
-      return reproduce_constraint(a->options,
-                                  [&](double seconds, const std::string& text) { line.show(seconds, text); });
-    }();
+    const auto rows = with_progress(
+        a->json, [&](const auto& progress) { return reproduce_constraint(a->options, progress); });
     if (!a->plot.empty()) write_text(a->plot, constraint_svg(rows));
     if (a->json)
       print_json(rows);

@@ -53,40 +53,24 @@ void add_sample(CLI::App& app) {
       ->option_text("FILE");
   command->add_option("--format", a->format, "csv or jsonl")->option_text("csv|jsonl");
   auto digits = std::make_shared<DigitOption>(*command);
-  command->add_option("--draws", a->options.draws, "Draws per row")
-      ->option_text("[100]")
-      ->check(CLI::Range(1, 1000000000));
+  add_number(*command, "--draws", a->options.draws, "Draws per row", 1, 1000000000);
   command->add_option("--method", a->options.method, "Sampler; auto: exact where possible, else hmc")
       ->option_text("auto|exact|hmc|mala|langevin|paper");
-  command->add_option("--chains", a->options.chains, "Chains per row")
-      ->option_text("[4]")
-      ->check(CLI::Range(1, 1000000));
-  command
-      ->add_option("--warmup", a->options.warmup, "Moves before the first draw, in which steps are adapted")
-      ->option_text("[300]")
-      ->check(CLI::Range(0, 1000000000));
+  add_number(*command, "--chains", a->options.chains, "Chains per row", 1, 1000000);
+  add_number(*command, "--warmup", a->options.warmup,
+             "Moves before the first draw, in which steps are adapted", 0, 1000000000);
   command->add_option("--step", a->options.step, "Step size; 0: adapted")
       ->option_text("[0]")
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--temperature", a->options.temperature, "Another temperature than the trained one")
-      ->option_text("TAU")
-      ->check(positive_number());
+  add_temperature(*command, a->options.temperature);
   command
       ->add_option("--given", a->options.given, "Hold these responses at the rows' values, comma-separated")
       ->option_text("NAMES");
   command->add_option("--carry", a->carry, "Columns of the file to repeat, comma-separated")
       ->option_text("NAMES");
-  command->add_option("--seed", a->options.seed, "Decides every draw")
-      ->option_text("[0]")
-      ->check(seed_range());
-  command
-      ->add_option("--threads", a->options.threads,
-                   "Threads; 0: one per processor. Draws do not depend on it")
-      ->option_text("[0]")
-      ->check(thread_range());
-  command->add_option("--device", a->options.device, "Where chains with a given step run (bl devices)")
-      ->option_text("[cpu]|cuda|auto")
-      ->check(CLI::IsMember({"cpu", "cuda", "auto"}));
+  add_seed(*command, a->options.seed);
+  add_threads(*command, a->options.threads, "Threads; 0: one per processor. Draws do not depend on it");
+  add_device(*command, a->options.device, "Where chains with a given step run (bl devices)");
   command->add_flag("-q,--quiet", a->quiet, "No diagnostics");
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer("Example:\n  bl sample model.bl rows.csv --draws 500 --output draws.csv");

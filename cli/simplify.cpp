@@ -22,11 +22,10 @@ void run_simplify(SimplifyArguments& a, const CLI::App& command, const Settings&
   const Data data = model.read(a.data, reading);
   catch_interrupts();
   a.options.should_stop = interrupted;
-  const Simplified result = [&] {
-    ProgressLine line(false);
-    a.options.on_progress = [&](double seconds, const std::string& text) { line.show(seconds, text); };
+  const Simplified result = with_progress(false, [&](const auto& progress) {
+    a.options.on_progress = progress;
     return simplify(model, data, a.options);
-  }();
+  });
   result.model.save(a.output);
   if (a.json) return write_text("-", json_array(size_table(result)));
   say("{}saved     {}; bl explain {} --terms all prints it in full\n", render(result), a.output, a.output);
@@ -51,15 +50,10 @@ void add_simplify(CLI::App& app) {
   command->add_option("--columns", a->options.columns, "Columns that it reads, those that matter most")
       ->option_text("N")
       ->check(CLI::Range(1, 100000));
-  command->add_option("--head-columns", a->options.head_columns, "Columns that one head reads, at most")
-      ->option_text("[8]")
-      ->check(CLI::Range(1, 100000));
-  command->add_option("--starts", a->options.starts, "Fits of every size; the best one counts")
-      ->option_text("[2]")
-      ->check(CLI::Range(1, 100));
-  command->add_option("--threads", a->options.threads, "Threads; 0: one per processor")
-      ->option_text("[0]")
-      ->check(thread_range());
+  add_number(*command, "--head-columns", a->options.head_columns, "Columns that one head reads, at most", 1,
+             100000);
+  add_number(*command, "--starts", a->options.starts, "Fits of every size; the best one counts", 1, 100);
+  add_threads(*command, a->options.threads);
   command->add_flag("--json", a->json, "Print the table of sizes as JSON");
   auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer(

@@ -137,13 +137,9 @@ void run_summary(SummaryArguments& a, const CLI::App& command, const Settings& r
 
 // How it is computed, and where it goes.
 void add_running_options(CLI::App& command, SummaryArguments& a) {
-  command.add_option("--seed", a.options.seed, "Of the resamples")->option_text("[1]")->check(seed_range());
-  command.add_option("--threads", a.options.threads, "Threads; 0: one per processor")
-      ->option_text("[0]")
-      ->check(thread_range());
-  command.add_option("--device", a.options.device, "Where starts and resamples are fitted (bl devices)")
-      ->option_text("[cpu]|cuda|auto")
-      ->check(CLI::IsMember({"cpu", "cuda", "auto"}));
+  add_seed(command, a.options.seed, "Of the resamples");
+  add_threads(command, a.options.threads);
+  add_device(command, a.options.device, "Where starts and resamples are fitted (bl devices)");
   command.add_option("--save", a.save, "Write the canonical model with its covariance here")
       ->option_text("FILE");
   command.add_option("-o,--output", a.output, "Where the text goes; - for standard output")

@@ -52,6 +52,13 @@ class ProgressLine {
   double last_ = -1;
 };
 
+// Work that tells how far it is in such a line, which is gone before anything else is printed.
+template <class Work>
+auto with_progress(bool quiet, const Work& work) {
+  ProgressLine line(quiet);
+  return work([&](double seconds, const std::string& text) { line.show(seconds, text); });
+}
+
 // Set by --quiet of commands that print results: no progress line then.
 bool& quiet_everywhere();
 

@@ -107,9 +107,7 @@ void add_whatif(CLI::App& app) {
       ->option_text("FILE");
   command->add_option("--format", a->format, "Of --rows: csv or jsonl")->option_text("csv|jsonl");
   command->add_flag("--json", a->json, "Print the summary as JSON");
-  command->add_option("--threads", a->scenario.threads, "Threads; 0: one per processor")
-      ->option_text("[0]")
-      ->check(thread_range());
+  add_threads(*command, a->scenario.threads);
   const auto choice = std::make_shared<ChoiceWhatIfOptions>(*command);
   const auto reading = std::make_shared<SettingOptions>(*command, reading_settings());
   command->footer(

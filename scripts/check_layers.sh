@@ -33,7 +33,7 @@ declare -A may=(
   [report]="$core plan fitted predict summary choice economics"
   [check]="$core plan fitted summary choice simulation"
   [datasets]="base"
-  [evidence]="base compute model objective engine training gibbs inference plan simulation check"
+  [evidence]="base compute model objective gibbs inference plan simulation check"
   [api]="$core plan fitted predict summary fit choice economics"
 )
 # Folders above the mathematics speak in the types of the public headers; those below know only these.

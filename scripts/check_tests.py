@@ -37,7 +37,6 @@ THROUGH = {
         economics/responses explain/network_svg explain/overview""",
     "tests/frontends/first_steps_test.cpp: bl data": "datasets/datasets",
     "tests/frontends/latent_tables_test.cpp: latent classes of a table": "choice/table_rows",
-    "tests/frontends/newcomer_test.cpp: bl demo": "evidence/demo evidence/demo_report",
     "tests/frontends/report_command_test.cpp: bl report, of every kind of response": """
         report/choice_html report/choice_importance report/choice_scenarios report/choice_subject report/constraints
         report/matters report/page report/picture_sheet report/pixels report/quality_class report/quality_number
@@ -80,7 +79,6 @@ THROUGH = {
         predict/row_distribution predict/sample predict/unusual_rows""",
     "tests/unit/random_utility/gradient_test.cpp: mixed logits of linear utilities": """
         random_utility/drawn_linear random_utility/person_tasks""",
-    "tests/unit/evidence/recovery_test.cpp: errors of what is recovered": "evidence/standard_errors",
 }
 
 

@@ -30,8 +30,8 @@ struct Target {
   std::vector<double> bound;
 };
 
-// Root mean square of (estimate - truth) / bound, one for each replication, whatever its end: about 1 / sqrt(rows) for
-// an efficient estimator.
+// Root mean square of (estimate - truth) / bound, one for each replication, whatever its end: about
+// 1 / sqrt(rows) for an efficient estimator.
 std::vector<double> scaled_errors(std::span<const simulation::Replication> replications,
                                   const Target& target);
 

@@ -1,5 +1,5 @@
-// The evidence for identification: rows from known models, fitted again many times, side by side. The numbers are
-// the same for any number of threads.
+// The evidence for identification: rows from known models, fitted again many times, side by side. The numbers
+// are the same for any number of threads.
 #pragma once
 
 #include "bl/reproduce.hpp"

@@ -4,7 +4,6 @@
 
 #include "base/joined.hpp"
 #include "bl/errors.hpp"
-#include "evidence/planted_block.hpp"
 #include "inference/canonical.hpp"
 
 namespace bl::simulation {
@@ -49,21 +48,25 @@ void write_layer(const inference::ParameterMap& map, std::size_t layer, const Pl
   }
 }
 
-// Fills architecture and parameters: an identifiable model on exactly these terms; no readout for a single
-// block. Data decide nothing but the canonical form, so that is what is planted.
-void plant(PlantedProblem& p, std::vector<Term> terms, const std::vector<PlantedLayer>& layers,
+Architecture on_terms(std::vector<Term> terms) {
+  Architecture a;
+  a.basis.kind = BasisKind::listed;
+  a.basis.extra = std::move(terms);
+  return a;
+}
+
+// Fills architecture and parameters; no readout for a single block. Data decide nothing but the canonical
+// form, so that is what is planted.
+void plant(PlantedProblem& p, Architecture a, const std::vector<PlantedLayer>& layers,
            const std::vector<double>& readout) {
   if (p.choice_sets)
     for (const Column& attribute : p.choice_sets->attributes) p.value_names.push_back(attribute.name);
-  Architecture a;
   a.input = {.context = static_cast<Index>(p.context.size()),
              .values = static_cast<Index>(p.value_names.size()),
              .classes = static_cast<Index>(p.class_names.size())};
-  a.basis.kind = BasisKind::listed;
-  a.basis.extra = std::move(terms);
   a.readout.present = !readout.empty();
   for (const PlantedLayer& layer : layers) a.layers.push_back(shape_of(layer));
-  p.architecture = identifiable(a);
+  p.architecture = std::move(a);
   const inference::ParameterMap map(p.architecture);
   std::vector<double> effective(static_cast<std::size_t>(map.layout().size()), 0.0);
   for (std::size_t l = 0; l < layers.size(); ++l) write_layer(map, l, layers[l], effective);
@@ -119,53 +122,53 @@ PlantedProblem choice_frame(std::string name, std::string description) {
                                                    {"price", ColumnDistribution::normal, 0, 3}}}};
 }
 
-const std::vector<Term> kClassTerms = {{0, 3}, {1, 3}, {0, 4}, {1, 4}};
-const std::vector<Term> kNumberTerms = {{1}, {0, 1}};
-const std::vector<Term> kChoiceTerms = {{0}, {1}};
+const Architecture kOfClasses = identifiable(on_terms({{0, 3}, {1, 3}, {0, 4}, {1, 4}}));
+const Architecture kOfNumber = identifiable(on_terms({{1}, {0, 1}}));
+const Architecture kOfChoice = identifiable(on_terms({{0}, {1}}));
 
 PlantedProblem single_class() {
   PlantedProblem p = class_frame("single_class", "Commuters walk, take the bus or the car.",
                                  ColumnDistribution::normal, 0, 2);
-  plant(p, kClassTerms, {{{{kU, 6, {0.2, 1.6, 1.3, 0.9}}, {kC, 8, {-0.35, 1.4, 0.4, 0.15}}}}}, {});
+  plant(p, kOfClasses, {{{{kU, 6, {0.2, 1.6, 1.3, 0.9}}, {kC, 8, {-0.35, 1.4, 0.4, 0.15}}}}}, {});
   return p;
 }
 
 PlantedProblem single_number() {
   PlantedProblem p = number_frame("single_number", "A household decides how much to spend.");
-  plant(p, kNumberTerms, {{{{kU, 4, {0.3, 1.2}}, {kT, 1, {0.8, 0.15}}}}}, {});
+  plant(p, kOfNumber, {{{{kU, 4, {0.3, 1.2}}, {kT, 1, {0.8, 0.15}}}}}, {});
   return p;
 }
 
 PlantedProblem single_choice() {
   PlantedProblem p = choice_frame("single_choice", "A shopper picks one of eight products.");
-  plant(p, kChoiceTerms, {{{{kU, 4.5, {0.7, -0.5}}, {kC, 6.5, {1.6, 0.3}}}}}, {});
+  plant(p, kOfChoice, {{{{kU, 4.5, {0.7, -0.5}}, {kC, 6.5, {1.6, 0.3}}}}}, {});
   return p;
 }
 
 PlantedProblem shallow_class() {
   PlantedProblem p = class_frame("shallow_class", "Commuters weigh two concerns against each other.",
                                  ColumnDistribution::uniform, -4, 4);
-  plant(p, kClassTerms, {{{{kU, 1, {-0.7, 1.05, -0.05, 0.45}}}, {{kU, 1, {1.25, 0, 0.6, 0}}}}}, {9.3, 8.4});
+  plant(p, kOfClasses, {{{{kU, 1, {-0.7, 1.05, -0.05, 0.45}}}, {{kU, 1, {1.25, 0, 0.6, 0}}}}}, {9.3, 8.4});
   return p;
 }
 
 PlantedProblem shallow_number() {
   PlantedProblem p = number_frame("shallow_number", "A household weighs pleasure and prudence.");
-  plant(p, kNumberTerms, {{{{kU, 1, {-0.4, 1}}}, {{kU, 1, {0.5, 1}}}}}, {5, 4});
+  plant(p, kOfNumber, {{{{kU, 1, {-0.4, 1}}}, {{kU, 1, {0.5, 1}}}}}, {5, 4});
   return p;
 }
 
 PlantedProblem shallow_choice() {
   PlantedProblem p = choice_frame("shallow_choice", "A shopper weighs quality and price.");
-  plant(p, kChoiceTerms,
-        {{{{kU, 1, {0.25, -0.05}}}, {{kU, 1, {-1.4, -0.6}}}}, {{{kU, 1, {3.2, 1.7}, -0.85}}}}, {5});
+  plant(p, kOfChoice, {{{{kU, 1, {0.25, -0.05}}}, {{kU, 1, {-1.4, -0.6}}}}, {{{kU, 1, {3.2, 1.7}, -0.85}}}},
+        {5});
   return p;
 }
 
 PlantedProblem deep_class() {
   PlantedProblem p =
       class_frame("deep_class", "Commuters, in three layers.", ColumnDistribution::uniform, -4, 4);
-  plant(p, kClassTerms,
+  plant(p, kOfClasses,
         {{{{kU, 1, {1, 0.3, -0.3, 1}}}, {{kU, 1, {-0.4, 1, 1, 0.4}}}},
          {{{kU, 1, {2, 1}, 0.3}}},
          {{{kU, 1, {1.5}, 0.5}}}},
@@ -175,7 +178,7 @@ PlantedProblem deep_class() {
 
 PlantedProblem deep_number() {
   PlantedProblem p = number_frame("deep_number", "A household, in three layers.");
-  plant(p, kNumberTerms,
+  plant(p, kOfNumber,
         {{{{kU, 1, {1.5, 0.3}}}, {{kU, 1, {-0.2, 1.5}}}}, {{{kU, 1, {2, 1}, 0.3}}}, {{{kU, 1, {1.5}, 0.5}}}},
         {3});
   return p;
@@ -183,13 +186,46 @@ PlantedProblem deep_number() {
 
 PlantedProblem deep_choice() {
   PlantedProblem p = choice_frame("deep_choice", "A shopper, in three layers.");
-  plant(p, kChoiceTerms,
+  plant(p, kOfChoice,
         {{{{kU, 1, {1, -0.2}}}, {{kU, 1, {0.2, -1}}}}, {{{kU, 1, {2, 1.5}, 0.5}}}, {{{kU, 1, {1.5}, 0.5}}}},
         {4});
   return p;
 }
 
+std::string input_name(const PlantedProblem& problem, std::int32_t input) {
+  auto position = static_cast<std::size_t>(input);
+  if (position < problem.context.size()) return problem.context[position].name;
+  position -= problem.context.size();
+  if (position < problem.value_names.size()) return problem.value_names[position];
+  return "[" + problem.class_names.at(position - problem.value_names.size()) + "]";
+}
+
+// The budget is a soft constraint: 1 beyond it costs as much utility as 2.5 of quality. No two coefficients of
+// the constraint are of one size, so that the largest, whose sign is positive by rule, does not depend on the
+// draw.
+PlantedProblem planted_shopper() {
+  PlantedProblem p =
+      choice_frame("shopper",
+                   "A shopper picks one of four products: quality is wanted, the price is minded a "
+                   "little, and it should not exceed four fifths of the budget.");
+  p.context = {{"budget", ColumnDistribution::uniform, 0.5, 3}};
+  p.choice_sets = ChoiceSets{.smallest = 4,
+                             .largest = 4,
+                             .availability = 1,
+                             .attributes = {{"quality", ColumnDistribution::uniform, 0, 2},
+                                            {"price", ColumnDistribution::uniform, 0.5, 3.5}}};
+  Architecture a = on_terms({{1}, {2}, {0}});
+  a.activations = {Activation::identity, Activation::relu, Activation::square};
+  plant(p, a, {{{{kU, 1, {2, -0.5, 0}}, {kC, 1, {0, 5, -4}}}}}, {});
+  return p;
+}
+
 }  // namespace
+
+const PlantedProblem& shopper() {
+  static const PlantedProblem problem = planted_shopper();
+  return problem;
+}
 
 const std::vector<PlantedProblem>& known_models() {
   static const std::vector<PlantedProblem> all = {single_class(),  single_number(),  single_choice(),
@@ -204,6 +240,19 @@ const PlantedProblem& known_model(std::string_view name) {
   throw UsageError(
       fmt::format("there is no known model '{}'; known: {}", name,
                   joined(known_models(), ", ", [](const PlantedProblem& model) { return model.name; })));
+}
+
+std::string term_name(const PlantedProblem& problem, const Term& term) {
+  std::string text;
+  for (std::size_t i = 0; i < term.size();) {
+    std::size_t next = i;
+    while (next < term.size() && term[next] == term[i]) ++next;
+    if (!text.empty()) text += '*';
+    text += input_name(problem, term[i]);
+    if (next - i > 1) text += fmt::format("^{}", next - i);
+    i = next;
+  }
+  return text;
 }
 
 ObjectiveSpec likelihood_objective(const PlantedProblem& problem) {

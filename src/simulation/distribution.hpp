@@ -17,8 +17,9 @@ struct Candidates {
   std::size_t size() const { return log_weights.size(); }
 };
 
-// Panels along each response dimension in every distribution of a planted problem: it is at most 1e-4 off its own
-// normaliser in one dimension and 1e-3 in two, with kinks inside panels (tests/unit/simulation/distribution_test.cpp).
+// Panels along each response dimension in every distribution of a planted problem: it is at most 1e-4 off its
+// own normaliser in one dimension and 1e-3 in two, with kinks inside panels
+// (tests/unit/simulation/distribution_test.cpp).
 int distribution_panels(const PlantedProblem& problem);
 
 // What every row can choose: the classes; the nodes of the rule; for a hybrid response classes x nodes, class

@@ -1,6 +1,5 @@
-// Problems whose utility, constraints and response distribution are known: what data are drawn from, and what a model
-// learned from those data should find again. Each is a single block,
-//   p(y | x) proportional to exp(B(x, y) / temperature),  B = l0 phi(U) - l1 rho(C) - l2 psi(T).
+// Problems whose utility, constraints and response distribution are known: what data are drawn from, and what a
+// model learned from those data should find again. p(y | x) is proportional to exp(BL(x, y) / temperature).
 #pragma once
 
 #include <optional>

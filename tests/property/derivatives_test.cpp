@@ -1,6 +1,6 @@
 // Every derivative of the learning core against differences, over the product of activations, bases, skips
-// and objectives. Heads stand on both sides of every kink, and no kink lies within the difference step. Architectures
-// that engines_agree_test does not draw are held against the reference engine here.
+// and objectives. Heads stand on both sides of every kink, and no kink lies within the difference step.
+// Architectures that engines_agree_test does not draw are held against the reference engine here.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -15,10 +15,10 @@
 #include <numeric>
 #include <vector>
 
-#include "evidence/problems.hpp"
-#include "evidence/recovery.hpp"
 #include "gibbs/utility.hpp"
 #include "predict/row_sampler.hpp"
+#include "support/planted/problems.hpp"
+#include "support/planted/recovery.hpp"
 
 namespace bl::simulation {
 namespace {

@@ -7,7 +7,7 @@
 #include "bl/errors.hpp"
 #include "check/recovery_round.hpp"
 #include "evidence/known_models.hpp"
-#include "evidence/planted_block.hpp"
+#include "support/planted/planted_block.hpp"
 
 namespace bl::simulation {
 namespace {
@@ -24,6 +24,13 @@ TEST(KnownModels, AreCanonicalAndNamed) {
       EXPECT_FALSE(names[static_cast<std::size_t>(position)].empty()) << problem.name;
   }
   EXPECT_THROW(known_model("double_class"), UsageError);
+}
+
+TEST(KnownModels, TermsHaveReadableNames) {
+  const PlantedProblem& ways = known_model("single_class");
+  EXPECT_EQ(term_name(ways, {0, 3}), "distance*[bus]");
+  EXPECT_EQ(term_name(ways, {1, 1}), "rain^2");
+  EXPECT_EQ(term_name(shopper(), {2}), "price");
 }
 
 // The design: at 500 rows the information bound gives no weight of a single or shallow model a standard deviation

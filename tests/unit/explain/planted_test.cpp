@@ -7,11 +7,12 @@
 
 #include "bl/explain.hpp"
 #include "bl/fit.hpp"
-#include "evidence/alignment.hpp"
-#include "evidence/problems.hpp"
-#include "evidence/recovery.hpp"
+#include "evidence/known_models.hpp"
 #include "explain/read_problem.hpp"
 #include "fitted/fitted_model.hpp"
+#include "support/planted/alignment.hpp"
+#include "support/planted/problems.hpp"
+#include "support/planted/recovery.hpp"
 
 namespace bl {
 namespace {
@@ -185,8 +186,9 @@ struct Case {
   Index try_rows;
 };
 
-// Learned from data, written canonically (evidence/alignment), stored and printed: the planted coefficients within
-// 4.5 standard errors, signs of all that stand clear of zero, and no term that was not planted.
+// Learned from data, written canonically (support/planted/alignment), stored and printed: the planted
+// coefficients within 4.5 standard errors, signs of all that stand clear of zero, and no term that was not
+// planted.
 TEST(Planted, PrintedAfterLearningIsWhatWasPlanted) {
   const Context job(2);
   for (const Case& one : {Case{"binary_logit", 6000, 1, 1000}, Case{"basket", 5000, 16, 1000},

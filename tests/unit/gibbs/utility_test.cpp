@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "bl/errors.hpp"
-#include "evidence/problems.hpp"
 #include "model/join.hpp"
+#include "support/planted/problems.hpp"
 #include "unit/gibbs/random_models.hpp"
 #include "unit/simulation/closed_forms.hpp"
 

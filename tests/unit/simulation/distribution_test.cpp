@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "evidence/problems.hpp"
 #include "simulation/simulate.hpp"
+#include "support/planted/problems.hpp"
 
 namespace bl::simulation {
 namespace {

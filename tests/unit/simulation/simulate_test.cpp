@@ -10,8 +10,8 @@
 
 #include "bl/errors.hpp"
 #include "closed_forms.hpp"
-#include "evidence/problems.hpp"
 #include "simulation/continuous_draw.hpp"
+#include "support/planted/problems.hpp"
 
 namespace bl::simulation {
 namespace {

@@ -9,7 +9,7 @@
 //   unseen     in an identity U, terms without a factor of the response and the bias cancel in the distribution: zero
 #pragma once
 
-#include "evidence/planted_block.hpp"
+#include "support/planted/planted_block.hpp"
 
 namespace bl::simulation {
 

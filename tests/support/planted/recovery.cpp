@@ -1,4 +1,4 @@
-#include "evidence/recovery.hpp"
+#include "support/planted/recovery.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,9 @@
 #include <numeric>
 
 #include "bl/errors.hpp"
-#include "evidence/alignment.hpp"
-#include "evidence/standard_errors.hpp"
+#include "evidence/known_models.hpp"
+#include "support/planted/alignment.hpp"
+#include "support/planted/standard_errors.hpp"
 
 namespace bl::simulation {
 

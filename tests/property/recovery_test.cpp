@@ -1,12 +1,12 @@
-#include "evidence/recovery.hpp"
+// Problems with known solutions are learned back from rows.
+#include "support/planted/recovery.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "evidence/demo.hpp"
-#include "evidence/problems.hpp"
-#include "evidence/standard_errors.hpp"
+#include "support/planted/problems.hpp"
+#include "support/planted/standard_errors.hpp"
 #include "unit/simulation/closed_forms.hpp"
 
 namespace bl::simulation {
@@ -140,26 +140,6 @@ TEST(Comparison, DivergenceOfNormalsIsTheClosedForm) {
     expected += move * move / (2 * 0.8 / (2 * t * t)) / static_cast<double>(data.rows);
   }
   EXPECT_NEAR(compare_with_truth(problem, shifted, data, job).divergence, expected, 1e-10);
-}
-
-TEST(Demo, ShowsTheShopperLearned) {
-  int calls = 0;
-  const DemoResult demo =
-      run_demo(1, Context(2, {.on_progress = [&](double, const std::string&) { ++calls; }}));
-  EXPECT_GT(calls, 0);
-  EXPECT_EQ(demo.problem->name, "shopper");
-  expect_recovered(*demo.problem, demo.spec, demo.recovery);
-  ASSERT_EQ(demo.recovery.lines.size(), 2u);
-  EXPECT_EQ(demo.recovery.lines[1].terms[1].term, "price");
-  // Visibly close: within a tenth of a unit, where the largest standard error is a third of that.
-  for (const ProblemLine& line : demo.recovery.lines)
-    for (const Coefficient& c : line.terms) EXPECT_NEAR(c.learned, c.truth, 0.15) << c.term;
-  ASSERT_EQ(demo.examples.size(), 5u);
-  for (const PredictionExample& example : demo.examples) {
-    ASSERT_EQ(example.alternatives.size(), 4u);
-    for (std::size_t k = 0; k < 4; ++k)
-      EXPECT_NEAR(example.learned_probabilities[k], example.true_probabilities[k], 0.05);
-  }
 }
 
 TEST(Recovery, TheSameBitsOnAnyNumberOfThreads) {

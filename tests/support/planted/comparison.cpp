@@ -1,4 +1,4 @@
-#include "evidence/comparison.hpp"
+#include "support/planted/comparison.hpp"
 
 #include <Eigen/Dense>
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "evidence/comparison.hpp"
+#include "support/planted/comparison.hpp"
 #include "training/trainer.hpp"
 
 namespace bl::simulation {

@@ -1,4 +1,4 @@
-#include "evidence/planted_block.hpp"
+#include "support/planted/planted_block.hpp"
 
 #include <fmt/format.h>
 
@@ -21,28 +21,7 @@ std::string tensor_name(HeadKind kind, const char* what) {
   return fmt::format("layers/0/{}/{}", letter(kind), what);
 }
 
-std::string input_name(const PlantedProblem& problem, std::int32_t input) {
-  auto position = static_cast<std::size_t>(input);
-  if (position < problem.context.size()) return problem.context[position].name;
-  position -= problem.context.size();
-  if (position < problem.value_names.size()) return problem.value_names[position];
-  return "[" + problem.class_names.at(position - problem.value_names.size()) + "]";
-}
-
 }  // namespace
-
-std::string term_name(const PlantedProblem& problem, const Term& term) {
-  std::string text;
-  for (std::size_t i = 0; i < term.size();) {
-    std::size_t next = i;
-    while (next < term.size() && term[next] == term[i]) ++next;
-    if (!text.empty()) text += '*';
-    text += input_name(problem, term[i]);
-    if (next - i > 1) text += fmt::format("^{}", next - i);
-    i = next;
-  }
-  return text;
-}
 
 std::vector<double> raw_parameters(const Architecture& a, const Block& block) {
   require_single_block(a);

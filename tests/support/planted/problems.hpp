@@ -1,5 +1,5 @@
-// Planted problems, each a single block. A new one: write its function in problems.cpp and list it in planted_problems();
-// every test of recovery then runs on it.
+// Planted problems, each a single block. A new one: write its function in problems.cpp and list it in
+// planted_problems(); every test of recovery then runs on it.
 #pragma once
 
 #include <string_view>

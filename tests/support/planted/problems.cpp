@@ -1,4 +1,4 @@
-#include "evidence/problems.hpp"
+#include "support/planted/problems.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "base/joined.hpp"
 #include "bl/errors.hpp"
-#include "evidence/planted_block.hpp"
+#include "support/planted/planted_block.hpp"
 
 namespace bl::simulation {
 

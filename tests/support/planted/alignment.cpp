@@ -1,4 +1,4 @@
-#include "evidence/alignment.hpp"
+#include "support/planted/alignment.hpp"
 
 #include <fmt/format.h>
 

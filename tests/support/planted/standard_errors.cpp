@@ -1,8 +1,8 @@
-#include "evidence/standard_errors.hpp"
+#include "support/planted/standard_errors.hpp"
 
 #include "bl/errors.hpp"
-#include "evidence/alignment.hpp"
 #include "inference/covariance.hpp"
+#include "support/planted/alignment.hpp"
 
 namespace bl::simulation {
 

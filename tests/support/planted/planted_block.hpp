@@ -1,4 +1,4 @@
-// A planted block head by head, in effective values and with names.
+// A planted block head by head, in effective values.
 #pragma once
 
 #include <array>
@@ -10,9 +10,6 @@
 #include "simulation/planted_problem.hpp"
 
 namespace bl::simulation {
-
-// "price*[two]", "spending^2": a class stands in brackets.
-std::string term_name(const PlantedProblem& problem, const Term& term);
 
 // One head in effective values; coefficients in the order of the basis.
 struct Head {

@@ -153,18 +153,8 @@ std::string duration(double seconds) {
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
-// Of a fit to the minimum.
-std::string search_text(const FitProgress& p) {
-  if (p.tries_done < p.tries) return fmt::format("looking for starts: {} of {} tried", p.tries_done, p.tries);
-  const std::string best = std::isnan(p.best) ? "" : fmt::format("  lowest loss {:.6f}", p.best);
-  const std::string left =
-      std::isnan(p.seconds_left) ? "" : fmt::format("  about {} left", duration(p.seconds_left));
-  return fmt::format("{} of {} starts done{}{}  {} so far", p.starts_done, p.starts, best, left,
-                     duration(p.seconds));
-}
-
 std::string progress_text(const FitProgress& p) {
-  if (p.starts > 0) return search_text(p);
+  if (!p.text.empty()) return p.text;
   std::vector<std::string> parts;  // the most important first: as many as a line holds
   if (!std::isnan(p.seconds_left))
     parts.push_back(

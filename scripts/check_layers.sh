@@ -81,6 +81,12 @@ while IFS=: read -r file line text; do
 done < <(grep -rnE '\bThreadPool\b|"base/parallel\.hpp"' src --include='*.hpp' --include='*.cpp' --include='*.cuh' --include='*.cu' |
          grep -vE '^src/base/' || true)
 
+# So does the time. The GPU's batcher waits by a clock of its own.
+while IFS=: read -r file line text; do
+  fail "$file:$line: seconds come with the context (base/context.hpp)"
+done < <(grep -rnE '\bnow\(\)' src --include='*.hpp' --include='*.cpp' --include='*.cuh' --include='*.cu' |
+         grep -vE '^src/(base/|engine/cuda/batcher\.)' || true)
+
 # The library never prints, exits or aborts.
 while IFS=: read -r file line text; do
   fail "$file:$line: the library does not print, exit or abort"

@@ -12,7 +12,10 @@
 
 namespace bl {
 
+// Where a fit stands: at an epoch of a network, or somewhere else, in a line of text.
 struct FitProgress {
+  // Empty at an epoch. Else what is being done, with the time left, and of the rest only `seconds` is known.
+  std::string text = {};
   std::int64_t member = 1, members = 1;  // of the networks that are joined in the end
   std::int64_t epoch = 0;
   double epoch_share = 0;      // of the next epoch that is done, too
@@ -21,19 +24,15 @@ struct FitProgress {
   double validation_loss = 0;  // NaN without validation rows
   double best = 0;             // best validation loss so far
   std::int64_t best_epoch = 0;
-  double seconds = 0;
+  double seconds = 0;  // since the fit was begun
   // Of all networks, and of learning on from all rows where that follows. NaN: not known.
   double seconds_left = 0;
   bool left_at_most = false;  // as if all epochs were run; no network has ended yet
   bool trial = false;         // of short fits that choose a setting before the networks are learned
-  // A fit to the minimum from many starts has no epochs: short fits pick the starts, of which `best` is the
-  // lowest loss that one ended with. 0 starts: another kind of fit.
-  std::int64_t tries = 0, tries_done = 0;
-  std::int64_t starts = 0, starts_done = 0;
 };
 
 struct FitOptions {
-  // After every epoch or iteration of a start; within an epoch, and in trials, once a second.
+  // After every epoch; within an epoch, and in trials, once a second; in other work with a text.
   std::function<void(const FitProgress&)> on_progress;
   std::function<bool()> should_stop;  // true ends training with the best model so far
   std::string checkpoint;  // file to save the state in, every few seconds at the end of an epoch; empty: none

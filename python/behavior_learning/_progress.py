@@ -1,4 +1,4 @@
-"""Progress of a fit, as a function that the library calls after every epoch."""
+"""Progress of a fit, as a function that the library calls after every epoch and with lines of text between them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterator
 
 @contextlib.contextmanager
 def reporting(progress: Any) -> Iterator[Callable[[dict[str, Any]], Any] | None]:
-    """What to call after every epoch. None or False: nothing; True: a line on the terminal, ended in the end;
+    """What to call with progress. None or False: nothing; True: a line on the terminal, ended in the end;
     otherwise the function itself."""
     if progress is None or progress is False:
         yield None
@@ -32,6 +32,7 @@ class _Line:
 
     def __init__(self) -> None:
         self.written = -1.0
+        self.width = 0
         self.at: dict[str, Any] | None = None
 
     def __call__(self, at: dict[str, Any]) -> None:
@@ -45,19 +46,19 @@ class _Line:
         at = self.at
         if at is None:
             return
-        parts = []
+        parts = [at["text"]] if at["text"] else []  # of work without epochs
         if not math.isnan(at["seconds_left"]):
             parts.append(f"{'at most' if at['left_at_most'] else 'about'} {_duration(at['seconds_left'])} left")
-        if at["starts"] > 0:  # a fit to the minimum
-            parts += [f"start {at['starts_done']}/{at['starts']}", f"lowest loss {at['best']:.6g}"]
-        else:
+        if not at["text"]:
             parts.append("choosing how smooth curves are" if at["trial"] else f"network {at['member']}/{at['members']}")
             parts.append(f"epoch {at['epoch'] + at['epoch_share']:.3g}/{at['epochs']}")
             if not math.isnan(at["train_loss"]):
                 parts.append(f"loss {at['train_loss']:.5g}")
             if not math.isnan(at["validation_loss"]):
                 parts.append(f"validation {at['validation_loss']:.5g} (best {at['best']:.5g})")
-        print(f"\r{'  '.join(parts)}  ", end=end, file=sys.stderr, flush=True)
+        line = "  ".join(parts)
+        print(f"\r{line.ljust(self.width)}  ", end=end, file=sys.stderr, flush=True)
+        self.width = len(line)
 
     def end(self) -> None:
         self._write("\n")

@@ -56,8 +56,8 @@ class SupervisedEstimator(TableEstimator):
         validation : tuple, optional
             (X, y) or (X, y, sample_weight) to stop early by, instead of rows of X.
         progress : bool or callable, optional
-            True for a line on the terminal; or a function that is called with a dictionary after every epoch and ends
-            training by returning True.
+            True for a line on the terminal; or a function that is called with a dictionary after every epoch, in work
+            without epochs with a line of `text`, and ends training by returning True.
         communicator : mpi4py communicator, optional
             Every process gives rows of its own, and all get the model that one process would learn from the rows of
             all, one process after the other, to the bit.

@@ -9,6 +9,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
 #include <map>
 #include <string>
 #include <vector>
@@ -68,7 +69,7 @@ void with_notes(Options options, Work&& work) {
 // A Python callable and Python's signals beside a fit that runs without the interpreter's lock.
 class FitWatch {
  public:
-  // progress: called after every epoch with a FitProgress; a true result ends training. None: no calls.
+  // progress: called with every FitProgress; a true result ends training. None: no calls.
   explicit FitWatch(nb::object progress) : progress_(std::move(progress)) {}
 
   // Options whose hooks call this; it must outlive them.
@@ -86,7 +87,7 @@ class FitWatch {
   nb::object progress_;
   std::exception_ptr error_;
   bool stop_ = false, interrupted_ = false;
-  double last_check_ = 0;
+  std::chrono::steady_clock::time_point last_check_;
 };
 
 }  // namespace bl::python

@@ -10,11 +10,7 @@ namespace bl::python {
 
 namespace {
 
-constexpr double kSecondsBetweenChecks = 0.05;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+constexpr std::chrono::milliseconds kBetweenChecks(50);
 
 // The rows from `first_validation` on are for validation, those before for training.
 std::vector<Part> parts_of(std::size_t rows, std::size_t first_validation) {
@@ -25,6 +21,7 @@ std::vector<Part> parts_of(std::size_t rows, std::size_t first_validation) {
 
 nb::dict progress_dict(const FitProgress& p) {
   nb::dict out;
+  out["text"] = p.text;
   out["member"] = p.member;
   out["members"] = p.members;
   out["epoch"] = p.epoch;
@@ -38,10 +35,6 @@ nb::dict progress_dict(const FitProgress& p) {
   out["seconds_left"] = p.seconds_left;
   out["left_at_most"] = p.left_at_most;
   out["trial"] = p.trial;
-  out["tries"] = p.tries;
-  out["tries_done"] = p.tries_done;
-  out["starts"] = p.starts;
-  out["starts_done"] = p.starts_done;
   return out;
 }
 
@@ -109,8 +102,8 @@ FitOptions FitWatch::options() {
 
 bool FitWatch::should_stop() {
   if (stop_) return true;
-  const double time = now();
-  if (time - last_check_ < kSecondsBetweenChecks) return false;
+  const auto time = std::chrono::steady_clock::now();
+  if (time - last_check_ < kBetweenChecks) return false;
   last_check_ = time;
   const nb::gil_scoped_acquire lock;
   if (PyErr_CheckSignals() != 0) keep_error();

@@ -120,6 +120,13 @@ def test_progress_is_heard_and_may_stop(labels):
     assert len(model.history_["train_loss"]) == 4
 
 
+def test_work_without_epochs_tells_a_line(labels):
+    heard = []
+    BLClassifier(single=True, starts=2).fit(*labels, progress=heard.append)
+    assert any(one["text"].startswith("starts at their minimum: 2 of 2") for one in heard)
+    assert all(np.isnan(one["train_loss"]) for one in heard if one["text"])
+
+
 @pytest.mark.parametrize("fitted_before", [False, True])
 @pytest.mark.parametrize("kind", ["callback", "data", "setting"])
 def test_an_exception_leaves_the_estimator_as_it_was(labels, fitted_before, kind):

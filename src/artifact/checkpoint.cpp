@@ -6,7 +6,6 @@
 
 #include "artifact/digest.hpp"
 #include "artifact/safetensors.hpp"
-#include "base/clock.hpp"
 #include "bl/errors.hpp"
 
 namespace bl {
@@ -71,12 +70,11 @@ Checkpoint<T>::Checkpoint(std::string path, std::string data_digest, std::string
     : path_(std::move(path)),
       data_digest_(std::move(data_digest)),
       settings_(std::move(settings)),
-      seconds_between_(seconds_between),
-      last_saved_(now()) {}
+      seconds_between_(seconds_between) {}
 
 template <class T>
-void Checkpoint<T>::save(const TrainingState<T>& s) {
-  if (path_.empty() || now() - last_saved_ < seconds_between_) return;
+void Checkpoint<T>::save(const TrainingState<T>& s, const Context& job) {
+  if (path_.empty() || job.seconds() - last_saved_ < seconds_between_) return;
   TensorFile file;
   file.metadata = {{"format", kCheckpointFormat},
                    {"format_version", kFormatVersion},
@@ -102,7 +100,7 @@ void Checkpoint<T>::save(const TrainingState<T>& s) {
   } catch (const DataError& error) {
     failure_ = error.what();
   }
-  last_saved_ = now();
+  last_saved_ = job.seconds();
 }
 
 template <class T>

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "bl/errors.hpp"
 
@@ -72,7 +73,7 @@ void Context::tell(const std::string& text) const {
   outside_->hooks.on_progress(outside_->told - outside_->begun, text);
 }
 
-void Context::tell(std::string_view what, std::int64_t done, std::int64_t of) const {
+void Context::tell(std::string_view what, std::int64_t done, std::int64_t of, std::string_view more) const {
   if (silent_ || !outside_->hooks.on_progress) return;
   Outside& o = *outside_;
   const std::lock_guard lock(o.mutex);
@@ -83,6 +84,7 @@ void Context::tell(std::string_view what, std::int64_t done, std::int64_t of) co
   if (of > 0) text += fmt::format(" of {}", of);
   if (of > 0 && done > 0)
     text += ", " + time_left(o.told - o.stage_begun, static_cast<double>(done) / static_cast<double>(of));
+  if (!more.empty()) text += fmt::format(", {}", more);
   o.hooks.on_progress(o.told - o.begun, text);
 }
 
@@ -103,6 +105,10 @@ void Context::require_going() const {
 
 double Context::seconds() const {
   return now() - outside_->begun;
+}
+
+double Context::memory() const {
+  return outside_->hooks.memory > 0 ? outside_->hooks.memory : physical_memory();
 }
 
 }  // namespace bl

@@ -1,5 +1,5 @@
 // What work is given by whoever asked for it, passed down as one thing: threads to run on, the device, other
-// ranks, whom to tell, when to stop, the clock.
+// ranks, whom to tell, when to stop, the clock, how much memory there is.
 //
 // A context is a handle: copies share all of it. Each command makes one. Where it is passed it is called `job`,
 // for the context of a model is what its response depends on.
@@ -24,6 +24,7 @@ struct ContextHooks {
   std::function<bool()> should_stop = {};
   std::function<void(double seconds, const std::string& text)> on_progress = {};
   bool keeps = false;  // work that is ended early keeps what it has reached, as a fit does
+  double memory = 0;   // bytes that the work may take; 0: those of this machine
 };
 
 class Context {
@@ -56,8 +57,8 @@ class Context {
 
   void tell(const std::string& text) const;
   // "resamples: 3 of 20, about 40 s left". of = 0: nobody knows how many. What has another name is another stage,
-  // whose time counts from the end of the one before.
-  void tell(std::string_view what, std::int64_t done, std::int64_t of) const;
+  // whose time counts from the end of the one before. more: said last.
+  void tell(std::string_view what, std::int64_t done, std::int64_t of, std::string_view more = {}) const;
   Context silent() const;  // the same, telling nothing
 
   // Whether the caller wants the work to end. Once true it stays true, for all copies.
@@ -66,6 +67,7 @@ class Context {
   // Throws Interrupted where that is so, unless what was reached is kept: for work of which no part is a result.
   void require_going() const;
   double seconds() const;  // since the context was made
+  double memory() const;   // bytes; what needs more is refused before it is begun
 
  private:
   struct Outside;

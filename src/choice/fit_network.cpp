@@ -10,7 +10,6 @@
 #include "choice/estimate.hpp"
 #include "choice/fit_kinds.hpp"
 #include "fit/members.hpp"
-#include "fit/minimum_progress.hpp"
 #include "inference/canonical.hpp"
 #include "plan/device_plan.hpp"
 #include "plan/plan.hpp"
@@ -74,7 +73,7 @@ void train_network(const ChoiceParts& parts, const ChoicePlan& fit, StoredModel&
           objective.numbers_per_row(),
       model.architecture, spec);
   if (response.has_signs()) plan.spec.bounds = monotone_bounds(model.architecture, fit.schema.signs);
-  keep_checkpoints(plan, fit.options, fit.identity.data, fit.identity.settings);
+  keep_checkpoints(plan, fit.options, fit.identity.data, fit.identity.settings, fit.job);
   TrainedMembers learned = train_members(objective, validation_objective ? &*validation_objective : nullptr,
                                          plan, fit.options, fit.job.on(where.device));
   summary.interrupted = learned.report.reason == StopReason::interrupted;
@@ -109,7 +108,6 @@ void train_to_minimum(const ChoiceParts& parts, const ChoicePlan& fit, int start
   minimiser.starts = starts;
   minimiser.seed = static_cast<std::uint64_t>(s.seed);
   if (s.epochs > 0) minimiser.iterations = s.epochs;
-  watch_minimiser(minimiser, fit.options);
   const DeviceChoice where = choice_device(s.device.value(), model.architecture, parts.train, starts);
   if (!where.note.empty()) summary.notes.push_back(where.note);
   ChoiceEstimate found = estimate_network(model, parts.train, minimiser, {.person = fit.schema.person},

@@ -149,7 +149,7 @@ LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& dat
     ++state.epoch;
     job.tell("iterations", state.epoch, 0);
     fit.interrupted = job.should_stop();
-    if (!fit.converged) checkpoint.save(state);
+    if (!fit.converged) checkpoint.save(state, job);
   }
   fit.iterations = state.epoch;
   fit.cause = fmt::format("{} after {} iterations, gradient norm {:.1e}",

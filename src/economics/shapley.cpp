@@ -8,7 +8,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/clock.hpp"
 #include "base/random.hpp"
 #include "bl/errors.hpp"
 #include "economics/effects.hpp"

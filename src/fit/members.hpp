@@ -58,7 +58,7 @@ inline void note_checkpoint(const std::string& failure, std::vector<std::string>
 // go on from are checked before any member is trained, so that a wrong one leaves the others as they are.
 template <class T>
 void keep_checkpoints(MemberPlan<T>& plan, const FitOptions& options, const std::string& data_digest,
-                      const std::string& settings) {
+                      const std::string& settings, const Context& job) {
   const auto checkpoints = std::make_shared<std::vector<Checkpoint<T>>>();
   for (Index member = 0; member < plan.members; ++member) {
     const bool numbered = !options.checkpoint.empty() && member > 0;
@@ -72,7 +72,7 @@ void keep_checkpoints(MemberPlan<T>& plan, const FitOptions& options, const std:
     if (resume) (*checkpoints)[static_cast<std::size_t>(member)].load(fresh);
   };
   plan.on_epoch = [=](Index member, const TrainingState<T>& state) {
-    (*checkpoints)[static_cast<std::size_t>(member)].save(state);
+    (*checkpoints)[static_cast<std::size_t>(member)].save(state, job);
   };
   plan.on_end = [=](std::vector<std::string>& notes) {
     for (const Checkpoint<T>& checkpoint : *checkpoints) note_checkpoint(checkpoint.failure(), notes);
@@ -111,7 +111,7 @@ class MemberWatch {
         batches_(batches),
         started_(job.seconds()) {
     if (!foreseen_) {
-      foreseen_ = std::make_shared<TimeForeseen>();
+      foreseen_ = std::make_shared<TimeForeseen>(job);
       foreseen_->add(static_cast<std::size_t>(plan.members), static_cast<double>(plan.spec.epochs), 1);
     }
     constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -123,6 +123,7 @@ class MemberWatch {
                                         .validation_loss = kNone,
                                         .best = kNone,
                                         .trial = plan.trial}});
+    told_ = foreseen_->time();
   }
 
   void start(Index member, TrainingState<T>& fresh) {
@@ -169,12 +170,12 @@ class MemberWatch {
 
   Standing& at(Index member) { return standing_[static_cast<std::size_t>(member)]; }
   std::size_t piece(Index member) const { return plan_->first_piece + static_cast<std::size_t>(member); }
-  bool long_silent() const { return foreseen_->seconds() - told_ >= 1; }
+  bool long_silent() const { return foreseen_->time() - told_ >= 1; }
   void tell(Index member) {
     FitProgress& progress = at(member).progress;
     foreseen_->reach(piece(member), static_cast<double>(progress.epoch) + progress.epoch_share);
     const TimeForeseen::Left left = foreseen_->left();
-    progress.seconds = told_ = foreseen_->seconds();
+    progress.seconds = told_ = foreseen_->time();
     progress.seconds_left = left.seconds;
     progress.left_at_most = left.at_most;
     options_->on_progress(progress);
@@ -187,7 +188,7 @@ class MemberWatch {
   std::shared_ptr<TimeForeseen> foreseen_;
   double batches_;
   std::vector<Standing> standing_;
-  double started_, told_ = 0;
+  double started_, told_ = 0;  // on the clocks of the context and of what is foreseen
 };
 
 template <class T>

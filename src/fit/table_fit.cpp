@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -151,7 +152,7 @@ FitSummary fit_prepared(Prepared prepared, const FitOptions& options, const Cont
   // To the minimum it has seen all rows.
   if (prepared.refits && starts == 0) prepared.rows_later = rows_of_all_parts(prepared.split).size();
   Trained trained =
-      starts > 0 ? train_to_minimum(prepared, starts, options, job) : train_steps(prepared, options, job);
+      starts > 0 ? train_to_minimum(prepared, starts, job) : train_steps(prepared, options, job);
   std::vector<std::vector<double>> members = trained.learned.parameters;
   json used = used_settings(prepared, trained, use, starts);
   StoredModel stored = stored_model(prepared, trained, starts > 0, options);
@@ -211,8 +212,18 @@ FitSummary fit_gathered(const SharedTable& shared, const Settings& given, const 
 
 Context fit_context(const Settings& settings, const FitOptions& options) {
   validate(settings);
-  return Context(static_cast<std::size_t>(settings.threads),
-                 {.should_stop = options.should_stop, .keeps = true});
+  ContextHooks hooks{.should_stop = options.should_stop, .keeps = true};
+  if (options.on_progress)
+    hooks.on_progress = [tell = options.on_progress](double seconds, const std::string& text) {
+      constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+      tell({.text = text,
+            .train_loss = kNone,
+            .validation_loss = kNone,
+            .best = kNone,
+            .seconds = seconds,
+            .seconds_left = kNone});
+    };
+  return Context(static_cast<std::size_t>(settings.threads), std::move(hooks));
 }
 
 FitSummary fit_table(const Table& table, const Settings& given, const FitOptions& options, const Context& job,

@@ -9,13 +9,14 @@
 #include <functional>
 #include <vector>
 
-#include "base/clock.hpp"
+#include "base/context.hpp"
 
 namespace bl {
 
 class TimeForeseen {
  public:
-  explicit TimeForeseen(std::function<double()> clock = now);
+  explicit TimeForeseen(std::function<double()> clock);
+  explicit TimeForeseen(const Context& job) : TimeForeseen([job] { return job.seconds(); }) {}
 
   // Pieces of one kind, of at most `epochs` each. An epoch costs `cost`, in a unit that all kinds share, and `later`
   // after all pieces have ended. Returns the number of the first; the others follow.
@@ -25,6 +26,7 @@ class TimeForeseen {
   void reach(std::size_t piece, double epochs);       // so far; parts of epochs count
   void end(std::size_t piece);
 
+  double time() const { return clock_(); }
   double seconds() const;  // since this was made
 
   struct Left {

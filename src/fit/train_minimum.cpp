@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include "base/clock.hpp"
-#include "fit/minimum_progress.hpp"
 #include "fit/trained.hpp"
 #include "fit/training_rows.hpp"
 #include "plan/device_plan.hpp"
@@ -9,9 +7,9 @@
 
 namespace bl {
 
-Trained train_to_minimum(const Prepared& p, int starts, const FitOptions& options, const Context& job) {
+Trained train_to_minimum(const Prepared& p, int starts, const Context& job) {
   const Settings& s = *p.settings;
-  const double started = now();
+  const double started = job.seconds();
   const TrainingRows<double> training(p);
   const Network<double> network(p.architecture);
   const Objective<double> objective(network, training.objective, training.rows.view());
@@ -22,7 +20,6 @@ Trained train_to_minimum(const Prepared& p, int starts, const FitOptions& option
   spec.minimiser.starts = starts;
   spec.minimiser.seed = static_cast<std::uint64_t>(s.seed);
   if (s.epochs > 0) spec.minimiser.iterations = s.epochs;
-  watch_minimiser(spec.minimiser, options);
   const inference::Estimate e = inference::estimate(objective, spec, job.on(where.device));
   Trained out{.learned = {}, .support = training.support, .encoded_megabytes = training.rows.megabytes()};
   FitReport& report = out.learned.report;
@@ -34,7 +31,7 @@ Trained train_to_minimum(const Prepared& p, int starts, const FitOptions& option
   report.epochs = report.best_epoch = e.minimisation.best.iterations;
   report.final_loss = e.loss;
   report.gradient_norm = e.minimisation.best.gradient_norm;
-  report.seconds = now() - started;
+  report.seconds = job.seconds() - started;
   out.learned.parameters = {e.chart.raw};
   if (e.converged) {
     out.inference = stored_of(e, objective, 0);

@@ -96,14 +96,14 @@ Trained train(const Prepared& p, const FitOptions& options, const Context& given
   const MemberRows<T> same{&objective, validation_objective ? &*validation_objective : nullptr};
   const std::unique_ptr<FoldRows<T>> folds = fold_rows(p, training, network);
   const auto rows = folds ? folds->of_members(p.members) : std::vector<MemberRows<T>>{same};
-  plan.foreseen = std::make_shared<TimeForeseen>();
+  plan.foreseen = std::make_shared<TimeForeseen>(job);
   plan.first_piece = plan.foreseen->add(static_cast<std::size_t>(p.members), static_cast<double>(spec.epochs),
                                         static_cast<double>(rows[0].training->data().rows),
                                         static_cast<double>(p.rows_later));
   const std::optional<double> smoothness =
       plan_smoothness<T>(p, same, options, job, plan.foreseen, plan.spec);
   const auto decay = plan_decay_of_wide<T>(p, same, job, plan.spec);
-  if (!p.first) keep_checkpoints(plan, options, p.digest, settings_json(s).dump());
+  if (!p.first) keep_checkpoints(plan, options, p.digest, settings_json(s).dump(), job);
   plan.on_start = [&p, resume = plan.on_start](Index member, TrainingState<T>& fresh) {
     if (static_cast<std::size_t>(member) < p.starts.size()) {
       const std::vector<double>& start = p.starts[static_cast<std::size_t>(member)];

@@ -27,6 +27,6 @@ Trained train_steps(const Prepared& p, const FitOptions& options, const Context&
 
 // The lowest minimum of several starts in canonical form, with its covariances where it is one. Keeps no
 // checkpoint: starts run side by side, and a fit that is run again ends with the same bytes.
-Trained train_to_minimum(const Prepared& p, int starts, const FitOptions& options, const Context& job);
+Trained train_to_minimum(const Prepared& p, int starts, const Context& job);
 
 }  // namespace bl

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -14,7 +15,6 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.hpp"
 #include "base/random.hpp"
 #include "bl/fit.hpp"
 #include "engine/engine.hpp"
@@ -52,12 +52,16 @@ std::vector<double> brief_losses(const Objective<T>& training, const Objective<T
   const double numbers_per_step =
       static_cast<double>(std::min<Index>(brief.batch_size, training.data().rows)) *
       training.numbers_per_row();
+  const std::string stage = fmt::format("epochs to choose how weights decay (up to {})", decays.back());
+  const auto epochs = static_cast<std::int64_t>(decays.size()) * brief.epochs;
+  std::atomic<std::int64_t> done = 0;
   engine.together(decays.size(), numbers_per_step, [&](std::size_t i, Engine<T>& own) {
     TrainSpec spec = brief;
     spec.optimizer.weight_decay = decays[i];
     Trainer<T> trainer(training, &validation, spec, own);
     TrainingState<T> state = trainer.start();
     TrainingHooks<T> hooks;  // all epochs are run
+    hooks.on_epoch = [&](const TrainingState<T>&) { engine.context().tell(stage, ++done, epochs); };
     hooks.metric = [](std::span<const T>) { return std::numeric_limits<double>::quiet_NaN(); };
     const FitReport report = trainer.run(state, hooks);
     if (report.reason == StopReason::max_epochs) losses[i] = report.history.back().validation_loss;
@@ -85,7 +89,7 @@ ChosenDecay chosen_decay(const Prepared& p, const Objective<T>& all, const Objec
   const std::unique_ptr<Engine<T>> engine = make_engine<T>(job);
   engine->load(training);
   engine->load(validation);
-  const double started = now();  // seconds of training do not count the loading of rows
+  const double started = job.seconds();  // seconds of training do not count the loading of rows
   const auto tried = std::span<const double>(kTriedDecays);
   const std::size_t at_first = training.data().rows <= kFewRows ? tried.size() - 1 : 2;
   std::vector<double> losses = brief_losses<T>(training, validation, brief, tried.first(at_first), *engine);
@@ -104,7 +108,7 @@ ChosenDecay chosen_decay(const Prepared& p, const Objective<T>& all, const Objec
       "decay of weights {:.4g}, chosen on validation rows (loss of brief fits: {}); `weight_decay` gives "
       "another",
       out.decay, ends);
-  out.seconds = now() - started;
+  out.seconds = job.seconds() - started;
   return out;
 }
 

@@ -46,11 +46,8 @@ int tries_of(const MinimiserSpec& spec) {
 // What descents that run side by side tell the outside, one at a time.
 class SearchWatch {
  public:
-  SearchWatch(const MinimiserSpec& spec, const Context& job) : spec_(spec), job_(job) {
-    progress_ = {.tries = tries_of(spec),
-                 .starts = spec.starts + static_cast<int>(spec.given.size()),
-                 .best = std::numeric_limits<double>::quiet_NaN()};
-  }
+  SearchWatch(const MinimiserSpec& spec, const Context& job)
+      : job_(job), tries_(tries_of(spec)), starts_(spec.starts + static_cast<int>(spec.given.size())) {}
 
   // Between iterations: whether to stop.
   bool between() {
@@ -62,29 +59,30 @@ class SearchWatch {
   }
   void end_try() {
     const std::lock_guard lock(mutex_);
-    ++progress_.tries_done;
+    ++tries_done_;
     tell();
   }
   void end_start(double loss) {
     const std::lock_guard lock(mutex_);
-    ++progress_.starts_done;
-    progress_.best = std::fmin(progress_.best, loss);
+    ++starts_done_;
+    best_ = std::fmin(best_, loss);
     tell();
   }
 
  private:
   void tell() const {
-    if (spec_.on_progress) spec_.on_progress(progress_);
-    if (progress_.tries_done < progress_.tries)
-      job_.tell("starts tried", progress_.tries_done, progress_.tries);
+    if (tries_done_ < tries_)
+      job_.tell("starts tried", tries_done_, tries_);
     else
-      job_.tell("starts at their minimum", progress_.starts_done, progress_.starts);
+      job_.tell("starts at their minimum", starts_done_, starts_,
+                std::isnan(best_) ? "" : fmt::format("lowest loss {:.6f}", best_));
   }
 
-  const MinimiserSpec& spec_;
   const Context& job_;
+  const int tries_, starts_;
   std::mutex mutex_;
-  MinimiserProgress progress_;
+  int tries_done_ = 0, starts_done_ = 0;
+  double best_ = std::numeric_limits<double>::quiet_NaN();  // loss of a start that ended
 };
 
 LocalMinimum descend(Loss& loss, std::vector<double> raw, const MinimiserSpec& spec,

@@ -13,13 +13,6 @@
 
 namespace bl::inference {
 
-// Where a search stands.
-struct MinimiserProgress {
-  int tries = 0, tries_done = 0;    // short fits
-  int starts = 0, starts_done = 0;  // taken to the end
-  double best = 0;                  // lowest loss of a start that ended; NaN before the first
-};
-
 struct MinimiserSpec {
   int starts = 8;         // taken to the end
   int tries = 0;          // short fits they are picked from; 0: four for every start
@@ -34,8 +27,6 @@ struct MinimiserSpec {
   std::vector<std::vector<double>> given = {};
   // Score matching: the noise, rows x draws * values; empty: random, from the seed.
   MatrixView<const double> noise = {};
-  // Of minimise: between iterations, from one thread at a time. The context is told, too.
-  std::function<void(const MinimiserProgress&)> on_progress = {};
 };
 
 // Where one start ended.

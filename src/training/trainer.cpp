@@ -9,7 +9,6 @@
 #include <numeric>
 #include <utility>
 
-#include "base/clock.hpp"
 #include "bl/errors.hpp"
 #include "compute/gradient_norm.hpp"
 
@@ -278,12 +277,12 @@ bool Trainer<T>::monitor(TrainingState<T>& state, double value) {
 
 template <class T>
 bool Trainer<T>::out_of_time() const {
-  return spec_.time_limit > 0 && now() - started_ > spec_.time_limit;
+  return spec_.time_limit > 0 && engine_->context().seconds() - started_ > spec_.time_limit;
 }
 
 template <class T>
 FitReport Trainer<T>::run(TrainingState<T>& state, const TrainingHooks<T>& hooks) {
-  started_ = now();
+  started_ = engine_->context().seconds();
   const bool lbfgs = spec_.optimizer.kind == OptimizerKind::lbfgs;
   if (!lbfgs) engine_->write(training_->network(), spec_, state);
   FitReport report;
@@ -337,7 +336,7 @@ FitReport Trainer<T>::run(TrainingState<T>& state, const TrainingHooks<T>& hooks
     }
   }
   conclude<T>(state, std::vector<T>(kept(state)), last_epoch, report);
-  report.seconds = now() - started_;
+  report.seconds = engine_->context().seconds() - started_;
   return report;
 }
 

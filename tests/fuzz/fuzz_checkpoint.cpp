@@ -54,7 +54,7 @@ FuzzSeeds fuzz_seeds() {
   state.optimizer = {.steps = 7, .first = {1, 2, 3}, .second = {1, 2, 3}};
   state.lbfgs.steps = state.lbfgs.changes = {{1, 0, 0}};
   state.history.resize(2);
-  checkpoint().save(state);
+  checkpoint().save(state, bl::Context(1));
   return {{bl::read_whole_file(scratch_file(), 1 << 16)},
           {"counters", "lbfgs/step/0", "\"I64\"", "9999999999", "-1", "[3]", "{", "}", "\xff\xff\xff\x7f"}};
 }

@@ -144,5 +144,32 @@ TEST(Stop, LeavesAFitWithWhatItHas) {
       [&](const FitOptions& o) { return fit(rows(), ChoiceDeclaration::parse(linear, "memory"), {}, o); });
 }
 
+// Work without epochs tells where it stands, too: linear utilities, mixed ones, starts of a search.
+TEST(Stop, AFitWithoutEpochsTellsWhereItStands) {
+  const auto heard = [](auto&& fit) {
+    std::set<std::string> stages;
+    FitOptions options;
+    options.on_progress = [&](const FitProgress& p) {
+      EXPECT_TRUE(std::isnan(p.train_loss) && std::isnan(p.seconds_left)) << p.text;
+      stages.insert(p.text.substr(0, p.text.find(':')));
+    };
+    fit(options);
+    return stages;
+  };
+  const std::string wide =
+      "[data]\nlayout = \"wide\"\nchoice = \"y\"\nperson = \"id\"\n"
+      "[[alternatives]]\nname = \"a\"\nattributes = { x = \"x\" }\n[[alternatives]]\nname = \"b\"\n";
+  const auto choices = [&](const std::string& more) {
+    return heard([&](const FitOptions& o) {
+      return fit(rows(), ChoiceDeclaration::parse(wide + more, "memory"), settings_of({}), o);
+    });
+  };
+  EXPECT_THAT(choices(""), IsSupersetOf({"iterations", "second derivatives"}));
+  EXPECT_THAT(choices("[random]\nx = \"normal\"\n"), IsSupersetOf({"iterations", "second derivatives"}));
+  const Settings minimum = settings_of({{"target", "y"}, {"id", "id"}, {"single", "true"}, {"starts", "2"}});
+  EXPECT_THAT(heard([&](const FitOptions& o) { return fit(rows(), minimum, o); }),
+              IsSupersetOf({"starts tried", "starts at their minimum"}));
+}
+
 }  // namespace
 }  // namespace bl

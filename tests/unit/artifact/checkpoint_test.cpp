@@ -89,7 +89,7 @@ TYPED_TEST_SUITE(CheckpointTest, Numbers);
 TYPED_TEST(CheckpointTest, GivesBackEveryFieldOfTheState) {
   const test::TemporaryFolder folder;
   Checkpoint<TypeParam> checkpoint(folder.file("c"), "data", "settings", 0);
-  checkpoint.save(some_state<TypeParam>());
+  checkpoint.save(some_state<TypeParam>(), Context(1));
   TrainingState<TypeParam> state = fresh<TypeParam>();
   ASSERT_TRUE(checkpoint.load(state));
   expect_equal(state, some_state<TypeParam>());
@@ -97,21 +97,22 @@ TYPED_TEST(CheckpointTest, GivesBackEveryFieldOfTheState) {
 
 TEST(Checkpoint, APlaceThatCannotBeWrittenIsToldAndTriedAgain) {
   const test::TemporaryFolder folder;
+  const Context job(1);
   Checkpoint<float> checkpoint(folder.file("later/c"), "data", "settings", 0);
-  EXPECT_NO_THROW(checkpoint.save(some_state<float>()));
+  EXPECT_NO_THROW(checkpoint.save(some_state<float>(), job));
   EXPECT_THAT(checkpoint.failure(), testing::HasSubstr("later/c"));
   std::filesystem::create_directory(folder.file("later"));
-  checkpoint.save(some_state<float>());
+  checkpoint.save(some_state<float>(), job);
   EXPECT_EQ(checkpoint.failure(), "");
   EXPECT_TRUE(std::filesystem::exists(folder.file("later/c")));
 }
 
 TEST(Checkpoint, IsNotWrittenTooOftenNorWithoutAPath) {
   const test::TemporaryFolder folder;
-  Checkpoint<float>(folder.file("c"), "data", "settings", 1e6).save(some_state<float>());
+  Checkpoint<float>(folder.file("c"), "data", "settings", 1e6).save(some_state<float>(), Context(1));
   EXPECT_FALSE(std::filesystem::exists(folder.file("c")));
   Checkpoint<float> none("", "data", "settings", 0);
-  none.save(some_state<float>());
+  none.save(some_state<float>(), Context(1));
   TrainingState<float> state = fresh<float>();
   EXPECT_FALSE(none.load(state));
   EXPECT_FALSE(Checkpoint<float>(folder.file("c"), "data", "settings").load(state));
@@ -121,7 +122,7 @@ TEST(Checkpoint, IsNotWrittenTooOftenNorWithoutAPath) {
 class BadCheckpointTest : public testing::Test {
  protected:
   void SetUp() override {
-    Checkpoint<float>(folder_.file("c"), "data", "settings", 0).save(some_state<float>());
+    Checkpoint<float>(folder_.file("c"), "data", "settings", 0).save(some_state<float>(), Context(1));
   }
   template <class T = float>
   std::string refusal(const std::string& data = "data", const std::string& settings = "settings") {
@@ -212,7 +213,7 @@ TEST_P(ResumeTest, GoesOnToTheSameBits) {
   TrainingState<float> cut = first.start();
   TrainingHooks<float> hooks;
   hooks.on_epoch = [&](const TrainingState<float>& state) {
-    if (state.epoch == 4) checkpoint.save(state);
+    if (state.epoch == 4) checkpoint.save(state, job);
   };
   first.run(cut, hooks);
 

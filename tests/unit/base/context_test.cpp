@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/memory.hpp"
 #include "bl/errors.hpp"
 
 namespace bl {
@@ -39,8 +40,10 @@ TEST(Context, ProgressSaysHowMuchIsLeftWhereThatIsKnown) {
   context.tell("starts", 3, 0);
   context.tell("resamples", 0, 8);
   context.tell("resamples", 8, 8);
-  EXPECT_EQ(told, (std::vector<std::string>{"starts: 3", "resamples: 0 of 8",
-                                            "resamples: 8 of 8, about 0 s left"}));
+  context.tell("starts", 8, 8, "lowest loss 2");
+  EXPECT_EQ(told,
+            (std::vector<std::string>{"starts: 3", "resamples: 0 of 8", "resamples: 8 of 8, about 0 s left",
+                                      "starts: 8 of 8, about 0 s left, lowest loss 2"}));
 }
 
 TEST(Context, SmallPiecesRunSideBySideEachOnOneThread) {
@@ -71,6 +74,11 @@ TEST(Context, ACopyOnAnotherDeviceKeepsTheRest) {
 
 TEST(Context, ThreadsThatWaitMayBeMoreThanProcessors) {
   EXPECT_EQ(Context(1).waiting(100).threads(), 100U);
+}
+
+TEST(Context, MemoryIsThatOfTheMachineWhereNobodySaysLess) {
+  EXPECT_EQ(Context(1).memory(), physical_memory());
+  EXPECT_EQ(Context(1, {.memory = 1e6}).alone().memory(), 1e6);
 }
 
 TEST(Context, TheClockGoesForward) {

@@ -47,13 +47,14 @@ Table wide_table(Index telling, double wrong) {
   return table;
 }
 
-FitSummary fit_of(const Table& table, const std::vector<std::pair<std::string, std::string>>& chosen) {
+FitSummary fit_of(const Table& table, const std::vector<std::pair<std::string, std::string>>& chosen,
+                  const Context& job = Context(0)) {
   Settings settings;
   set(settings, "target", "y");
   set(settings, "layers", "4");
   set(settings, "refit", "none");
   for (const auto& [name, value] : chosen) set(settings, name, value);
-  return fit_table(table, settings, {}, Context(0));
+  return fit_table(table, settings, {}, job);
 }
 
 std::string used_decay(const FitSummary& fit) {
@@ -75,7 +76,11 @@ TEST(WideDecay, IsStrongerWhereColumnsAreMostlyNoise) {
 
 TEST(WideDecay, IsTheSameForAnyNumberOfThreads) {
   const Table table = wide_table(3, 0.25);
-  const FitSummary one = fit_of(table, {{"threads", "1"}}), two = fit_of(table, {{"threads", "2"}});
+  std::vector<std::string> told;
+  const Context listened(2, {.on_progress = [&](double, const std::string& text) { told.push_back(text); }});
+  const FitSummary one = fit_of(table, {}, Context(1)), two = fit_of(table, {}, listened);
+  ASSERT_FALSE(told.empty());
+  EXPECT_TRUE(told[0].starts_with("epochs to choose how weights decay")) << told[0];
   EXPECT_EQ(used_decay(one), used_decay(two));
   EXPECT_EQ(one.model.impl().stored.parameters, two.model.impl().stored.parameters);
 }

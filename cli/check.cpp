@@ -14,14 +14,17 @@ struct CheckArguments {
   CheckOptions options;
 };
 
-CheckReport report_of(const CheckArguments& a, const CLI::App& command, const Settings& reading) {
-  ProgressLine line(a.json);
-  const auto progress = [&](double seconds, const std::string& text) { line.show(seconds, text); };
+CheckReport report_of(CheckArguments& a, const CLI::App& command, const Settings& reading) {
   const Model model = open_model(command, a.model);
-  return check_model(model, model.read(a.data, reading), a.options, progress);
+  const Data data = model.read(a.data, reading);
+  catch_interrupts();
+  a.options.should_stop = interrupted;
+  ProgressLine line(a.json);
+  a.options.on_progress = [&](double seconds, const std::string& text) { line.show(seconds, text); };
+  return check_model(model, data, a.options);
 }
 
-void run_check(const CheckArguments& a, const CLI::App& command, const Settings& reading) {
+void run_check(CheckArguments& a, const CLI::App& command, const Settings& reading) {
   const CheckReport report = report_of(a, command, reading);
   if (a.json) return write_text("-", check_json(report));
   std::string out = check_text(report);

@@ -98,10 +98,12 @@ void add_demo(CLI::App& app) {
   command->add_flag("--json", a->json, "Print as JSON");
   command->footer("Example:\n  bl demo --seed 7");
   command->callback([a] {
+    catch_interrupts();
     const DemoReport report = [&] {
       ProgressLine line(a->json);
-      return run_demo(a->seed, a->threads,
-                      [&](double seconds, const std::string& text) { line.show(seconds, text); });
+      return run_demo(
+          a->seed, a->threads, [&](double seconds, const std::string& text) { line.show(seconds, text); },
+          interrupted);
     }();
     if (a->json)
       print_json(report);

@@ -99,6 +99,8 @@ std::vector<std::size_t> size_list(const std::string& text) {
 void run_identification(IdentificationArguments& a) {
   a.options.models = name_list(a.models);
   if (!a.sizes.empty()) a.options.sizes = size_list(a.sizes);
+  catch_interrupts();
+  a.options.should_stop = interrupted;
   const auto models = [&] {
     ProgressLine line(a.json);
     return reproduce_identification(
@@ -180,6 +182,8 @@ void add_reproduce(CLI::App& app) {
   constraint->add_option("--plot", a->plot, "Also draw the sweep into this SVG file")->option_text("FILE");
   constraint->footer("Example:\n  bl reproduce constraint --method hmc --plot constraint.svg");
   constraint->callback([a] {
+    catch_interrupts();
+    a->options.should_stop = interrupted;
     const auto rows = [&] {
       ProgressLine line(a->json);
       return reproduce_constraint(a->options,

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,10 +56,8 @@ struct SweepRow {
   Index chains = 0;
 };
 
-// All settings over the same x, each with random numbers of its own: as many observations. on_row: after each setting, how
-// many are done.
-std::vector<SweepRow> run_constraint_sweep(const SweepOptions& options, const Context& job,
-                                           const std::function<void(std::size_t done)>& on_row = {});
+// All settings over the same x, each with random numbers of its own: as many observations.
+std::vector<SweepRow> run_constraint_sweep(const SweepOptions& options, const Context& job);
 
 // Squared lengths of the x of a sweep, and the exact figures over them.
 std::vector<double> sweep_squared_lengths(const SweepOptions& options);

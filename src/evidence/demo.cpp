@@ -23,8 +23,10 @@ std::string values_text(const std::vector<std::string>& names, const std::vector
 }  // namespace
 
 DemoReport run_demo(std::uint64_t seed, std::size_t threads,
-                    const std::function<void(double, const std::string&)>& progress) {
-  const zoo::DemoResult result = zoo::run_demo(seed, Context(threads, {.on_progress = progress}));
+                    const std::function<void(double, const std::string&)>& progress,
+                    const std::function<bool()>& should_stop) {
+  const zoo::DemoResult result =
+      zoo::run_demo(seed, Context(threads, {.should_stop = should_stop, .on_progress = progress}));
   const zoo::PlantedProblem& problem = *result.problem;
   DemoReport report;
   report.name = problem.name;

@@ -63,8 +63,8 @@ std::vector<IdentificationModel> reproduce_identification(
   spec.starts = options.starts;
   spec.seed = options.seed;
   const double rows = static_cast<double>(options.coverage_rows) * side_by_side(options.replications);
-  const Context job =
-      Context(options.threads, {.on_progress = progress}).on(plan_device(options.device, rows, "").device);
+  const Context job = Context(options.threads, {.should_stop = options.should_stop, .on_progress = progress})
+                          .on(plan_device(options.device, rows, "").device);
   std::vector<IdentificationModel> out;
   for (const zoo::ModelEvidence& evidence : zoo::identification_evidence(spec, job))
     out.push_back(model_of(evidence));

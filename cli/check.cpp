@@ -14,10 +14,14 @@ struct CheckArguments {
   CheckOptions options;
 };
 
-void run_check(const CheckArguments& a, const CLI::App& command, const Settings& reading) {
+void run_check(CheckArguments& a, const CLI::App& command, const Settings& reading) {
   const Model model = open_model(command, a.model);
+  const Data data = model.read(a.data, reading);
+  catch_interrupts();
+  a.options.should_stop = interrupted;
   const CheckReport report = with_progress(a.json, [&](const auto& progress) {
-    return check_model(model, model.read(a.data, reading), a.options, progress);
+    a.options.on_progress = progress;
+    return check_model(model, data, a.options);
   });
   if (a.json) return write_text("-", check_json(report));
   std::string out = check_text(report);

@@ -94,8 +94,10 @@ void add_demo(CLI::App& app) {
   command->add_flag("--json", a->json, "Print as JSON");
   command->footer("Example:\n  bl demo --seed 7");
   command->callback([a] {
-    const DemoReport report =
-        with_progress(a->json, [&](const auto& progress) { return run_demo(a->seed, a->threads, progress); });
+    catch_interrupts();
+    const DemoReport report = with_progress(a->json, [&](const auto& progress) {
+      return run_demo(a->seed, a->threads, progress, interrupted);
+    });
     if (a->json)
       print_json(report);
     else

@@ -99,6 +99,8 @@ std::vector<std::size_t> size_list(const std::string& text) {
 void run_identification(IdentificationArguments& a) {
   a.options.models = name_list(a.models);
   if (!a.sizes.empty()) a.options.sizes = size_list(a.sizes);
+  catch_interrupts();
+  a.options.should_stop = interrupted;
   const auto models = with_progress(
       a.json, [&](const auto& progress) { return reproduce_identification(a.options, progress); });
   if (!a.plot.empty()) write_text(a.plot, identification_svg(models));
@@ -158,6 +160,8 @@ void add_reproduce(CLI::App& app) {
   constraint->add_option("--plot", a->plot, "Also draw the sweep into this SVG file")->option_text("FILE");
   constraint->footer("Example:\n  bl reproduce constraint --method hmc --plot constraint.svg");
   constraint->callback([a] {
+    catch_interrupts();
+    a->options.should_stop = interrupted;
     const auto rows = with_progress(
         a->json, [&](const auto& progress) { return reproduce_constraint(a->options, progress); });
     if (!a->plot.empty()) write_text(a->plot, constraint_svg(rows));

@@ -26,8 +26,13 @@ void run_sample(SampleArguments& a, const CLI::App& command, const DigitOption& 
   const Model model = open_model(command, a.model);
   a.options.carry = name_list(a.carry);
   const TableFormat format = table_format(a.format);
-  const SampleResult result =
-      a.data.empty() ? sample(model, a.options) : sample(model, model.read(a.data, reading), a.options);
+  catch_interrupts();
+  a.options.should_stop = interrupted;
+  const SampleResult result = [&] {
+    ProgressLine line(a.quiet);
+    a.options.on_progress = [&](double seconds, const std::string& text) { line.show(seconds, text); };
+    return a.data.empty() ? sample(model, a.options) : sample(model, model.read(a.data, reading), a.options);
+  }();
   write_text(a.output, format_table(digits.rounded(result.draws), format, true));
   if (!result.warning.empty()) complain(printable(wrapped("warning: " + result.warning, 0) + "\n"));
   if (a.quiet) return;

@@ -19,14 +19,14 @@ ROOT = Path(__file__).resolve().parent.parent
 # Sources, one by one: the test that reaches them, and how.
 THROUGH = {
     "tests/frontends/check_command_test.cpp: bl check, of tables and choices; bl reproduce identification": """
-        check/check_run check/choice_check evidence/identification_svg""",
+        check/choice_check evidence/identification_svg""",
     "tests/frontends/choice_beyond_test.cpp: bl fit --choice of models beyond the logit, and the commands on them": """
-        choice/beyond choice/beyond_estimate choice/beyond_notes choice/beyond_start choice/beyond_text choice/fit_beyond
+        choice/beyond_estimate choice/beyond_notes choice/beyond_start choice/beyond_text choice/fit_beyond
         economics/beyond_economics features/beyond_names features/choice_beyond""",
     "tests/frontends/choice_economics_test.cpp: bl explain --economics and bl whatif": """
         economics/choice_errors economics/choice_scenario economics/delta""",
     "tests/frontends/choice_fit_test.cpp: bl fit --choice and the commands on its model": """
-        choice/coefficients choice/estimate choice/estimation choice/fit_linear choice/reading choice/reference
+        choice/coefficients choice/estimate choice/estimation choice/fit_linear choice/reference
         choice/scores choice/undetermined explain/linear_text""",
     "tests/frontends/choice_networks_test.cpp: choices by networks, with rivals too": """
         choice/common_utility choice/fit_network economics/rival_responses economics/trust features/choice_rivals""",

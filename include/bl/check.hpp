@@ -49,6 +49,9 @@ struct CheckOptions {
   std::uint64_t seed = 1;
   std::size_t threads = 0;
   std::string device = "cpu";  // where refits are computed: cpu, cuda, auto
+  // Both one at a time, from any thread. should_stop ends the work with Interrupted.
+  std::function<bool()> should_stop = {};
+  std::function<void(double seconds, const std::string& text)> on_progress = {};
 };
 
 struct CheckReport {
@@ -61,10 +64,8 @@ struct CheckReport {
 
 // Responses drawn from the model at the features of these rows, or choices at these situations (the training
 // rows where the data are those of the fit, else all), as many times as asked; each time the model is fitted
-// again. progress: seconds so far and a line of text. UsageError for models whose response this cannot draw,
-// DataError where weights are zero.
-CheckReport check_model(const Model& model, const Data& data, const CheckOptions& options = {},
-                        const std::function<void(double, const std::string&)>& progress = {});
+// again. UsageError for models whose response this cannot draw, DataError where weights are zero.
+CheckReport check_model(const Model& model, const Data& data, const CheckOptions& options = {});
 
 std::string check_text(const CheckReport& report);  // the table alone; findings are for the front end to wrap
 std::string check_json(const CheckReport& report);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "bl/model.hpp"
@@ -21,6 +22,10 @@ struct SampleOptions {
   std::size_t threads = 0;
   std::string device = "cpu";  // where chains run: cpu, cuda, auto
   std::vector<std::string> carry;
+  // Both one at a time, from any thread. should_stop ends the work with Interrupted; chains on a GPU run to
+  // their end.
+  std::function<bool()> should_stop = {};
+  std::function<void(double seconds, const std::string& text)> on_progress = {};
 };
 
 struct SampleResult {

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "bl/errors.hpp"
 #include "bl/fit.hpp"
 #include "bl/model.hpp"
 
@@ -89,5 +90,20 @@ class FitWatch {
   bool stop_ = false, interrupted_ = false;
   std::chrono::steady_clock::time_point last_check_;
 };
+
+// work(options) without the interpreter's lock, ended by Python's signals: throws what their handler raised.
+template <class Options, class Work>
+void interruptible(Options options, Work&& work) {
+  FitWatch watch{nb::object(nb::none())};
+  options.should_stop = watch.options().should_stop;
+  try {
+    const nb::gil_scoped_release unlocked;
+    work(options);
+  } catch (const Interrupted&) {
+    watch.rethrow();
+    throw;
+  }
+  watch.rethrow();
+}
 
 }  // namespace bl::python

@@ -32,33 +32,15 @@ nb::list unlocked_table(Function&& function) {
 }
 
 // The small model, the table of sizes, and both in words.
-nb::tuple run_simplify(const Model& model, const Data& data, SimplifyOptions options) {
-  FitWatch watch{nb::object(nb::none())};
-  options.should_stop = watch.options().should_stop;
+nb::tuple run_simplify(const Model& model, const Data& data, const SimplifyOptions& options) {
   std::optional<Simplified> result;
-  try {
-    const nb::gil_scoped_release unlocked;
-    result.emplace(simplify(model, data, options));
-  } catch (const Interrupted&) {
-    watch.rethrow();
-    throw;
-  }
-  watch.rethrow();
+  interruptible(options, [&](const SimplifyOptions& heard) { result.emplace(simplify(model, data, heard)); });
   return nb::make_tuple(result->model, to_list(size_table(*result)), render(*result));
 }
 
-std::string run_report(const Model& model, const Data& data, ReportOptions options) {
-  FitWatch watch{nb::object(nb::none())};
-  options.should_stop = watch.options().should_stop;
+std::string run_report(const Model& model, const Data& data, const ReportOptions& options) {
   std::string page;
-  try {
-    const nb::gil_scoped_release unlocked;
-    page = report_html(model, data, options);
-  } catch (const Interrupted&) {
-    watch.rethrow();
-    throw;
-  }
-  watch.rethrow();
+  interruptible(options, [&](const ReportOptions& heard) { page = report_html(model, data, heard); });
   return page;
 }
 

@@ -18,18 +18,9 @@ nb::dict test_dict(const HypothesisTest& test) {
   return out;
 }
 
-nb::tuple run_inference(const Model& model, const Data& data, InferenceOptions options) {
-  FitWatch watch{nb::object(nb::none())};
-  options.should_stop = watch.options().should_stop;
+nb::tuple run_inference(const Model& model, const Data& data, const InferenceOptions& options) {
   std::optional<Inference> result;
-  try {
-    const nb::gil_scoped_release unlocked;
-    result.emplace(infer(model, data, options));
-  } catch (const Interrupted&) {
-    watch.rethrow();
-    throw;
-  }
-  watch.rethrow();
+  interruptible(options, [&](const InferenceOptions& heard) { result.emplace(infer(model, data, heard)); });
   return nb::make_tuple(std::move(result->model), std::move(result->summary));
 }
 

@@ -2,6 +2,7 @@
 
 #include "bindings.hpp"
 #include "bl/distribution.hpp"
+#include "bl/errors.hpp"
 #include "bl/sample.hpp"
 
 namespace bl::python {
@@ -22,10 +23,9 @@ nb::list predict(const Model& model, const Data& data, const std::string& part,
 
 nb::dict sample_dict(const Model& model, const Data* data, const SampleOptions& options) {
   SampleResult result;
-  {
-    const nb::gil_scoped_release unlocked;
-    result = data ? sample(model, *data, options) : sample(model, options);
-  }
+  interruptible(options, [&](const SampleOptions& heard) {
+    result = data ? sample(model, *data, heard) : sample(model, heard);
+  });
   nb::dict out;
   out["draws"] = to_list(std::move(result.draws));
   out["method"] = result.method;

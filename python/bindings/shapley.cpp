@@ -7,18 +7,11 @@ namespace bl::python {
 
 namespace {
 
-nb::dict run_shapley(const Model& model, const Data& data, const Data& background, ShapleyOptions options) {
-  FitWatch watch{nb::object(nb::none())};
-  options.should_stop = watch.options().should_stop;
+nb::dict run_shapley(const Model& model, const Data& data, const Data& background,
+                     const ShapleyOptions& options) {
   ShapleyValues result;
-  try {
-    const nb::gil_scoped_release unlocked;
-    result = shapley_values(model, data, background, options);
-  } catch (const Interrupted&) {
-    watch.rethrow();
-    throw;
-  }
-  watch.rethrow();
+  interruptible(
+      options, [&](const ShapleyOptions& heard) { result = shapley_values(model, data, background, heard); });
   nb::dict out;
   out["columns"] = result.columns;
   out["outcomes"] = result.outcomes;

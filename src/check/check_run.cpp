@@ -72,9 +72,9 @@ CheckReport run_check(const CheckRun& run, const CheckOptions& options, const Co
   return report;
 }
 
-CheckReport check_model(const Model& model, const Data& data, const CheckOptions& options,
-                        const std::function<void(double, const std::string&)>& progress) {
-  const Context job(options.threads, {.on_progress = progress});
+CheckReport check_model(const Model& model, const Data& data, const CheckOptions& options) {
+  const Context job(options.threads,
+                    {.should_stop = options.should_stop, .on_progress = options.on_progress});
   return (model.is_choice() ? check_choices : check_table)(model, data.impl().table, options, job);
 }
 

@@ -146,7 +146,7 @@ auto inputs_of(const ChoiceData& data, Index entry) {
 
 }  // namespace
 
-BeyondModel make_beyond(const FittedModel& model, const ChoiceData& data) {
+BeyondModel make_beyond(const FittedModel& model, const ChoiceData& data, double memory) {
   const ChoiceSchema& schema = model.choice().schema;
   const ChoiceUtility read = choice_utility(model.stored.architecture, schema.linear);
   BeyondModel out;
@@ -175,7 +175,7 @@ BeyondModel make_beyond(const FittedModel& model, const ChoiceData& data) {
   const ru::Utility utility =
       read.utility(schema.linear, schema.scale ? static_cast<Index>(schema.scale->levels.size()) : 1);
   if (schema.random) {
-    out.model = std::make_unique<ru::MixedLogit>(sets, utility, mixed_spec(schema, out.utility));
+    out.model = std::make_unique<ru::MixedLogit>(sets, utility, mixed_spec(schema, out.utility), memory);
   } else if (schema.latent) {
     fill_membership(data, out);
     out.model =
@@ -243,7 +243,7 @@ struct Asked {
 Answer answer(const FittedModel& model, const ChoiceData& data, std::optional<Asked> asked,
               const Context& job) {
   const ChoiceSchema& schema = model.choice().schema;
-  Answer out{make_beyond(model, data), {}};
+  Answer out{make_beyond(model, data, job.memory()), {}};
   const Matrix<double> slopes =
       asked ? design_slopes(out.beyond, schema, data, asked->attribute, asked->per) : Matrix<double>();
   out.forecast =

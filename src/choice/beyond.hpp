@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "artifact/model_file.hpp"
+#include "base/memory.hpp"
 #include "choice/scores.hpp"
 #include "features/beyond_names.hpp"
 #include "model/term.hpp"
@@ -27,7 +28,8 @@ struct BeyondModel {
   std::vector<std::int32_t> by_unit(const std::vector<std::int32_t>& groups) const;
 };
 
-BeyondModel make_beyond(const FittedModel& model, const ChoiceData& data);
+// memory: bytes that draws may take.
+BeyondModel make_beyond(const FittedModel& model, const ChoiceData& data, double memory = physical_memory());
 
 // Draws of a mixed logit as random_utility wants them. UsageError for a log-normal coefficient inside a block.
 random_utility::MixedLogitSpec mixed_spec(const ChoiceSchema& schema,

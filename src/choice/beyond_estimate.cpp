@@ -209,7 +209,7 @@ ChoiceEstimate estimate_beyond(const FittedModel& model, const ChoiceData& data,
                      beyond_words(schema));
   if (spec.covariance.clusters.size() > 1)
     throw UsageError("errors of this model can be clustered in one way, not two");
-  const BeyondModel beyond = make_beyond(model, data);
+  const BeyondModel beyond = make_beyond(model, data, job.memory());
   ru::MaximumSpec how = given;
   if (!schema.linear) how.plateau = kPlateau;
   if (start.empty()) start = beyond_start(schema, beyond, common_parameters(model, data, settings, job), job);

@@ -23,7 +23,7 @@ void plan_block(const ChoiceParts& parts, const ChoicePlan& plan, StoredModel& m
   if (s.temperature != 1)
     throw UsageError("a `temperature` other than 1 is for networks; " + beyond_words(plan.schema) +
                      " has its scale in the block");
-  model.architecture = network_architecture(s, model, parts.train.situations());
+  model.architecture = network_architecture(s, model, parts.train.situations(), plan.job.memory());
   static_cast<void>(choice_utility(model.architecture, false));  // refuses what is no single block
   settle_settings(parts, plan, true, model, summary);
 }

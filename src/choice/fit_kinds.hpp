@@ -31,7 +31,9 @@ struct ChoicePlan {
 // Means and standard deviations of the attributes of these situations' entries; a constant one keeps scale 1.
 void standardize(const ChoiceData& data, ChoiceResponse& response);
 // What the settings make of the model's encoder and attributes.
-Architecture network_architecture(const Settings& settings, const StoredModel& model, Index train_situations);
+// memory: bytes that its training may take.
+Architecture network_architecture(const Settings& settings, const StoredModel& model, Index train_situations,
+                                  double memory);
 
 // Settings that a network or a block does not use are refused or listed; what they leave open is kept with the
 // model.

@@ -25,14 +25,15 @@ void standardize(const ChoiceData& data, ChoiceResponse& response) {
   response.scales = std::move(moments.scales);
 }
 
-Architecture network_architecture(const Settings& s, const StoredModel& model, Index train_situations) {
+Architecture network_architecture(const Settings& s, const StoredModel& model, Index train_situations,
+                                  double memory) {
   Settings scalar = s;
   scalar.form = "scalar";
   return plan_architecture(scalar,
                            {.context = static_cast<Index>(model.encoder.columns().size()),
                             .values = static_cast<Index>(model.choice()->means.size()),
                             .classes = static_cast<Index>(model.choice()->alternatives.size())},
-                           train_situations);
+                           train_situations, memory);
 }
 
 void settle_settings(const ChoiceParts& parts, const ChoicePlan& fit, bool to_minimum, StoredModel& model,
@@ -132,7 +133,7 @@ void fit_network(const ChoiceParts& parts, const ChoicePlan& fit, StoredModel& m
   const Settings& s = fit.settings;
   standardize(parts.train, std::get<ChoiceResponse>(model.response));
   model.temperature = s.temperature;
-  model.architecture = network_architecture(s, model, parts.train.situations());
+  model.architecture = network_architecture(s, model, parts.train.situations(), fit.job.memory());
   require_context_read(fit.schema, model.architecture);
   const int starts = plan_starts(s, model.architecture);
   settle_settings(parts, fit, starts > 0, model, summary);

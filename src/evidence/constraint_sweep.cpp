@@ -248,13 +248,13 @@ void ConstraintDensity::evaluate(Index first, MatrixView<const double> points, s
   }
 }
 
-std::vector<ConstraintRow> run_constraint_sweep(const SweepOptions& options, const Context& job,
-                                                const std::function<void(std::size_t done)>& on_row) {
+std::vector<ConstraintRow> run_constraint_sweep(const SweepOptions& options, const Context& job) {
   check(options);
   std::vector<ConstraintRow> rows;
   for (std::size_t k = 0; k < options.settings.size(); ++k) {
-    rows.push_back(run_setting(options, k, job));
-    if (on_row) on_row(rows.size());
+    rows.push_back(run_setting(options, k, job.silent()));
+    job.tell("settings", static_cast<std::int64_t>(rows.size()),
+             static_cast<std::int64_t>(options.settings.size()));
   }
   return rows;
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -40,10 +39,8 @@ struct SweepFigures {
   double share_within = 0;  // share of |T| at most 0.1
 };
 
-// All settings over the same x, each with random numbers of its own: as many observations. on_row: after each setting, how
-// many are done.
-std::vector<ConstraintRow> run_constraint_sweep(const SweepOptions& options, const Context& job,
-                                                const std::function<void(std::size_t done)>& on_row = {});
+// All settings over the same x, each with random numbers of its own: as many observations.
+std::vector<ConstraintRow> run_constraint_sweep(const SweepOptions& options, const Context& job);
 
 // Squared lengths of the x of a sweep, and the exact figures over them.
 std::vector<double> sweep_squared_lengths(const SweepOptions& options);

@@ -87,8 +87,9 @@ void compare(const PlantedProblem& problem, const std::vector<double>& learned,
 }  // namespace
 
 DemoReport run_demo(std::uint64_t seed, std::size_t threads,
-                    const std::function<void(double, const std::string&)>& progress) {
-  const Context job(threads, {.on_progress = progress});
+                    const std::function<void(double, const std::string&)>& progress,
+                    const std::function<bool()>& should_stop) {
+  const Context job(threads, {.should_stop = should_stop, .on_progress = progress});
   const PlantedProblem& problem = simulation::shopper();
   const SimulatedData<double> training = simulate(problem, kTrainingRows, 2 * seed, job),
                               held_out = simulate(problem, kHeldOutRows, 2 * seed + 1, job);

@@ -190,7 +190,8 @@ std::vector<IdentificationModel> reproduce_identification(
   check(spec);
   const double rows = static_cast<double>(spec.coverage_rows) * side_by_side(spec.replications);
   const Context job =
-      Context(spec.threads, {.on_progress = progress}).on(plan_device(spec.device, rows, "").device);
+      Context(spec.threads, {.should_stop = spec.should_stop, .on_progress = progress})
+          .on(plan_device(spec.device, rows, "").device);
   const std::vector<Case> cases = cases_of(spec);
   Progress reporter(cases, spec, job);
   std::vector<IdentificationModel> out;

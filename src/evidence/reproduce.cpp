@@ -24,16 +24,14 @@ std::vector<ConstraintRow> reproduce_constraint(
     const ConstraintSweepOptions& options, const std::function<void(double, const std::string&)>& progress) {
   if (options.draws == 0 || options.chains == 0)
     throw UsageError("the sweep needs at least one draw and one chain");
-  const Context job(options.threads, {.on_progress = progress});
+  const Context job(options.threads, {.should_stop = options.should_stop, .on_progress = progress});
   gibbs::SweepOptions sweep;
   sweep.method = method_of(options.method);
   sweep.draws = static_cast<Index>(options.draws);
   sweep.chains_per_context = static_cast<Index>(options.chains);
   sweep.warmup = static_cast<Index>(options.warmup);
   sweep.seed = options.seed;
-  const auto count = static_cast<std::int64_t>(sweep.settings.size());
-  const auto tell = [&](std::size_t done) { job.tell("settings", static_cast<std::int64_t>(done), count); };
-  return gibbs::run_constraint_sweep(sweep, job, tell);
+  return gibbs::run_constraint_sweep(sweep, job);
 }
 
 }  // namespace bl

@@ -20,7 +20,7 @@ class Encoder {
   // naming column and line for missing values (unless imputed), missing responses, a response with one value,
   // too many levels, and when no feature is left.
   static Encoder fit(const Table& table, const Schema& schema, const EncodeOptions& options,
-                     std::span<const Index> rows, const Context& job = Context(1));
+                     std::span<const Index> rows, const Context& job);
 
   // Columns are found by name; their order and further columns do not matter. DataError listing absent
   // columns, or naming line, column and value that cannot be encoded. T is float or double.

@@ -86,10 +86,9 @@ FeatureEncoding fit_feature(const Table& table, const Column& data, const Schema
 }
 
 ResponseEncoding fit_response(const Table& table, const Column& data, const SchemaColumn& column,
-                              const EncodeOptions& options, std::span<const Index> rows) {
+                              const EncodeOptions& options, std::span<const Index> rows, const Context& job) {
   check_column(table, column, data);
-  const Context alone(1);
-  const TrainingRows training{table, options, rows, alone};
+  const TrainingRows training{table, options, rows, job};
   ResponseEncoding out;
   out.name = column.name;
   out.type = column.type;
@@ -165,7 +164,8 @@ Encoder Encoder::fit(const Table& table, const Schema& schema, const EncodeOptio
   encoder.options_ = options;
   const ColumnIndex index(table);
   for (const SchemaColumn* column : schema.with_role(Role::response)) {
-    encoder.responses_.push_back(fit_response(table, index.column(column->name), *column, options, rows));
+    encoder.responses_.push_back(
+        fit_response(table, index.column(column->name), *column, options, rows, job));
   }
   for (const SchemaColumn* column : schema.with_role(Role::feature)) {
     FeatureEncoding feature =

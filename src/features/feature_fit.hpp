@@ -21,7 +21,7 @@ FeatureEncoding fit_feature(const Table& table, const Column& data, const Schema
                             const EncodeOptions& options, std::span<const Index> rows, EncodingReport& report,
                             const Context& job);
 ResponseEncoding fit_response(const Table& table, const Column& data, const SchemaColumn& column,
-                              const EncodeOptions& options, std::span<const Index> rows);
+                              const EncodeOptions& options, std::span<const Index> rows, const Context& job);
 
 // Equal values have equal hashes.
 std::size_t value_hash(const Column& column, std::span<const Index> rows);

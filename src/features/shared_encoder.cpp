@@ -17,9 +17,9 @@ using nlohmann::json;
 
 // One feature as the others are told about it.
 json learned(const Table& known, const Column& data, const SchemaColumn& column, const EncodeOptions& options,
-             std::span<const Index> rows) {
+             std::span<const Index> rows, const Context& job) {
   EncodingReport report;
-  const FeatureEncoding feature = fit_feature(known, data, column, options, rows, report, Context(1));
+  const FeatureEncoding feature = fit_feature(known, data, column, options, rows, report, job);
   return {{"feature", feature_json(feature)},
           {"used", feature.has_value || feature.has_indicator},
           {"constant", !report.constant.empty()},
@@ -30,7 +30,8 @@ json learned(const Table& known, const Column& data, const SchemaColumn& column,
 // Of all features in their order. So many at once as there are ranks: each keeps the column that it learns.
 std::vector<json> learn_features(const SharedTable& shared, const Table& known,
                                  const std::vector<const SchemaColumn*>& features,
-                                 const EncodeOptions& options, std::span<const Index> rows) {
+                                 const EncodeOptions& options, std::span<const Index> rows,
+                                 const Context& job) {
   Ranks& ranks = *shared.ranks;
   std::vector<json> out;
   Column mine, passing;
@@ -41,7 +42,7 @@ std::vector<json> learn_features(const SharedTable& shared, const Table& known,
     std::string text;
     all_or_none(ranks, [&] {
       if (ranks.rank() < count)
-        text = learned(known, mine, *features[from + ranks.rank()], options, rows).dump();
+        text = learned(known, mine, *features[from + ranks.rank()], options, rows, job).dump();
     });
     const std::vector<std::string> texts = gather_texts(ranks, text);
     for (std::size_t i = 0; i < count; ++i) out.push_back(json::parse(texts[i]));
@@ -52,17 +53,17 @@ std::vector<json> learn_features(const SharedTable& shared, const Table& known,
 }  // namespace
 
 Encoder fit_encoder(const SharedTable& shared, const Table& known, const Schema& schema,
-                    const EncodeOptions& options, std::span<const Index> rows) {
+                    const EncodeOptions& options, std::span<const Index> rows, const Context& job) {
   if (rows.empty()) throw DataError(known.source + ": there are no training rows");
   json responses = json::array(), features = json::array();
   for (const SchemaColumn* column : schema.with_role(Role::response))
     responses.push_back(
-        response_json(fit_response(known, known.column(column->name), *column, options, rows)));
+        response_json(fit_response(known, known.column(column->name), *column, options, rows, job)));
   const std::vector<const SchemaColumn*> columns = schema.with_role(Role::feature);
   EncodingReport report;
   std::vector<std::string> names;
   std::vector<std::size_t> hashes;
-  const std::vector<json> all = learn_features(shared, known, columns, options, rows);
+  const std::vector<json> all = learn_features(shared, known, columns, options, rows, job);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string& name = columns[i]->name;
     if (all[i]["constant"].get<bool>()) report.constant.push_back(name);

@@ -11,7 +11,7 @@ namespace bl {
 
 // Every rank learns some of the features. `known` has all rows of the responses and none of the features.
 Encoder fit_encoder(const SharedTable& shared, const Table& known, const Schema& schema,
-                    const EncodeOptions& options, std::span<const Index> rows);
+                    const EncodeOptions& options, std::span<const Index> rows, const Context& job);
 
 // Responses, weights and groups of all rows into their columns of the head.
 void gather_known(const SharedTable& shared, const Schema& schema, Table& head);

@@ -44,12 +44,12 @@ Prepared prepare(const Table& table, const Schema& schema, const Settings& setti
   EncodeOptions encoding = encode_options(settings, schema);
   encoding.number = plan_number_policy(settings, schema);
   Encoder encoder = from     ? from->encoder
-                    : shared ? fit_encoder(*shared, table, schema, encoding, split.train)
+                    : shared ? fit_encoder(*shared, table, schema, encoding, split.train, job)
                              : Encoder::fit(table, schema, encoding, split.train, job);
   ResponseSpace space(encoder);
   const UtilityInputs inputs = utility_inputs(encoder, space);
   const auto train_rows = static_cast<Index>(split.train.size());
-  Architecture architecture = plan_architecture(settings, inputs, train_rows);
+  Architecture architecture = plan_architecture(settings, inputs, train_rows, job.memory());
   const auto directions = feature_directions(encoding.curves, encoder, space);
   const bool to_minimum = plan_starts(settings, architecture) > 0;
   architecture = with_curve_terms(settings, std::move(architecture), encoder, directions, to_minimum);

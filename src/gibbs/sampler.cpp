@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cmath>
 #include <functional>
 
@@ -20,6 +21,7 @@ constexpr double kPaperStep = 1.4142135623730951e-2;  // e with e^2/2 = 1e-4
 constexpr double kLangevinTarget = 0.98;
 constexpr double kMalaTarget = 0.574;
 constexpr double kHmcTarget = 0.8;
+constexpr Index kMovesBetweenQuestions = 16;  // of a chunk, once chains no longer share what they learn
 
 double target(const SamplerOptions& options) {
   if (options.target_acceptance > 0) return options.target_acceptance;
@@ -104,7 +106,10 @@ class Run {
     return all;
   }
 
+  // A move of the warm-up.
   ChunkSums everyone(Index move, const MoveSettings<T>& settings) {
+    job_.require_going();
+    job_.tell("warm-up moves", move, options_.warmup);
     const auto advance_chunk = [&](std::size_t chunk) {
       sums_[chunk] = advance(static_cast<Index>(chunk), move, settings);
       if (spread_)
@@ -177,11 +182,18 @@ class Run {
     const Index columns = statistic ? statistic->columns : moves_.position().cols();
     result.draws = Draws<T>(options_.draws, moves_.chains(), columns);
     if (hybrid_) result.classes.resize(options_.draws, moves_.chains());
+    const Index moves = options_.draws * options_.thin;
+    std::atomic<std::int64_t> done = 0;  // moves of all chains
     // Chains no longer share anything they learn: one parallel region for all draws.
     job_.run(sums_.size(), [&](std::size_t c) {
       const auto chunk = static_cast<Index>(c);
       sums_[c] = ChunkSums();
-      for (Index k = 0; k < options_.draws * options_.thin; ++k) {
+      for (Index k = 0; k < moves; ++k) {
+        if (k % kMovesBetweenQuestions == 0) {
+          job_.require_going();
+          if (k > 0)
+            job_.tell("moves", done += kMovesBetweenQuestions * moves_.size(chunk), moves * moves_.chains());
+        }
         const Index move = options_.warmup + k;
         const ChunkSums sums = advance(chunk, move, settings_at(move));
         sums_[c].acceptance += sums.acceptance;
@@ -190,7 +202,7 @@ class Run {
       }
     });
     const ChunkSums sums = total();
-    result.acceptance = sums.acceptance / static_cast<double>(options_.draws * options_.thin);
+    result.acceptance = sums.acceptance / static_cast<double>(moves);
     result.divergences = sums.divergences;
     result.step = settings_.step;
     result.leapfrog = hmc() ? steps_for(longest_time_) : 1;

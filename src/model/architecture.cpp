@@ -63,8 +63,8 @@ void check_basis_fits(const Architecture& a, double memory_limit) {
       terms == std::numeric_limits<Index>::max() ? std::string("more than 9e18") : fmt::format("{}", terms);
   throw UsageError(
       fmt::format("a basis of degree {} on {} inputs has {} terms, and training its {:.3g} coefficients "
-                  "would need {:.1f} GiB "
-                  "of {:.1f} GiB; lower `degree`, drop columns, or name the terms you want with `terms`",
+                  "would need {:.3g} GiB of {:.3g} GiB; lower `degree`, drop columns, or name the terms you "
+                  "want with `terms`",
                   a.degree(), a.input.size(), size, coefficients,
                   coefficients * kBytesPerCoefficient / 0x1p30, limit / 0x1p30));
 }

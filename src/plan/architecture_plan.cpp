@@ -137,7 +137,8 @@ UtilityInputs utility_inputs(const Encoder& encoder, const ResponseSpace& space)
   return out;
 }
 
-Architecture plan_architecture(const Settings& s, const UtilityInputs& inputs, Index train_rows) {
+Architecture plan_architecture(const Settings& s, const UtilityInputs& inputs, Index train_rows,
+                               double memory) {
   const bool high_dimensional =
       inputs.context - inputs.bends > 256 || inputs.components > 0 || inputs.classes > 20;
   bool vector_form = s.form == "vector";
@@ -192,7 +193,7 @@ Architecture plan_architecture(const Settings& s, const UtilityInputs& inputs, I
           "`identifiable` fixes the activations and leaves out the readout bias; drop those settings");
     a = identifiable(std::move(a));
   }
-  validate(a);
+  validate(a, memory);
   return a;
 }
 

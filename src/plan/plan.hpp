@@ -27,7 +27,9 @@ struct UtilityInputs {
 };
 UtilityInputs utility_inputs(const Encoder& encoder, const ResponseSpace& space);
 
-Architecture plan_architecture(const Settings& settings, const UtilityInputs& inputs, Index train_rows);
+// UsageError also where it needs more bytes than `memory` (0: those of this machine).
+Architecture plan_architecture(const Settings& settings, const UtilityInputs& inputs, Index train_rows,
+                               double memory = 0);
 
 // A head that multiplies two curves could not be read as a sum of them: UsageError.
 void refuse_products_of_curves(const Architecture& architecture, const Encoder& encoder);

@@ -189,6 +189,7 @@ Matrix<double> class_log_probabilities(const FittedModel& model, const gibbs::Ut
     return out;
   }
   job.run(static_cast<std::size_t>(rows), [&](std::size_t at) {
+    job.require_going();
     const auto i = static_cast<Index>(at);
     const std::span<double> row(out.row(i), static_cast<std::size_t>(classes));
     for (Index c = 0; c < classes; ++c)

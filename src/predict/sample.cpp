@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -49,6 +50,27 @@ void keep_allowed(const GivenValues& given, Matrix<double>& log_probabilities) {
       if (given.allowed(i, c) == 0) log_probabilities(i, c) = -std::numeric_limits<double>::infinity();
 }
 
+// draw(row) for every row, by any thread: tells of every so many.
+template <class F>
+void each_row(Index rows, const Context& job, const F& draw) {
+  constexpr std::int64_t kRowsBetweenLines = 64;
+  std::atomic<std::int64_t> done = 0;
+  job.run(static_cast<std::size_t>(rows), [&](std::size_t row) {
+    draw(row);
+    if (const std::int64_t now = ++done; now % kRowsBetweenLines == 1) job.tell("rows", now, rows);
+  });
+}
+
+// one(draw) for every draw of a row: asks before every so many whether to go on.
+template <class F>
+void each_draw(Index draws, const Context& job, const F& one) {
+  constexpr Index kDrawsBetweenQuestions = 1024;
+  for (Index d = 0; d < draws; ++d) {
+    if (d % kDrawsBetweenQuestions == 0) job.require_going();
+    one(d);
+  }
+}
+
 // Classes where every number is held: independent draws.
 RowSamples class_draws(const Request& r, const Context& job) {
   const Index rows = r.context.rows(), draws = static_cast<Index>(r.options.draws);
@@ -60,14 +82,14 @@ RowSamples class_draws(const Request& r, const Context& job) {
   out.draws_per_row = draws;
   out.values.resize(rows * draws, r.utility.values());
   out.classes.resize(static_cast<std::size_t>(rows * draws));
-  job.run(static_cast<std::size_t>(rows), [&](std::size_t row) {
+  each_row(rows, job, [&](std::size_t row) {
     const auto i = static_cast<Index>(row);
-    for (Index d = 0; d < draws; ++d) {
+    each_draw(draws, job, [&](Index d) {
       std::copy_n(r.given.held.row(i), out.values.cols(), out.values.row(i * draws + d));
       out.classes[static_cast<std::size_t>(i * draws + d)] =
           gibbs::categorical_draw<double>({log_p.row(i), static_cast<std::size_t>(log_p.cols())},
                                           stream.uniform(row, static_cast<std::uint64_t>(d)));
-    }
+    });
   });
   out.verdict = "Draws are exact and independent.";
   return out;
@@ -87,12 +109,14 @@ RowSamples exact_draws(const Request& r, const Context& job, RowNotes& notes) {
     keep_allowed(r.given, log_p);
     out.classes.resize(static_cast<std::size_t>(rows * draws));
   }
-  job.run(static_cast<std::size_t>(rows), [&](std::size_t row) {
+  each_row(rows, job, [&](std::size_t row) {
     const auto i = static_cast<Index>(row);
-    for (Index d = 0; d < draws && r.utility.classes() > 0; ++d)
-      out.classes[row * static_cast<std::size_t>(draws) + static_cast<std::size_t>(d)] =
-          gibbs::categorical_draw<double>({log_p.row(i), static_cast<std::size_t>(log_p.cols())},
-                                          classes.uniform(row, static_cast<std::uint64_t>(d)));
+    if (r.utility.classes() > 0)
+      each_draw(draws, job, [&](Index d) {
+        out.classes[row * static_cast<std::size_t>(draws) + static_cast<std::size_t>(d)] =
+            gibbs::categorical_draw<double>({log_p.row(i), static_cast<std::size_t>(log_p.cols())},
+                                            classes.uniform(row, static_cast<std::uint64_t>(d)));
+      });
     if (r.utility.values() == 0) return;
     for (Index c = 0; c < std::max<Index>(1, r.utility.classes()); ++c) {
       const auto has_class = [&](Index d) {
@@ -105,9 +129,10 @@ RowSamples exact_draws(const Request& r, const Context& job, RowNotes& notes) {
       if (r.utility.exact()) {
         const piecewise::Density distribution =
             r.utility.exact_distribution_of(r.context.cols() ? r.context.row(i) : nullptr);
-        for (Index d = 0; d < draws; ++d)
+        each_draw(draws, job, [&](Index d) {
           out.values(i * draws + d, 0) =
               distribution.quantile(moves.uniform(row, static_cast<std::uint64_t>(d)));
+        });
         continue;
       }
       const gibbs::Distribution1d distribution =
@@ -115,10 +140,11 @@ RowSamples exact_draws(const Request& r, const Context& job, RowNotes& notes) {
                                     out.classes.empty() ? gibbs::kAllClasses : static_cast<std::int32_t>(c));
       constexpr double kExact = 1e-6;
       notes.add_quadrature(distribution.error(), kExact);
-      for (Index d = 0; d < draws; ++d)
+      each_draw(draws, job, [&](Index d) {
         if (has_class(d))
           out.values(i * draws + d, 0) =
               distribution.quantile(moves.uniform(row, static_cast<std::uint64_t>(d)));
+      });
     }
   });
   out.verdict = "Draws are exact and independent.";
@@ -211,7 +237,8 @@ SampleResult run(const FittedModel& model, const Matrix<double>& context, const 
     throw UsageError(fmt::format("`method` = {}: classes are drawn exactly, without chains; leave it out",
                                  in_quotes(options.method)));
   const Request request{model, utility, context, given, options};
-  const Context job(options.threads);
+  const Context job(options.threads,
+                    {.should_stop = options.should_stop, .on_progress = options.on_progress});
   const bool classes_alone = given.holds_all_numbers();
   const bool can_be_exact = classes_alone || (utility.values() <= 1 && !given.holds_numbers());
   if (options.method == "exact" && !can_be_exact)

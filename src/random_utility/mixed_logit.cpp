@@ -14,7 +14,6 @@ namespace bl::random_utility {
 namespace {
 
 constexpr Index kTasks = 32;  // at most; each has a workspace of its own
-constexpr double kMostBytes = 16.0 * (1ULL << 30);
 // A person's likelihood below this is computed again by logarithms.
 constexpr double kSmallLikelihood = 1e-250;
 
@@ -44,16 +43,17 @@ std::vector<Spread> spreads_of(const MixedLogitSpec& spec) {
   return spreads;
 }
 
-MixedLogit::MixedLogit(const ChoiceSets& sets, Utility of_all, MixedLogitSpec spec)
+MixedLogit::MixedLogit(const ChoiceSets& sets, Utility of_all, MixedLogitSpec spec, double memory)
     : RandomUtilityModel(sets, std::move(of_all)), spec_(std::move(spec)), spreads_(spreads_of(spec_)) {
   const auto random = static_cast<Index>(spec_.random.size());
   draws_ = (static_cast<std::size_t>(spec_.draws.count) + kDrawStep - 1) / kDrawStep * kDrawStep;
   const double bytes = 8.0 * static_cast<double>(draws_) * static_cast<double>(random) *
                        static_cast<double>(sets.person_count());
-  if (bytes > kMostBytes)
-    throw UsageError(
-        fmt::format("{} draws of {} coefficients for {} persons need {:.0f} GiB; use fewer draws",
-                    spec_.draws.count, random, sets.person_count(), bytes / (1ULL << 30)));
+  if (bytes > memory)
+    throw UsageError(fmt::format(
+        "{} draws of {} coefficients for {} persons would need {:.3g} GiB of {:.3g} GiB; use fewer "
+        "draws",
+        spec_.draws.count, random, sets.person_count(), bytes / 0x1p30, memory / 0x1p30));
   const Matrix<double> uniform = uniform_draws(spec_.draws, sets.person_count(), random);
   standard_.resize(uniform.rows(), static_cast<Index>(draws_));
   for (Index row = 0; row < uniform.rows(); ++row) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/memory.hpp"
 #include "random_utility/drawn_utility.hpp"
 #include "random_utility/draws.hpp"
 #include "random_utility/random_utility_model.hpp"
@@ -43,8 +44,8 @@ struct Posterior {
 
 class MixedLogit : public RandomUtilityModel {
  public:
-  // UsageError where the draws need more memory than 16 GiB.
-  MixedLogit(const ChoiceSets& sets, Utility utility, MixedLogitSpec spec);
+  // UsageError where the draws need more bytes than `memory`.
+  MixedLogit(const ChoiceSets& sets, Utility utility, MixedLogitSpec spec, double memory = physical_memory());
 
   Index parameters() const override { return utility().parameters() + static_cast<Index>(spreads_.size()); }
   double log_likelihood(std::span<const double> parameters, MatrixView<double> scores, const Context& job,

@@ -95,6 +95,24 @@ TEST_F(InterruptTest, CtrlCEndsASummaryWithNothingWritten) {
   EXPECT_FALSE(exists("saved.bl") || exists("out.txt"));
 }
 
+TEST_F(InterruptTest, CtrlCEndsASampleAndACheckWithNothingWritten) {
+  const Outcome fitted = bl_command(folder_, words("fit data.csv --target choice --id id --single --utility "
+                                                   "identity --heads 1,0,0 --starts 1 --quiet -o model.bl"));
+  ASSERT_EQ(fitted.code, 0) << fitted.err;
+  const Outcome number =
+      bl_command(folder_, words("fit data.csv --target age --id id --epochs 1 --quiet -o age.bl"));
+  ASSERT_EQ(number.code, 0) << number.err;
+  for (const std::string command :
+       {"sample age.bl data.csv --method hmc --warmup 1000000000 --output out.csv",
+        "check model.bl data.csv --replications 1000000"}) {
+    const Outcome outcome = interrupted_run(command);
+    EXPECT_EQ(outcome.code, 130) << command;
+    EXPECT_EQ(outcome.err, "bl: interrupted: nothing was written\n") << command;
+    EXPECT_EQ(outcome.out, "") << command;
+    EXPECT_FALSE(exists("out.csv"));
+  }
+}
+
 TEST_F(InterruptTest, TheTimeLimitKeepsTheBestModelSoFar) {
   const Outcome outcome =
       Process(fit("--epochs 10000000 --time-limit 0.5 -o model.bl"), folder_.file("")).wait();

@@ -16,11 +16,11 @@ bl::artifact::TensorFile model_file() {
   roles.targets = {"s"};
   const bl::Architecture architecture = bl::stacked({2, 0, 2}, {2, 1});
   const bl::ParameterLayout layout(architecture);
-  bl::StoredModel model{
-      .architecture = architecture,
-      .encoder = bl::Encoder::fit(table, bl::infer_schema(table, roles), {}, bl::all_rows(table.rows)),
-      .parameters = std::vector<double>(static_cast<std::size_t>(layout.size()), 0.25),
-      .response = {}};
+  bl::StoredModel model{.architecture = architecture,
+                        .encoder = bl::Encoder::fit(table, bl::infer_schema(table, roles), {},
+                                                    bl::all_rows(table.rows), bl::Context(1)),
+                        .parameters = std::vector<double>(static_cast<std::size_t>(layout.size()), 0.25),
+                        .response = {}};
   model.information = {{"settings", {{"layers", "2,1"}}}, {"training", {{"epochs", 3}}}};
   return bl::to_tensor_file(model);
 }

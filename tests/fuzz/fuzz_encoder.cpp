@@ -20,7 +20,8 @@ FuzzSeeds fuzz_seeds() {
   roles.weight = std::string(1, 'w');
   roles.columns["s"].levels = {"low", "high"};
   const bl::EncodeOptions options{bl::MissingPolicy::impute, bl::UnseenPolicy::missing};
-  const auto encoder = bl::Encoder::fit(table(), bl::infer_schema(table(), roles), options, bl::all_rows(4));
+  const auto encoder =
+      bl::Encoder::fit(table(), bl::infer_schema(table(), roles), options, bl::all_rows(4), bl::Context(1));
   return {{encoder.to_json().dump()},
           {"\"text\"", "\"numeric\"", "\"nominal\"", "\"continuous\"", "\"response\"", "\"feature\"", "true",
            "false", "null", "-1", "0", "1e999", "[]", "{}", "\"x\"", "\"c\"", "\"y\"", ","}};

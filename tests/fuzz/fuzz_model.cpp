@@ -17,10 +17,11 @@ std::string small_model(const bl::Architecture& architecture, const std::string&
   roles.targets = {target};
   const auto rows = bl::all_rows(table.rows);
   const bl::ParameterLayout layout(architecture);
-  bl::StoredModel model{.architecture = architecture,
-                        .encoder = bl::Encoder::fit(table, bl::infer_schema(table, roles), {}, rows),
-                        .parameters = std::vector<double>(static_cast<std::size_t>(layout.size()), 0.25),
-                        .response = {}};
+  bl::StoredModel model{
+      .architecture = architecture,
+      .encoder = bl::Encoder::fit(table, bl::infer_schema(table, roles), {}, rows, bl::Context(1)),
+      .parameters = std::vector<double>(static_cast<std::size_t>(layout.size()), 0.25),
+      .response = {}};
   if (target == "y") model.response = bl::Support{{-4}, {4}};
   return bl::artifact::serialize(bl::to_tensor_file(model));
 }

@@ -123,7 +123,8 @@ TEST(ProductCurves, DerivativesByParametersAreExact) {
   options.curves = {.all = true, .knots = 5, .products = {{"a", "b"}}};
   RoleOptions roles;
   roles.targets = {"y"};
-  const Encoder encoder = Encoder::fit(table, infer_schema(table, roles), options, all_rows(table.rows));
+  const Encoder encoder =
+      Encoder::fit(table, infer_schema(table, roles), options, all_rows(table.rows), Context(1));
   Encoded<double> encoded = encoder.encode<double>(table, all_rows(30));
   problem.rows = 30;
   problem.context = std::move(encoded.features);

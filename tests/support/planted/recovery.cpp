@@ -49,6 +49,7 @@ Fit fit_from(const Objective<double>& objective, const TrainSpec& spec, std::vec
       .on_epoch = [&](const TrainingState<double>& now) { on_iteration(now.history.back()); },
       .converged = [&](const TrainingState<double>& now) { return stalled = has_stalled(now.history); }};
   FitReport report = trainer.run(state, hooks);
+  engine.context().require_going();
   if (stalled)
     report.cause =
         fmt::format("the loss fell by less than {} over {} iterations", kStallDecrease, kStallIterations);

@@ -5,10 +5,12 @@
 #include <cmath>
 #include <set>
 
+#include "bl/check.hpp"
 #include "bl/errors.hpp"
 #include "bl/fit.hpp"
 #include "bl/inference.hpp"
 #include "bl/report.hpp"
+#include "bl/sample.hpp"
 #include "bl/shapley.hpp"
 #include "bl/simplify.hpp"
 
@@ -109,6 +111,35 @@ TEST(Stop, EndsShapleyValues) {
   const Model model = table_model();
   expect_interrupted(ShapleyOptions(),
                      [&](const ShapleyOptions& o) { shapley_values(model, rows(), rows(), o); });
+}
+
+// A refit that was cut short is none that did not converge.
+TEST(Stop, EndsACheck) {
+  const Model model = table_model();
+  for (const int at : {1, 2, 30}) {
+    int asked = 0;
+    CheckOptions options{.replications = 4, .threads = 2};
+    options.should_stop = [&] { return ++asked == at; };
+    EXPECT_THROW(check_model(model, rows(), options), Interrupted) << at;
+  }
+}
+
+// Exact draws, and chains.
+TEST(Stop, EndsASample) {
+  const Model classes = table_model();
+  expect_interrupted(SampleOptions(), [&](SampleOptions o) {
+    o.threads = 1;
+    sample(classes, rows(), o);
+  });
+  Settings numbers;
+  for (const auto& [name, value] :
+       {std::pair("target", "x"), std::pair("id", "id"), std::pair("epochs", "1")})
+    set(numbers, name, value);
+  const Model model = fit(rows(), numbers).model;
+  SampleOptions chains;
+  chains.method = "hmc";
+  chains.warmup = 4;
+  expect_interrupted(chains, [&](const SampleOptions& o) { sample(model, rows(), o); });
 }
 
 Settings settings_of(const std::vector<std::pair<const char*, const char*>>& chosen) {

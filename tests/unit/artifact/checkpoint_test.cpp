@@ -97,11 +97,12 @@ TYPED_TEST(CheckpointTest, GivesBackEveryFieldOfTheState) {
 
 TEST(Checkpoint, APlaceThatCannotBeWrittenIsToldAndTriedAgain) {
   const test::TemporaryFolder folder;
+  const Context job(1);
   Checkpoint<float> checkpoint(folder.file("later/c"), "data", "settings", 0);
-  EXPECT_NO_THROW(checkpoint.save(some_state<float>(), Context(1)));
+  EXPECT_NO_THROW(checkpoint.save(some_state<float>(), job));
   EXPECT_THAT(checkpoint.failure(), testing::HasSubstr("later/c"));
   std::filesystem::create_directory(folder.file("later"));
-  checkpoint.save(some_state<float>(), Context(1));
+  checkpoint.save(some_state<float>(), job);
   EXPECT_EQ(checkpoint.failure(), "");
   EXPECT_TRUE(std::filesystem::exists(folder.file("later/c")));
 }

@@ -30,7 +30,7 @@ Encoder encoder_for(const std::vector<std::string>& targets) {
   for (const char* name : {"y", "v", "u"})
     if (std::find(targets.begin(), targets.end(), name) == targets.end()) roles.ignore.emplace_back(name);
   for (const char* name : {"v", "u"}) roles.columns[name].type = ColumnType::continuous;
-  return Encoder::fit(table, infer_schema(table, roles), {}, all_rows(table.rows));
+  return Encoder::fit(table, infer_schema(table, roles), {}, all_rows(table.rows), Context(1));
 }
 
 constexpr InputShape kClasses{.context = 3, .values = 0, .classes = 3};

@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <numbers>
+#include <string>
+#include <vector>
 
 #include "bl/errors.hpp"
 
@@ -74,15 +76,17 @@ TEST(ConstraintSweep, SamplersAgreeWithTheExactDistribution) {
 // The same setting twice over: another mean each time, so two settings are two observations. The x are the
 // same.
 TEST(ConstraintSweep, SettingsDoNotShareTheirDraws) {
-  const Context job(2);
+  std::vector<std::string> told;
+  const Context job(2, {.on_progress = [&](double, const std::string& text) {
+                      told.push_back(text.substr(0, text.find(',')));
+                    }});
   SweepOptions options = small();
   options.draws = 50;
   options.settings = {{25, 0.05}, {25, 0.05}};
-  std::vector<std::size_t> done;
-  const auto rows = run_constraint_sweep(options, job, [&](std::size_t number) { done.push_back(number); });
+  const auto rows = run_constraint_sweep(options, job);
   EXPECT_NE(rows[0].mean, rows[1].mean);
   EXPECT_EQ(rows[0].exact_mean, rows[1].exact_mean);
-  EXPECT_EQ(done, (std::vector<std::size_t>{1, 2}));
+  EXPECT_EQ(told, (std::vector<std::string>{"settings: 1 of 2", "settings: 2 of 2"}));
 }
 
 TEST(ConstraintSweep, ThePapersUpdateDivergesAndSaysSo) {

@@ -33,7 +33,7 @@ Encoder curved_encoder(const Table& table, const EncodeOptions& options) {
   roles.ignore = {"y", "w_2"};
   roles.columns["size"].type = ColumnType::ordinal;
   roles.columns["size"].levels = test::kSizes;
-  return Encoder::fit(table, infer_schema(table, roles), options, all_rows(table.rows));
+  return Encoder::fit(table, infer_schema(table, roles), options, all_rows(table.rows), Context(1));
 }
 
 // A second evaluator of what JSON says of a curve.

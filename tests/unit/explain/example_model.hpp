@@ -58,7 +58,7 @@ inline Encoder example_encoder(const Table& table, const std::vector<std::string
   roles.columns["size"].type = ColumnType::ordinal;
   roles.columns["size"].levels = kSizes;
   const EncodeOptions options{.missing = MissingPolicy::impute};
-  return Encoder::fit(table, infer_schema(table, roles), options, all_rows(table.rows));
+  return Encoder::fit(table, infer_schema(table, roles), options, all_rows(table.rows), Context(1));
 }
 
 inline bool has(const std::vector<std::string>& names, const std::string& name) {

@@ -63,7 +63,7 @@ Encoder encoder_of(const PlantedProblem& problem, const Table& table) {
   if (!problem.class_names.empty()) {
     roles.targets.push_back(class_column(problem));
   }
-  return Encoder::fit(table, infer_schema(table, roles), {}, all_rows(table.rows));
+  return Encoder::fit(table, infer_schema(table, roles), {}, all_rows(table.rows), Context(1));
 }
 
 explain::ClassNames classes_of(const PlantedProblem& problem) {

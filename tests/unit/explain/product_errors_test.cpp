@@ -32,7 +32,7 @@ Encoder encoder_with_products() {
   const EncodeOptions options{
       .missing = MissingPolicy::impute,
       .curves = {.all = true, .knots = 5, .products = {{"age", "share"}, {"size", "age"}}}};
-  return Encoder::fit(table, infer_schema(table, roles), options, all_rows(table.rows));
+  return Encoder::fit(table, infer_schema(table, roles), options, all_rows(table.rows), Context(1));
 }
 
 // Every parameter is estimated, with a covariance that correlates all of them.

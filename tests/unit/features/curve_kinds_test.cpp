@@ -37,7 +37,8 @@ FeatureEncoding fitted(const CurveShape& shape, bool straight_ends = false) {
   roles.targets = {"y"};
   EncodeOptions options;
   options.curves = {.columns = {"x"}, .knots = 8, .straight_ends = straight_ends, .shapes = {{"x", shape}}};
-  return Encoder::fit(table, infer_schema(table, roles), options, all_rows(table.rows)).features()[0];
+  return Encoder::fit(table, infer_schema(table, roles), options, all_rows(table.rows), Context(1))
+      .features()[0];
 }
 
 const std::vector<CurveShape> kShapes = {{.kind = CurveKind::cubic},
@@ -192,7 +193,8 @@ TEST(CurveKinds, JsonKeepsEveryBitAndRefusesNonsense) {
   for (const CurveShape& shape : kShapes) {
     EncodeOptions options;
     options.curves = {.columns = {"x"}, .knots = 8, .shapes = {{"x", shape}}};
-    const Encoder encoder = Encoder::fit(table, infer_schema(table, roles), options, all_rows(table.rows));
+    const Encoder encoder =
+        Encoder::fit(table, infer_schema(table, roles), options, all_rows(table.rows), Context(1));
     const nlohmann::json good = nlohmann::json::parse(encoder.to_json().dump());
     EXPECT_EQ(Encoder::from_json(good).features(), encoder.features());
     const auto refuses = [&](const char* field, const nlohmann::json& value) {
@@ -214,7 +216,8 @@ TEST(CurveKinds, TooFewRowsForAPeriod) {
   roles.targets = {"y"};
   EncodeOptions options;
   options.curves = {.columns = {"x"}, .shapes = {{"x", {.kind = CurveKind::periodic, .period = 24}}}};
-  EXPECT_THROW(Encoder::fit(table, infer_schema(table, roles), options, all_rows(table.rows)), DataError);
+  EXPECT_THROW(Encoder::fit(table, infer_schema(table, roles), options, all_rows(table.rows), Context(1)),
+               DataError);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ Table table_of(const std::vector<double>& values, const std::string& name = "x")
 
 Encoder fit(const Table& table, const EncodeOptions& options, RoleOptions roles = {}) {
   roles.targets = {"y"};
-  return Encoder::fit(table, infer_schema(table, roles), options, all_rows(table.rows));
+  return Encoder::fit(table, infer_schema(table, roles), options, all_rows(table.rows), Context(1));
 }
 
 EncodeOptions curves(bool straight_ends = false) {

@@ -22,7 +22,7 @@ Encoder fitted(const Table& table) {
   roles.ids = {"id"};
   roles.columns["s"].levels = {"low", "high"};
   return Encoder::fit(table, infer_schema(table, roles), {MissingPolicy::impute, UnseenPolicy::missing, 50},
-                      all_rows(table.rows));
+                      all_rows(table.rows), Context(1));
 }
 
 TEST(EncoderJson, RoundTripLosesNothing) {
@@ -49,7 +49,7 @@ TEST(EncoderJson, RoundTripLosesNothing) {
 TEST(EncoderJson, KeepsReferenceLevelsAndReadsFilesWithoutThem) {
   const Table table = read_table_from_memory("c,y\nr,1\ng,2\nb,3\n", "t.csv");
   const Schema schema = infer_schema(table, {.targets = {"y"}});
-  const Encoder encoder = Encoder::fit(table, schema, {.reference_levels = true}, all_rows(3));
+  const Encoder encoder = Encoder::fit(table, schema, {.reference_levels = true}, all_rows(3), Context(1));
   nlohmann::json json = encoder.to_json();
   EXPECT_EQ(Encoder::from_json(json).features(), encoder.features());
   EXPECT_EQ(Encoder::from_json(json).columns().size(), 2U);

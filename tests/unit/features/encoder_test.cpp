@@ -42,7 +42,7 @@ struct Case {
 
   Encoder fit() const { return fit_rows(all_rows(table.rows)); }
   Encoder fit_rows(std::span<const Index> rows) const {
-    return Encoder::fit(table, infer_schema(table, roles), options, rows);
+    return Encoder::fit(table, infer_schema(table, roles), options, rows, Context(1));
   }
 };
 

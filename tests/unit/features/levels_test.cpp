@@ -38,7 +38,7 @@ TEST(Levels, WholeNumbersThatDoublesMergeAreRefused) {
   RoleOptions roles;
   roles.targets = {"id"};
   const auto fit = [&](const Table& table) {
-    return Encoder::fit(table, infer_schema(table, roles), {}, all_rows(table.rows));
+    return Encoder::fit(table, infer_schema(table, roles), {}, all_rows(table.rows), Context(1));
   };
   try {
     fit(read(text));

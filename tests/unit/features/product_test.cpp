@@ -52,7 +52,8 @@ EncodeOptions options_of(const Pairs& products) {
 Encoder fitted(const Table& table, const Pairs& products) {
   RoleOptions roles;
   roles.targets = {"y"};
-  return Encoder::fit(table, infer_schema(table, roles), options_of(products), all_rows(table.rows));
+  return Encoder::fit(table, infer_schema(table, roles), options_of(products), all_rows(table.rows),
+                      Context(1));
 }
 
 const Pairs kPairs = {{"a", "b"}, {"hour", "a"}, {"a", "flag"}};

@@ -42,7 +42,7 @@ TEST(SharedEncoder, IsThatOfTheWholeTable) {
   std::vector<Index> rows;
   for (Index row = 0; row < whole.rows; ++row)
     if (row % 4 != 1) rows.push_back(row);
-  const Encoder expected = Encoder::fit(whole, schema, options, rows);
+  const Encoder expected = Encoder::fit(whole, schema, options, rows, Context(1));
   const Encoded<double> encoded = expected.encode<double>(whole, rows);
   for (const std::size_t size : {2U, 3U, 8U})
     test::run_ranks(size, [&](std::size_t) {
@@ -51,7 +51,7 @@ TEST(SharedEncoder, IsThatOfTheWholeTable) {
       Table known = shared->head();
       EXPECT_EQ(infer_schema(known, roles, shared->whole_columns()), schema);
       known.columns.back() = shared->whole("y");
-      const Encoder encoder = fit_encoder(*shared, known, schema, options, rows);
+      const Encoder encoder = fit_encoder(*shared, known, schema, options, rows, Context(1));
       EXPECT_EQ(encoder.to_json(), expected.to_json());
       EXPECT_EQ(encoder.features(), expected.features());
       const Matrix<double> features = gathered_features<double>(encoder, *shared, rows);

@@ -152,8 +152,8 @@ TEST(TextEncoding, AnEncoderNamesComponentsByTheirWords) {
   const Table table = news(60);
   EncodeOptions options;
   options.text.components = 4;
-  const Encoder encoder =
-      Encoder::fit(table, infer_schema(table, {.targets = {"topic"}}), options, all_rows(table.rows));
+  const Encoder encoder = Encoder::fit(table, infer_schema(table, {.targets = {"topic"}}), options,
+                                       all_rows(table.rows), Context(1));
   ASSERT_EQ(encoder.columns().size(), 4U);
   EXPECT_THAT(encoder.columns()[1].name, StartsWith("story component 2 ("));
   EXPECT_EQ(encoder.columns()[1].kind, EncodedColumn::Kind::component);
@@ -169,7 +169,7 @@ TEST(TextEncoding, TextWithoutARepeatedWordIsAnError) {
   const Table table = read_table_from_memory("t,y\none two,1\nthree four,2\n", "t.csv");
   const Schema schema = infer_schema(
       table, {.targets = {"y"}, .columns = {{"t", {.role = {}, .type = ColumnType::text, .levels = {}}}}});
-  EXPECT_THAT(test::message_of<DataError>([&] { Encoder::fit(table, schema, {}, all_rows(2)); }),
+  EXPECT_THAT(test::message_of<DataError>([&] { Encoder::fit(table, schema, {}, all_rows(2), Context(1)); }),
               HasSubstr("no word stands in two"));
 }
 

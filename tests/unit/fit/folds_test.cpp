@@ -30,7 +30,7 @@ struct LaplaceMembers {
           s.target = "y";
           return s;
         }()),
-        encoder(Encoder::fit(table, plan_schema(table, settings), {}, all_rows(table.rows))),
+        encoder(Encoder::fit(table, plan_schema(table, settings), {}, all_rows(table.rows), Context(1))),
         space(encoder),
         architecture([] {
           Architecture a = stacked({.context = 1, .values = 1, .classes = 0}, {1});

@@ -17,7 +17,7 @@ PartData<float> three_rows() {
   RoleOptions roles;
   roles.targets = {"y"};
   const std::vector<Index> rows = {0, 1, 2};
-  const Encoder encoder = Encoder::fit(table, infer_schema(table, roles), {}, rows);
+  const Encoder encoder = Encoder::fit(table, infer_schema(table, roles), {}, rows, Context(1));
   return PartData<float>(encoder, ResponseSpace(encoder), table, rows, false);
 }
 

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <string>
 
 #include "bl/errors.hpp"
 #include "unit/gibbs/test_distributions.hpp"
@@ -307,6 +309,32 @@ TEST(Sampler, KeepsAStatisticAndThins) {
   ASSERT_EQ(third.draws.columns(), 1);
   for (Index t = 0; t < 10; ++t)
     EXPECT_EQ(third.draws(t, 2, 0), every.draws(3 * t + 2, 2, 0) + every.draws(3 * t + 2, 2, 1));
+}
+
+// In the warm-up and after it; whoever keeps what was reached gets all draws.
+TEST(Sampler, TellsWhereItStandsAndStopsThere) {
+  const GaussianDistribution<double> density(Eigen::VectorXd::Zero(2), Eigen::MatrixXd::Identity(2, 2));
+  SamplerOptions options;
+  options.warmup = options.draws = 100;
+  const auto run = [&](const Context& job) {
+    return sample<double>(density, Box::unbounded(2), normal_starts<double>(64, 2).view(), options, job);
+  };
+  const SamplerResult<double> whole = run(Context(1));
+  for (const std::string stage : {"warm-up moves: 40 of 100", "moves: 4096 of 6400"}) {
+    for (const bool keeps : {false, true}) {
+      bool reached = false;
+      const Context job(
+          1, {.should_stop = [&] { return reached; },
+              .on_progress = [&](double,
+                                 const std::string& text) { reached = reached || text.starts_with(stage); },
+              .keeps = keeps});
+      if (keeps)
+        EXPECT_TRUE(std::ranges::equal(run(job).last.flat(), whole.last.flat())) << stage;
+      else
+        EXPECT_THROW(run(job), Interrupted) << stage;
+      EXPECT_TRUE(reached) << stage;
+    }
+  }
 }
 
 TEST(Sampler, RefusesWhatMakesNoSense) {

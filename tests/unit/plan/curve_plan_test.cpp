@@ -32,7 +32,8 @@ struct Planned {
       : settings(with(list, single)),
         schema(plan_schema(table, settings)),
         curves(encode_options(settings, schema).curves),
-        encoder(Encoder::fit(table, schema, encode_options(settings, schema), all_rows(table.rows))),
+        encoder(
+            Encoder::fit(table, schema, encode_options(settings, schema), all_rows(table.rows), Context(1))),
         space(encoder) {}
   static Settings with(const std::string& list, bool single) {
     Settings s;

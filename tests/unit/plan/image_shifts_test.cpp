@@ -54,7 +54,7 @@ Encoder encoder_of(const Table& table, Index ignored = -1) {
   RoleOptions roles;
   if (ignored >= 0) roles.ignore = {"pixel_" + std::to_string(ignored)};
   return Encoder::fit(table, infer_schema(table, roles), {.missing = MissingPolicy::impute},
-                      all_rows(table.rows));
+                      all_rows(table.rows), Context(1));
 }
 
 void expect_shifts_are_those_of_the_pixels(const Table& table, Index ignored = -1) {

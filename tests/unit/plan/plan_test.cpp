@@ -138,7 +138,7 @@ TEST(PlanSupport, OnALogarithmicAxisHasHalfTheRangeMoreWithoutPointMasses) {
   const Schema schema = plan_schema(table, s);
   EncodeOptions options = encode_options(s, schema);
   options.number = plan_number_policy(s, schema);
-  const Encoder encoder = Encoder::fit(table, schema, options, all_rows(table.rows));
+  const Encoder encoder = Encoder::fit(table, schema, options, all_rows(table.rows), Context(1));
   const ResponseEncoding& v = encoder.responses()[0];
   ASSERT_EQ(v.number.masses.size(), 1U);
   const Support support = plan_support(s, encoder, ResponseSpace(encoder),
@@ -286,7 +286,8 @@ struct Curved {
       : settings(with(chosen)),
         table(rows()),
         encoder(Encoder::fit(table, plan_schema(table, settings),
-                             encode_options(settings, plan_schema(table, settings)), all_rows(table.rows))),
+                             encode_options(settings, plan_schema(table, settings)), all_rows(table.rows),
+                             Context(1))),
         space(encoder) {}
 
   static Settings with(const Chosen& chosen) {

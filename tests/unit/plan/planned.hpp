@@ -28,7 +28,8 @@ struct Planned {
                    const std::vector<std::pair<std::string, std::string>>& chosen = {})
       : settings(with(target, chosen)),
         encoder(Encoder::fit(table, plan_schema(table, settings),
-                             encode_options(settings, plan_schema(table, settings)), all_rows(table.rows))),
+                             encode_options(settings, plan_schema(table, settings)), all_rows(table.rows),
+                             Context(1))),
         space(encoder) {}
 
   static Settings with(const std::string& target,

@@ -46,7 +46,7 @@ TEST(ResponseSpace, TooManyCombinationsAreRefused) {
   settings.target = "a,b";
   const Encoder encoder =
       Encoder::fit(table, plan_schema(table, settings),
-                   encode_options(settings, plan_schema(table, settings)), all_rows(table.rows));
+                   encode_options(settings, plan_schema(table, settings)), all_rows(table.rows), Context(1));
   EXPECT_THAT(test::message_of<DataError>([&] { ResponseSpace space(encoder); }),
               HasSubstr("10000 combinations"));
 }

@@ -41,8 +41,9 @@ struct DemoReport {
   double seconds = 0;
 };
 
-// progress: seconds so far and a line of text.
+// progress: seconds so far and a line of text. Interrupted where should_stop ends the work.
 DemoReport run_demo(std::uint64_t seed, std::size_t threads,
-                    const std::function<void(double, const std::string&)>& progress = {});
+                    const std::function<void(double, const std::string&)>& progress = {},
+                    const std::function<bool()>& should_stop = {});
 
 }  // namespace bl

@@ -17,6 +17,7 @@ struct ConstraintSweepOptions {
   std::size_t warmup = 300;
   std::uint64_t seed = 1;
   std::size_t threads = 0;
+  std::function<bool()> should_stop = {};  // true: Interrupted
 };
 
 // One setting of the sweep: figures of |T|, sampled and exact.
@@ -47,7 +48,8 @@ struct IdentificationOptions {
   int starts = 0;  // random ones beside the truth
   std::uint64_t seed = 1;
   std::size_t threads = 0;
-  std::string device = "cpu";  // where fits are computed: cpu, cuda
+  std::function<bool()> should_stop = {};  // true: Interrupted
+  std::string device = "cpu";              // where fits are computed: cpu, cuda
 };
 
 // One known model, fitted again and again.

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 
 #include "base/text.hpp"
+#include "base/text_parts.hpp"
 #include "bl/errors.hpp"
 #include "features/column_kind.hpp"
 #include "plan/number_plan.hpp"
@@ -81,11 +81,9 @@ std::optional<ColumnPair> pair_of(const std::string& text, const std::vector<std
 }
 
 double period_of(const Entry& entry, const std::string& text) {
-  double period = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), period);
-  if (error != std::errc() || end != text.data() + text.size())
-    fail_entry(entry, "a periodic curve needs its period, for example hour:periodic:24");
-  return period;
+  const auto period = number_of<double>(text);
+  if (!period) fail_entry(entry, "a periodic curve needs its period, for example hour:periodic:24");
+  return *period;
 }
 
 // "cubic", "periodic:24", "increasing", "step:decreasing:buy".

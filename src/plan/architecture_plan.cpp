@@ -112,7 +112,7 @@ void refuse_products_of_curves(const Architecture& a, const Encoder& encoder) {
            (feature.bends.size() > 0 || !feature.pull.from.empty() || in_product);
   };
   for (const Term& term : basis_terms(a.basis, a.input, a.degree()))
-    if (std::count_if(term.begin(), term.end(), curved) > 1)
+    if (factors_where(term, curved).size() > 1)
       throw UsageError(
           "curves, or far values pulled in, cannot be multiplied with each other by `degree` or `terms`: "
           "name "

@@ -200,8 +200,9 @@ std::map<std::int32_t, const FeatureDirection*> directed_inputs(
   return out;
 }
 
-bool reads_any(const Term& term, const auto& inputs) {
-  return std::any_of(term.begin(), term.end(), [&](std::int32_t i) { return inputs.contains(i); });
+// Its factors that stand among these inputs.
+Term factors_among(const Term& term, const auto& inputs) {
+  return factors_where(term, [&](std::int32_t i) { return inputs.contains(i); });
 }
 
 }  // namespace
@@ -294,8 +295,8 @@ Architecture with_curve_terms(const Settings& s, Architecture a, const Encoder& 
     throw UsageError("periodic curves, steps and directions of columns need `form` scalar");
   std::vector<Term> terms = basis_terms(a.basis, a.input, a.degree());
   std::erase_if(terms, [&](const Term& term) {
-    const bool two = term.size() > 1 && term[1] < a.input.context;  // factors are ascending
-    return reads_any(term, lines) || reads_any(term, directed) || (products && two);
+    const bool two = factors_where(term, [&](std::int32_t i) { return i < a.input.context; }).size() > 1;
+    return !factors_among(term, lines).empty() || !factors_among(term, directed).empty() || (products && two);
   });
   for (const auto& [input, direction] : directed)
     for (Index k = 0; k < a.input.classes; ++k)
@@ -313,14 +314,12 @@ std::vector<Bound> curve_bounds(const Architecture& a, const Encoder& encoder,
   const auto directed = directed_inputs(encoder, directions);
   if (lines.empty() && directed.empty()) return {};
   const auto movement = [&](const Term& term) {
-    if (reads_any(term, lines)) return Movement::held;
-    for (const std::int32_t input : term) {
-      const auto found = directed.find(input);
-      if (found == directed.end()) continue;
-      const Index k = term.back() - a.input.context - a.input.values;
-      return (k == found->second->toward) == (found->second->direction > 0) ? Movement::up : Movement::down;
-    }
-    return Movement::none;
+    if (!factors_among(term, lines).empty()) return Movement::held;
+    const Term found = factors_among(term, directed);
+    if (found.empty()) return Movement::none;
+    const FeatureDirection& one = *directed.at(found[0]);
+    return (parts_of(term, a.input).class_index == one.toward) == (one.direction > 0) ? Movement::up
+                                                                                      : Movement::down;
   };
   std::vector<Bound> bounds = monotone_bounds(a, movement);
   const bool any = std::any_of(bounds.begin(), bounds.end(), [](Bound one) { return one != Bound::none; });

@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -15,8 +13,7 @@
 #include "explain/read_problem.hpp"
 #include "features/column_kind.hpp"
 #include "fitted/fitted_model.hpp"
-#include "report/page_model.hpp"
-#include "support/read_file.hpp"
+#include "support/page_values.hpp"
 #include "unit/data/data_helpers.hpp"
 
 namespace bl {
@@ -176,28 +173,14 @@ TEST_P(ColumnSet, ThePageOfAReportEncodesIt) {
     return;
   }
   EXPECT_THAT(report_html(summary_.model, data_), testing::HasSubstr("</html>"));
-  if (std::system("node --version >/dev/null 2>&1") != 0)
-    GTEST_SKIP() << "node is not installed: the page's own values are not checked";
+  if (!test::has_node()) GTEST_SKIP() << "node is not installed: the page's own values are not checked";
   json cells = json::array();
-  for (Index i = 0; i < table().rows; ++i) {
-    json row = json::object();
-    for (const Column& column : table().columns)
-      row[column.name] = column.missing(i)                ? json()
-                         : column.raw == RawType::numeric ? json(column.numbers[static_cast<std::size_t>(i)])
-                                                          : json(column.cell_text(i));
-    cells.push_back(row);
-  }
-  folder_.write("model.json", report::page_model(fitted()).dump());
-  folder_.write("rows.json", cells.dump());
-  const std::string root = std::string(BL_TEST_DATA) + "/../..";
-  const std::string command = "node '" + root + "/tests/property/page_encode.js' '" + root +
-                              "/src/report/page/evaluate.js' '" + folder_.file("model.json") + "' '" +
-                              folder_.file("rows.json") + "' >'" + folder_.file("encoded.json") + "'";
-  ASSERT_EQ(std::system(command.c_str()), 0);
-  const json encoded = json::parse(test::read_file(folder_.file("encoded.json")));
+  for (Index i = 0; i < table().rows; ++i)
+    cells.push_back({{"row", test::page_row(table(), i)}, {"points", json::array()}});
+  const json encoded = test::page_values(fitted(), cells);
   const Matrix<double> x = encoder().encode_features<double>(table(), rows());
   for (Index i = 0; i < x.rows(); ++i) {
-    const json& row = encoded[static_cast<std::size_t>(i)];
+    const json& row = encoded[static_cast<std::size_t>(i)]["columns"];
     ASSERT_EQ(row.size(), static_cast<std::size_t>(x.cols()));
     for (Index c = 0; c < x.cols(); ++c)
       ASSERT_NEAR(row[static_cast<std::size_t>(c)].get<double>(), x(i, c), 1e-9) << i;

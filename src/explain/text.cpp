@@ -121,8 +121,7 @@ std::string head_lines(const Problem& problem, const Block& block, std::size_t h
   std::vector<std::string> pieces = polynomial(problem, head, options);
   const std::string weight = fmt::format("(weight {}", number_text(head.lambda));
   if (utility) {
-    const bool plain = head.activation == Activation::identity;
-    if (!plain) {
+    if (!facts(head.activation).linear()) {
       pieces.front() = fmt::format("{}({}", bl::name(head.activation), pieces.front());
       pieces.back() += ")";
     }

@@ -30,10 +30,10 @@ NumberPolicy plan_number_policy(const Settings& s, const Schema& schema) {
   if (!exact) {
     if (s.response_transform == "log" || s.response_transform == "asinh")
       throw UsageError(
-          fmt::format("`response_transform` = {} is for one number in one layer of clip, relu and abs heads, "
-                      "whose distribution "
-                      "is exact; leave out the settings of other models, or transform the column in the file",
-                      in_quotes(s.response_transform)));
+          fmt::format("`response_transform` = {} is for one number in one layer whose activations are "
+                      "straight between their kinks ({}), so that its distribution is exact; leave out the "
+                      "settings of other models, or transform the column in the file",
+                      in_quotes(s.response_transform), names_of_lines()));
     return {};
   }
   NumberPolicy policy;

@@ -36,7 +36,6 @@ THROUGH = {
     "tests/frontends/explain_command_test.cpp: bl explain, with rows too": """
         economics/responses explain/network_svg explain/overview""",
     "tests/frontends/first_steps_test.cpp: bl data": "evidence/datasets",
-    "tests/frontends/latent_tables_test.cpp: latent classes of a table": "choice/table_rows",
     "tests/frontends/newcomer_test.cpp: bl demo": "evidence/demo zoo/demo",
     "tests/frontends/report_command_test.cpp: bl report, of every kind of response": """
         report/choice_html report/choice_importance report/choice_scenarios report/choice_subject report/constraints

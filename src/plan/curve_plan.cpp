@@ -23,9 +23,8 @@ namespace {
 bool automatic_curves(const Settings& s, const Schema& schema) {
   constexpr std::size_t kMostColumns = 256;
   const auto responses = schema.with_role(Role::response);
-  const bool classes = std::all_of(responses.begin(), responses.end(), [](const SchemaColumn* column) {
-    return column->type != ColumnType::continuous;
-  });
+  const bool classes = std::all_of(responses.begin(), responses.end(),
+                                   [](const SchemaColumn* column) { return facts(column->type).levels; });
   return !coefficients_are_read(s) && s.layers == "auto" && s.form != "vector" && s.optimizer != "lbfgs" &&
          schema.with_role(Role::feature).size() <= kMostColumns && !responses.empty() &&
          (classes || (responses.size() == 1 && plans_exact_number(s)));

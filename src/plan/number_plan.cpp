@@ -8,6 +8,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
+#include "features/column_kind.hpp"
 
 namespace bl {
 
@@ -25,8 +26,7 @@ bool plans_exact_number(const Settings& s) {
 
 NumberPolicy plan_number_policy(const Settings& s, const Schema& schema) {
   const auto responses = schema.with_role(Role::response);
-  const bool exact =
-      responses.size() == 1 && responses[0]->type == ColumnType::continuous && plans_exact_number(s);
+  const bool exact = responses.size() == 1 && facts(responses[0]->type).number() && plans_exact_number(s);
   if (!exact) {
     if (s.response_transform == "log" || s.response_transform == "asinh")
       throw UsageError(

@@ -12,6 +12,7 @@
 #include "base/text_parts.hpp"
 #include "bl/errors.hpp"
 #include "data/category_codes.hpp"
+#include "features/column_kind.hpp"
 #include "features/schema_toml.hpp"
 #include "features/shared_encoder.hpp"
 #include "plan/curve_plan.hpp"
@@ -67,7 +68,7 @@ std::array<double, 3> fractions_of(const std::string& text) {
 // The class response to stratify by; null where there is none.
 const SchemaColumn* class_response(const Schema& schema) {
   for (const SchemaColumn* column : schema.with_role(Role::response))
-    if (column->type != ColumnType::continuous) return column;
+    if (facts(column->type).levels) return column;
   return nullptr;
 }
 
@@ -156,7 +157,7 @@ Schema plan_schema(const Table& table, const Settings& settings, const WholeColu
   for (SchemaColumn& column : schema.columns) {
     if (column.role != Role::feature) continue;
     column.role = Role::response;
-    if (column.type == ColumnType::text) column.type = ColumnType::nominal;
+    if (!facts(column.type).single_values()) column.type = ColumnType::nominal;
   }
   return schema;
 }

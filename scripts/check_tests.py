@@ -36,7 +36,6 @@ THROUGH = {
     "tests/frontends/explain_command_test.cpp: bl explain, with rows too": """
         economics/responses explain/network_svg explain/overview""",
     "tests/frontends/first_steps_test.cpp: bl data": "datasets/datasets",
-    "tests/frontends/latent_tables_test.cpp: latent classes of a table": "choice/table_rows",
     "tests/frontends/report_command_test.cpp: bl report, of every kind of response": """
         report/choice_html report/choice_importance report/choice_scenarios report/choice_subject report/constraints
         report/matters report/page report/picture_sheet report/pixels report/quality_class report/quality_number
@@ -57,6 +56,7 @@ THROUGH = {
     "tests/unit/artifact/model_file_test.cpp: written and read with the model; files of version 1 in tests/data": """
         artifact/stored_inference artifact/version_1""",
     "tests/unit/choice/linear_test.cpp: linear utilities": "choice/column_moments features/linear_terms",
+    "tests/unit/compute/lane_kernels_test.cpp: the kernels, by the names that a macro gives": "compute/lane_kernels",
     "tests/unit/data/expression_test.cpp: Expression::parse": "data/expression_parser",
     "tests/unit/data/formats_test.cpp: read_table chooses them by the file": """
         data/arff_reader data/arff_text data/csv_reader data/gzip_source data/idx_reader data/line_reader

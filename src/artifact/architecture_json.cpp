@@ -1,5 +1,6 @@
 #include "artifact/architecture_json.hpp"
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -23,10 +24,6 @@ constexpr Names<Form, 2> kForms = {{{Form::scalar, "scalar"}, {Form::vector, "ve
 constexpr Names<Skip, 4> kSkips = {
     {{Skip::none, "none"}, {Skip::input, "input"}, {Skip::dense, "dense"}, {Skip::residual, "residual"}}};
 constexpr Names<Sign, 2> kSigns = {{{Sign::non_negative, "non_negative"}, {Sign::free, "free"}}};
-constexpr Names<BasisKind, 4> kBases = {{{BasisKind::affine, "affine"},
-                                         {BasisKind::monomials, "monomials"},
-                                         {BasisKind::affine_plus, "affine_plus"},
-                                         {BasisKind::listed, "listed"}}};
 
 template <class Enum, std::size_t N>
 std::string text_of(const Names<Enum, N>& names, Enum value) {
@@ -67,7 +64,7 @@ json to_json(const Architecture& a) {
           {"form", text_of(kForms, a.form)},
           {"outputs", a.outputs},
           {"basis",
-           {{"kind", text_of(kBases, a.basis.kind)},
+           {{"kind", std::string(name(a.basis.kind))},
             {"extra", a.basis.extra},
             {"response_only", a.basis.response_only}}},
           {"layers", layers},
@@ -88,7 +85,10 @@ Architecture architecture_from_json(const json& value) {
              .classes = root["input"]["classes"].integer(0, kMostColumns)};
   a.form = value_of(kForms, root["form"]);
   a.outputs = root["outputs"].integer(1, kMostColumns);
-  a.basis.kind = value_of(kBases, root["basis"]["kind"]);
+  a.basis.kind = root["basis"]["kind"].name([](const std::string& given) -> std::optional<BasisKind> {
+    const auto found = std::ranges::find(kBasisKinds, given, [](BasisKind one) { return name(one); });
+    return found == kBasisKinds.end() ? std::nullopt : std::optional(*found);
+  });
   a.basis.response_only = root["basis"]["response_only"].flag();
   for (const JsonField& term : root["basis"]["extra"].elements()) {
     Term factors;

@@ -1,30 +1,50 @@
-// Paragraphs for a terminal.
+// Words set in lines.
 #pragma once
 
 #include <algorithm>
 #include <string>
+#include <vector>
+
+#include "base/joined.hpp"
 
 namespace bl {
 
-// `start`, then the words of `text`, broken at `width` columns and continued under column `indent`.
-inline std::string wrapped(const std::string& start, const std::string& text, std::size_t indent,
-                           std::size_t width) {
-  std::string out, line = start;
-  std::size_t from = 0;
-  bool first = true;
-  while (from < text.size()) {
+inline std::vector<std::string> words(const std::string& text) {
+  std::vector<std::string> all;
+  for (std::size_t from = 0; from < text.size();) {
     const std::size_t to = std::min(text.find(' ', from), text.size());
-    const std::string word = text.substr(from, to - from);
-    if (!first && line.size() + 1 + word.size() > width) {
-      out += line + "\n";
-      line = std::string(indent, ' ');
-      first = true;
-    }
-    line += (first ? "" : " ") + word;
-    first = false;
+    all.push_back(text.substr(from, to - from));
     from = to + 1;
   }
-  return out + line + "\n";
+  return all;
+}
+
+// `start`, then pieces that may not be broken, in lines that fit where that can be; `indent` begins the later ones.
+template <class Fits>
+std::vector<std::string> set_in_lines(const std::string& start, const std::vector<std::string>& pieces,
+                                      const std::string& indent, const Fits& fits) {
+  std::vector<std::string> lines = {start};
+  bool alone = start.empty() || start.back() == ' ' || start.back() == '(';  // the first piece stands close
+  for (const std::string& piece : pieces) {
+    const std::string longer = lines.back() + (alone ? "" : " ") + piece;
+    if (&piece != pieces.data() && !fits(longer))
+      lines.push_back(indent + piece);
+    else
+      lines.back() = longer;
+    alone = false;
+  }
+  return lines;
+}
+
+// A paragraph for a terminal: lines of at most `width` columns, continued under column `indent`.
+inline std::string paragraph(const std::string& start, const std::vector<std::string>& pieces,
+                             std::size_t indent, std::size_t width) {
+  const auto fits = [&](const std::string& line) { return line.size() <= width; };
+  return joined(set_in_lines(start, pieces, std::string(indent, ' '), fits), "\n") + "\n";
+}
+inline std::string wrapped(const std::string& start, const std::string& text, std::size_t indent,
+                           std::size_t width) {
+  return paragraph(start, words(text), indent, width);
 }
 
 }  // namespace bl

@@ -26,6 +26,13 @@ std::string_view name(Activation activation) {
   return "";
 }
 
+std::string names_of_lines() {
+  std::string out;
+  for (const Activation one : kActivations)
+    if (facts(one).lines) out.append(out.empty() ? "" : ", ").append(name(one));
+  return out;
+}
+
 Activation activation_from_name(std::string_view text) {
   for (const Activation one : kActivations)
     if (name(one) == text) return one;

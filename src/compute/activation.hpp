@@ -44,11 +44,15 @@ struct ActivationFacts {
   bool lines = false;                  // straight between its kinks, of which there are two at most
   std::string_view latex = {};         // of f(t), with {} for t
   std::string_view html = {};          // the same on a page
+
+  bool linear() const { return lines && kinks.empty(); }  // a multiple of t
 };
 
 const ActivationFacts& facts(Activation activation);
 
 std::string_view name(Activation activation);
+// Of those that are straight between their kinks, for messages.
+std::string names_of_lines();
 
 // Throws UsageError naming the valid ones.
 Activation activation_from_name(std::string_view name);

@@ -219,34 +219,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace bl {
 
-HWY_EXPORT(dense_table_float);
-HWY_EXPORT(dense_table_double);
-
-template <>
-const DenseKernels<float>& dense_kernels<float>() {
-  static const DenseKernels<float> chosen = HWY_DYNAMIC_DISPATCH(dense_table_float)();
-  return chosen;
-}
-
-template <>
-const DenseKernels<double>& dense_kernels<double>() {
-  static const DenseKernels<double> chosen = HWY_DYNAMIC_DISPATCH(dense_table_double)();
-  return chosen;
-}
-
-template <>
-std::vector<DenseKernels<float>> dense_kernels_of_every_target<float>() {
-  std::vector<DenseKernels<float>> tables;
-  with_every_target([&] { tables.push_back(HWY_DYNAMIC_DISPATCH(dense_table_float)()); });
-  return tables;
-}
-
-template <>
-std::vector<DenseKernels<double>> dense_kernels_of_every_target<double>() {
-  std::vector<DenseKernels<double>> tables;
-  with_every_target([&] { tables.push_back(HWY_DYNAMIC_DISPATCH(dense_table_double)()); });
-  return tables;
-}
+BL_CHOSEN_KERNELS(DenseKernels, dense_kernels, dense_table_float, float)
+BL_CHOSEN_KERNELS(DenseKernels, dense_kernels, dense_table_double, double)
+BL_KERNELS_OF_EVERY_TARGET(DenseKernels, dense_kernels, dense_table_float, float)
+BL_KERNELS_OF_EVERY_TARGET(DenseKernels, dense_kernels, dense_table_double, double)
 
 }  // namespace bl
 #endif

@@ -297,39 +297,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace bl {
 
-HWY_EXPORT(table_float);
-HWY_EXPORT(table_double);
+BL_CHOSEN_KERNELS(Kernels, kernels, table_float, float)
+BL_CHOSEN_KERNELS(Kernels, kernels, table_double, double)
+BL_KERNELS_OF_EVERY_TARGET(Kernels, kernels, table_float, float)
+BL_KERNELS_OF_EVERY_TARGET(Kernels, kernels, table_double, double)
 
 Index BlockShape::total() const {
   Index heads = 0;
   for (const HeadSection& section : sections) heads += section.heads_per_block;
   return blocks * heads;
-}
-
-template <>
-const Kernels<float>& kernels<float>() {
-  static const Kernels<float> chosen = HWY_DYNAMIC_DISPATCH(table_float)();
-  return chosen;
-}
-
-template <>
-const Kernels<double>& kernels<double>() {
-  static const Kernels<double> chosen = HWY_DYNAMIC_DISPATCH(table_double)();
-  return chosen;
-}
-
-template <>
-std::vector<Kernels<float>> kernels_of_every_target<float>() {
-  std::vector<Kernels<float>> tables;
-  with_every_target([&] { tables.push_back(HWY_DYNAMIC_DISPATCH(table_float)()); });
-  return tables;
-}
-
-template <>
-std::vector<Kernels<double>> kernels_of_every_target<double>() {
-  std::vector<Kernels<double>> tables;
-  with_every_target([&] { tables.push_back(HWY_DYNAMIC_DISPATCH(table_double)()); });
-  return tables;
 }
 
 }  // namespace bl

@@ -139,34 +139,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace bl {
 
-HWY_EXPORT(lane_table_float);
-HWY_EXPORT(lane_table_double);
-
-template <>
-const LaneKernels<float>& lane_kernels<float>() {
-  static const LaneKernels<float> chosen = HWY_DYNAMIC_DISPATCH(lane_table_float)();
-  return chosen;
-}
-
-template <>
-const LaneKernels<double>& lane_kernels<double>() {
-  static const LaneKernels<double> chosen = HWY_DYNAMIC_DISPATCH(lane_table_double)();
-  return chosen;
-}
-
-template <>
-std::vector<LaneKernels<float>> lane_kernels_of_every_target<float>() {
-  std::vector<LaneKernels<float>> tables;
-  with_every_target([&] { tables.push_back(HWY_DYNAMIC_DISPATCH(lane_table_float)()); });
-  return tables;
-}
-
-template <>
-std::vector<LaneKernels<double>> lane_kernels_of_every_target<double>() {
-  std::vector<LaneKernels<double>> tables;
-  with_every_target([&] { tables.push_back(HWY_DYNAMIC_DISPATCH(lane_table_double)()); });
-  return tables;
-}
+BL_CHOSEN_KERNELS(LaneKernels, lane_kernels, lane_table_float, float)
+BL_CHOSEN_KERNELS(LaneKernels, lane_kernels, lane_table_double, double)
+BL_KERNELS_OF_EVERY_TARGET(LaneKernels, lane_kernels, lane_table_float, float)
+BL_KERNELS_OF_EVERY_TARGET(LaneKernels, lane_kernels, lane_table_double, double)
 
 }  // namespace bl
 #endif

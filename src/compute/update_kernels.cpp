@@ -6,6 +6,7 @@
 
 #include <hwy/highway.h>
 
+#include "compute/every_target.hpp"
 #include "compute/tail-inl.hpp"
 #include "compute/update_kernels.hpp"
 
@@ -107,20 +108,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace bl {
 
-HWY_EXPORT(update_table_float);
-HWY_EXPORT(update_table_double);
-
-template <>
-const UpdateKernels<float>& update_kernels<float>() {
-  static const UpdateKernels<float> chosen = HWY_DYNAMIC_DISPATCH(update_table_float)();
-  return chosen;
-}
-
-template <>
-const UpdateKernels<double>& update_kernels<double>() {
-  static const UpdateKernels<double> chosen = HWY_DYNAMIC_DISPATCH(update_table_double)();
-  return chosen;
-}
+BL_CHOSEN_KERNELS(UpdateKernels, update_kernels, update_table_float, float)
+BL_CHOSEN_KERNELS(UpdateKernels, update_kernels, update_table_double, double)
 
 }  // namespace bl
 #endif

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "base/text.hpp"
+#include "base/text_parts.hpp"
 #include "bl/errors.hpp"
 
 namespace bl {
@@ -11,12 +12,6 @@ namespace bl {
 namespace {
 
 constexpr std::string_view kSpaces = " \t";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kSpaces);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
-}
 
 bool is_quote(char c) {
   return c == '\'' || c == '"';

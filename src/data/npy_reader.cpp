@@ -9,13 +9,11 @@
 
 #include "base/text.hpp"
 #include "bl/errors.hpp"
-#include "data/row_reader.hpp"
+#include "data/item_reader.hpp"
 
 namespace bl {
 
 namespace {
-
-using Reading = ColumnPlan::Reading;
 
 constexpr std::int64_t kMostNumbers = std::int64_t{1} << 22;  // in one row
 constexpr std::size_t kLongestHeader = std::size_t{1} << 16;
@@ -54,25 +52,34 @@ class NpyItems {
  public:
   explicit NpyItems(Input input) : input_(std::move(input)) { start(); }
 
-  const std::string& name() const { return input_.name(); }
-  std::int64_t count() const { return shape_[0]; }
   std::size_t numbers() const { return numbers_; }
   std::int64_t items_read() const { return read_; }
-  bool is_list() const { return shape_.size() == 1; }
   std::optional<ImageShape> image() const {
     if (shape_.size() != 3) return std::nullopt;
     return ImageShape{static_cast<Index>(shape_[1]), static_cast<Index>(shape_[2])};
   }
 
-  // False behind the last item.
+  std::string column(std::size_t i) const {
+    return is_list() ? "value" : (image() ? "pixel_" : "x") + std::to_string(i);
+  }
+
+  void check_labels(const NpyItems& labels) const {
+    if (!labels.is_list() || labels.count() != count())
+      labels.fail("should be a list of " + std::to_string(count()) + " labels, one for each item of " +
+                  input_.name());
+  }
+
   bool next(std::span<double> out) {
     if (read_ == count()) return false;
     item_.resize(numbers_ * element_.size);
     if (input_.fill(item_) < item_.size())
       fail("the header declares " + std::to_string(count()) + " items, the file ends within item " +
            std::to_string(read_ + 1) + "; copy or download it again");
-    for (std::size_t i = 0; i < numbers_; ++i) out[i] = element_.read(item_.data() + i * element_.size);
     ++read_;
+    for (std::size_t i = 0; i < numbers_; ++i) {
+      out[i] = element_.read(item_.data() + i * element_.size);
+      if (std::isinf(out[i])) fail("item " + std::to_string(read_) + " is infinite");
+    }
     return true;
   }
 
@@ -81,11 +88,14 @@ class NpyItems {
     start();
   }
 
+ private:
+  std::int64_t count() const { return shape_[0]; }
+  bool is_list() const { return shape_.size() == 1; }
+
   [[noreturn]] void fail(const std::string& message) const {
     throw DataError(input_.name() + ": " + message);
   }
 
- private:
   void start() {
     read_ = 0;
     std::array<char, 8> first{};
@@ -154,63 +164,15 @@ class NpyItems {
   std::vector<char> item_;
 };
 
-// Columns pixel_0, ... of images, x0, x1, ... of rows, value of a list; then label.
-class NpyReader final : public RowReader {
- public:
-  NpyReader(NpyItems items, std::optional<NpyItems> labels, const ReadOptions& options)
-      : items_(std::move(items)), labels_(std::move(labels)), options_(options) {
-    if (labels_ && (!labels_->is_list() || labels_->count() != items_.count()))
-      labels_->fail("should be a list of " + std::to_string(items_.count()) +
-                    " labels, one for each item of " + items_.name());
-    values_.resize(items_.numbers() + (labels_ ? 1 : 0));
-  }
-
-  std::vector<ColumnPlan> plans(Reading undeclared) const override {
-    std::vector<ColumnPlan> plans;
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-      const bool label = i == items_.numbers();
-      std::string name = label              ? kImageLabel
-                         : items_.is_list() ? "value"
-                                            : (items_.image() ? "pixel_" : "x") + std::to_string(i);
-      const bool skipped = undeclared == Reading::skip && !options_.types.contains(name);
-      plans.push_back({std::move(name), skipped ? Reading::skip : Reading::numeric, {}});
-    }
-    return plans;
-  }
-
-  CellRules cell_rules() const override { return {}; }
-  std::optional<ImageShape> image() const override { return items_.image(); }
-
-  void read(Index max_rows, TableBuilder& out) override {
-    for (Index added = 0; added < max_rows; ++added) {
-      if (!items_.next(std::span(values_).first(items_.numbers()))) return;
-      if (labels_) labels_->next(std::span(values_).last(1));
-      for (const double value : values_)
-        if (std::isinf(value)) items_.fail("item " + std::to_string(items_.items_read()) + " is infinite");
-      out.add_numbers(values_, items_.items_read());
-    }
-  }
-
-  void rewind() override {
-    items_.rewind();
-    if (labels_) labels_->rewind();
-  }
-
- private:
-  NpyItems items_;
-  std::optional<NpyItems> labels_;
-  const ReadOptions& options_;
-  std::vector<double> values_;
-};
-
 }  // namespace
 
 std::unique_ptr<RowReader> open_npy(Input input, const ReadOptions& options) {
-  return std::make_unique<NpyReader>(NpyItems(std::move(input)), std::nullopt, options);
+  return std::make_unique<ItemReader<NpyItems>>(NpyItems(std::move(input)), std::nullopt, options);
 }
 
 std::unique_ptr<RowReader> open_npy(Input items, Input labels, const ReadOptions& options) {
-  return std::make_unique<NpyReader>(NpyItems(std::move(items)), NpyItems(std::move(labels)), options);
+  return std::make_unique<ItemReader<NpyItems>>(NpyItems(std::move(items)), NpyItems(std::move(labels)),
+                                                options);
 }
 
 }  // namespace bl

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/joined.hpp"
+#include "base/wrapped_text.hpp"
 #include "explain/hierarchy.hpp"
 #include "explain/svg.hpp"
 #include "explain/svg_parts.hpp"
@@ -45,17 +46,10 @@ struct Box {
 };
 
 std::vector<std::string> lines_within(const std::string& text, double width) {
-  std::vector<std::string> lines = {""};
-  for (std::size_t from = 0; from < text.size();) {
-    const std::size_t to = std::min(text.find(' ', from), text.size());
-    const std::string word = svg_shortened(text.substr(from, to - from), kLongestWord);
-    if (!lines.back().empty() && svg_text_width(lines.back() + " " + word) > width)
-      lines.push_back("\u2003" + word);
-    else
-      lines.back() += (lines.back().empty() ? "" : " ") + word;
-    from = to + 1;
-  }
-  return lines;
+  std::vector<std::string> all = words(text);
+  for (std::string& word : all) word = svg_shortened(word, kLongestWord);
+  return set_in_lines("", all, "\u2003",
+                      [&](const std::string& line) { return svg_text_width(line) <= width; });
 }
 
 class NetworkDrawing {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/wrapped_text.hpp"
+
 namespace bl::explain {
 
 namespace {
@@ -66,20 +68,10 @@ std::string svg_text(const Point& at, const std::string& text, const std::string
 Paragraph svg_paragraph(const Point& at, const std::string& text, double width,
                         const std::string& attributes) {
   Paragraph out;
-  std::string line;
-  const auto finish = [&] {
-    out.svg += svg_text({at.x, at.y + 1.25 * kFont * static_cast<double>(out.lines)}, line, attributes);
-    ++out.lines;
-    line.clear();
-  };
-  for (std::size_t from = 0; from < text.size();) {
-    const std::size_t to = std::min(text.find(' ', from), text.size());
-    const std::string word = text.substr(from, to - from);
-    if (!line.empty() && svg_text_width(line + " " + word) > width) finish();
-    line += (line.empty() ? "" : " ") + word;
-    from = to + 1;
-  }
-  if (!line.empty()) finish();
+  if (text.empty()) return out;
+  const auto fits = [&](const std::string& line) { return svg_text_width(line) <= width; };
+  for (const std::string& line : set_in_lines("", words(text), "", fits))
+    out.svg += svg_text({at.x, at.y + 1.25 * kFont * static_cast<double>(out.lines++)}, line, attributes);
   return out;
 }
 

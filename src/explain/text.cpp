@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/wrapped_text.hpp"
 #include "explain/curve_words.hpp"
 #include "explain/hierarchy.hpp"
 #include "explain/render.hpp"
@@ -14,34 +15,6 @@ namespace {
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kProfileTerms = 3;
 constexpr std::size_t kShownReads = 4;  // earlier blocks named per block
-
-// Pieces that may not be broken, set in lines of kWidth; later lines are indented.
-std::string set_in_lines(const std::string& start, const std::vector<std::string>& pieces,
-                         std::size_t indent) {
-  std::string out, line = start;
-  bool fresh = true;
-  for (const std::string& piece : pieces) {
-    if (!fresh && line.size() + 1 + piece.size() > kWidth) {
-      out += line + "\n";
-      line = std::string(indent, ' ');
-      fresh = true;
-    }
-    const bool glued = line.empty() || line.back() == ' ' || line.back() == '(';
-    line += (glued ? "" : " ") + piece;
-    fresh = false;
-  }
-  return out + line + "\n";
-}
-
-std::vector<std::string> words(const std::string& text) {
-  std::vector<std::string> all;
-  for (std::size_t from = 0; from < text.size();) {
-    const std::size_t to = std::min(text.find(' ', from), text.size());
-    if (to > from) all.push_back(text.substr(from, to - from));
-    from = to + 1;
-  }
-  return all;
-}
 
 // "0.31 RM*MEDV", "- 0.2 LSTAT": the sign stands apart from the second piece on.
 std::string signed_piece(double coefficient, const std::string& what, bool first) {
@@ -74,10 +47,9 @@ std::string surface_lines(const Problem& problem, const Monomial::Product& produ
     for (std::size_t j = 0; j < s.second.knots.size(); ++j)
       points.push_back(fmt::format("{}: {}{}", number_text(s.second.knots[j]), number_text(s.at_knots(i, j)),
                                    j + 1 < s.second.knots.size() ? "," : ""));
-    out +=
-        set_in_lines(fmt::format("             at {} {}, {}", problem.variables[product.variables[0]].name,
+    out += paragraph(fmt::format("             at {} {}, {}", problem.variables[product.variables[0]].name,
                                  number_text(s.first.knots[i]), problem.variables[product.variables[1]].name),
-                     points, 15);
+                     points, 15, kWidth);
   }
   return out;
 }
@@ -90,20 +62,20 @@ std::string curve_lines(const Problem& problem, const Head& head, const RenderOp
   for (const Monomial* term : shown_terms(head, options).terms) {
     const std::string name = factors_text(problem, *term);
     if (term->product) {
-      out += set_in_lines(fmt::format("           {}", name),
-                          words(product_in_words(problem, *term->product)), kIndent);
+      out += paragraph(fmt::format("           {}", name), words(product_in_words(problem, *term->product)),
+                       kIndent, kWidth);
       if (all) out += surface_lines(problem, *term->product);
     }
     if (!term->curve) continue;
     const Pieces& curve = term->curve->pieces;
-    out += set_in_lines(fmt::format("           {}", name), words(curve_in_words(problem, *term->curve)),
-                        kIndent);
+    out += paragraph(fmt::format("           {}", name), words(curve_in_words(problem, *term->curve)),
+                     kIndent, kWidth);
     if (!all) continue;
     std::vector<std::string> points;
     for (std::size_t i = 0; i < curve.knots.size(); ++i)
       points.push_back(fmt::format("{}: {}{}", number_text(curve.knots[i]), number_text(curve.values[i]),
                                    i + 1 < curve.knots.size() ? "," : ""));
-    out += set_in_lines("             at", points, kIndent);
+    out += paragraph("             at", points, kIndent, kWidth);
   }
   return out;
 }
@@ -121,8 +93,7 @@ std::string head_lines(const Problem& problem, const Block& block, std::size_t h
   std::vector<std::string> pieces = polynomial(problem, head, options);
   const std::string weight = fmt::format("(weight {}", number_text(head.lambda));
   if (utility) {
-    const bool plain = head.activation == Activation::identity;
-    if (!plain) {
+    if (!facts(head.activation).linear()) {
       pieces.front() = fmt::format("{}({}", bl::name(head.activation), pieces.front());
       pieces.back() += ")";
     }
@@ -133,10 +104,11 @@ std::string head_lines(const Problem& problem, const Block& block, std::size_t h
   }
   if (head.lambda < 0) pieces.push_back(utility ? "[minimised]" : "[rewarded: negative weight]");
   const std::string lead = utility && h == 0 ? "  max  " : first_constraint ? "  s.t. " : "       ";
-  std::string out = set_in_lines(fmt::format("{}{:<3} = ", lead, short_name(block, head)), pieces, kIndent);
+  std::string out =
+      paragraph(fmt::format("{}{:<3} = ", lead, short_name(block, head)), pieces, kIndent, kWidth);
   out += curve_lines(problem, head, options);
   const std::string reading = reading_note(problem, head, options);
-  if (!reading.empty()) out += set_in_lines("           reads as", words(reading), kIndent);
+  if (!reading.empty()) out += paragraph("           reads as", words(reading), kIndent, kWidth);
   return out;
 }
 
@@ -150,13 +122,13 @@ std::string readout_note(const Problem& problem, const Block& block) {
 }
 
 std::string block_text(const Problem& problem, const Block& block, const RenderOptions& options) {
-  std::string out = set_in_lines(block.name, words(readout_note(problem, block)), block.name.size() + 1);
+  std::string out = paragraph(block.name, words(readout_note(problem, block)), block.name.size() + 1, kWidth);
   for (std::size_t h = 0; h < block.heads.size(); ++h) out += head_lines(problem, block, h, options);
   if (!block.carried.empty()) {
     std::vector<std::string> pieces;
     for (const BlockWeight& one : block.carried)
       pieces.push_back(signed_piece(one.weight, problem.variables[one.variable].name, pieces.empty()));
-    out += set_in_lines("  plus       ", pieces, 13);
+    out += paragraph("  plus       ", pieces, 13, kWidth);
   }
   return out;
 }
@@ -172,7 +144,7 @@ std::string outputs_text(const Problem& problem) {
     for (const BlockWeight& one : blocks)
       pieces.push_back(signed_piece(one.weight, problem.variables[one.variable].name, pieces.empty()));
     if (output.constant != 0) pieces.push_back(signed_piece(output.constant, "", pieces.empty()));
-    out += set_in_lines("  " + output.name + " =", pieces, output.name.size() + 5);
+    out += paragraph("  " + output.name + " =", pieces, output.name.size() + 5, kWidth);
   }
   return out;
 }
@@ -191,7 +163,7 @@ std::string reads_text(const Problem& problem, const BlockProfile& profile) {
   }
   if (profile.reads.size() > kShownReads)
     pieces.push_back(fmt::format("and {} more", profile.reads.size() - kShownReads));
-  return set_in_lines("      aggregates", pieces, 8);
+  return paragraph("      aggregates", pieces, 8, kWidth);
 }
 
 std::string hierarchy_text(const Problem& problem, const std::vector<std::vector<BlockProfile>>& layers) {
@@ -204,9 +176,9 @@ std::string hierarchy_text(const Problem& problem, const std::vector<std::vector
       return a->influence > b->influence;
     });
     for (const BlockProfile* profile : profiles) {
-      out += set_in_lines(fmt::format("    {} {:.0f}%:", profile->block->name, 100 * profile->influence),
-                          words(profile->dominant), 8);
-      out += set_in_lines("      ", words(profile->words), 8);
+      out += paragraph(fmt::format("    {} {:.0f}%:", profile->block->name, 100 * profile->influence),
+                       words(profile->dominant), 8, kWidth);
+      out += paragraph("      ", words(profile->words), 8, kWidth);
       if (!profile->reads.empty()) out += reads_text(problem, *profile);
     }
   }
@@ -217,7 +189,7 @@ std::string path_text(const Problem& problem, const std::vector<std::vector<Bloc
   std::vector<std::string> pieces;
   for (const std::string& step : strongest_path(problem, layers))
     pieces.push_back(pieces.empty() ? step : "-> " + step);
-  return set_in_lines("  Strongest way up:", pieces, 4);
+  return paragraph("  Strongest way up:", pieces, 4, kWidth);
 }
 
 }  // namespace
@@ -227,11 +199,10 @@ std::string render_text(const Problem& problem, const RenderOptions& options) {
   const std::vector<const Block*> blocks = chosen_blocks(problem, options);
   const bool whole = options.block.empty();
   std::string out;
-  out +=
-      set_in_lines("",
+  out += paragraph("",
                    words(fmt::format("The problem behind {}, in {} units", problem.response,
                                      problem.units == Units::original ? "the data's own" : "standardised")),
-                   2);
+                   2, kWidth);
   if (whole && (blocks.size() > 1 || problem.outputs.size() > 1)) {
     out += "\nUtility: a weighted sum of blocks\n" + outputs_text(problem);
     if (blocks.size() > 1)

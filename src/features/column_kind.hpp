@@ -30,6 +30,12 @@ struct ColumnFacts {
   std::optional<RawType> raw;  // how its cells have to be read; nothing: either way
   bool levels = false;         // its values are levels
   bool line = false;  // a number, or the place of a level: a straight part, and a curve where asked for
+
+  bool number() const { return line && !levels; }
+  bool ordered() const { return line && levels; }
+  bool unordered() const { return !line && levels; }
+  // Numbers or levels, which can be shown and tried one by one. Sentences are neither: their words count.
+  bool single_values() const { return line || levels; }
 };
 
 class ColumnKind {

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "data/column_index.hpp"
 #include "data/number.hpp"
+#include "features/column_kind.hpp"
 
 namespace bl {
 
@@ -50,7 +51,7 @@ std::vector<std::string> near_number_notes(const Table& table, const Schema& sch
   const ColumnIndex index(table);
   for (const Role role : {Role::response, Role::feature})
     for (const SchemaColumn* column : schema.with_role(role)) {
-      if (column->raw != RawType::text || column->type != ColumnType::nominal) continue;
+      if (column->raw != RawType::text || !facts(column->type).unordered()) continue;
       if (std::find(declared.begin(), declared.end(), column->name) != declared.end()) continue;
       if (std::string text = note(table, whole_column(whole, index.column(column->name))); !text.empty())
         notes.push_back(std::move(text));

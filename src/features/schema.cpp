@@ -87,11 +87,11 @@ void check_numeric(const Table& table, const Column& column, const std::string& 
 }
 
 void check_levels(const SchemaColumn& column) {
-  if (!column.levels.empty() && column.type != ColumnType::ordinal) {
+  if (!column.levels.empty() && !facts(column.type).ordered()) {
     throw UsageError("column " + in_quotes(column.name) + " has an order of levels but is " +
                      to_string(column.type) + "; make it ordinal");
   }
-  if (column.type == ColumnType::ordinal && column.raw == RawType::text && column.levels.empty()) {
+  if (facts(column.type).ordered() && column.raw == RawType::text && column.levels.empty()) {
     throw UsageError("column " + in_quotes(column.name) + " is ordinal text; list its levels, lowest first");
   }
   const std::set<std::string> distinct(column.levels.begin(), column.levels.end());
@@ -155,16 +155,15 @@ Schema infer_schema(const Table& table, const RoleOptions& options, const WholeC
     result.type =
         setting.type.value_or(setting.levels.empty() ? found_type(cells, result.role) : ColumnType::ordinal);
     result.levels = setting.levels;
-    if (result.levels.empty() && result.type == ColumnType::ordinal && column.ordered)
+    if (result.levels.empty() && facts(result.type).ordered() && column.ordered)
       result.levels = column.levels;
     check_levels(result);
     const bool encoded = result.role == Role::feature || result.role == Role::response;
-    if (result.type == ColumnType::text && result.role == Role::response)
+    if (!facts(result.type).single_values() && result.role == Role::response)
       throw UsageError("column " + in_quotes(column.name) +
                        " is a response and cannot be running text; make it nominal");
     if (result.role == Role::weight) check_numeric(table, cells, "it is the weight");
-    if (encoded && result.type == ColumnType::continuous)
-      check_numeric(table, cells, "the column is continuous");
+    if (encoded && facts(result.type).number()) check_numeric(table, cells, "the column is continuous");
     schema.columns.push_back(std::move(result));
   }
   check_single(schema, Role::weight);

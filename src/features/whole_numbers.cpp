@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "features/column_kind.hpp"
 
 namespace bl {
 
@@ -31,7 +32,7 @@ std::vector<std::string> numbered_class_notes(const Table& table, const Schema& 
                                               const std::vector<std::string>& declared) {
   std::vector<std::string> notes;
   for (const SchemaColumn* column : schema.with_role(Role::response)) {
-    if (column->type != ColumnType::nominal ||
+    if (!facts(column->type).unordered() ||
         std::find(declared.begin(), declared.end(), column->name) != declared.end())
       continue;
     const std::optional<WholeNumbers> numbers = few_whole_numbers(table.column(column->name));

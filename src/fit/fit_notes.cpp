@@ -8,6 +8,7 @@
 
 #include "base/joined.hpp"
 #include "base/text.hpp"
+#include "base/text_parts.hpp"
 #include "features/levels.hpp"
 #include "features/near_numbers.hpp"
 #include "features/whole_numbers.hpp"

@@ -60,7 +60,7 @@ double Canonicaliser::block_weight(std::size_t layer, Index block) const {
 bool Canonicaliser::merge_into(const HeadPlace& first, const HeadPlace& second) {
   const Activation f = activation(first);
   const std::vector<Index> to = coefficients(first), from = coefficients(second);
-  if (f == Activation::identity) {
+  if (facts(f).linear()) {
     if (second.degree > first.degree) return false;
     for (std::size_t i = 0; i < to.size(); ++i)
       at(to[i]) += at(second.lambda) / at(first.lambda) * at(from[i]);
@@ -102,7 +102,7 @@ void Canonicaliser::prune_heads(std::size_t layer, Index block) {
   const double most = options_.prune * block_weight(layer, block);
   for (const HeadKind kind : kHeadKinds)
     for (const HeadPlace& head : map_.heads_of(layer, block, kind)) {
-      if (is_zero(head) || activation(head) == Activation::identity) continue;
+      if (is_zero(head) || facts(activation(head)).linear()) continue;
       if (amplitude(head, activation(head), values_) > most) continue;
       clear(head);
       notes_.push_back(fmt::format("{} has no weight and is left out", head_name(head)));

@@ -28,7 +28,7 @@ double amplitude(const HeadPlace& head, Activation activation, std::span<const d
 
 bool linear_to_output(const Architecture& a, std::size_t layer) {
   return a.form == Form::scalar && layer + 1 == a.layers.size() &&
-         a.activation(HeadKind::utility) == Activation::identity;
+         facts(a.activation(HeadKind::utility)).linear();
 }
 
 std::vector<Index> Canonicaliser::coefficients(const HeadPlace& head) const {
@@ -46,15 +46,15 @@ double Canonicaliser::largest(const std::vector<Index>& positions) const {
   return 0;
 }
 
-// An identity head without coefficients is no limit: its coefficients have both signs.
+// A linear head without coefficients is no limit: its coefficients have both signs.
 bool Canonicaliser::is_zero(const HeadPlace& head) const {
-  if (activation(head) == Activation::identity) return false;
+  if (facts(activation(head)).linear()) return false;
   return at(head.lambda) == 0 || (activate(activation(head), 0) == 0 && largest(coefficients(head)) == 0);
 }
 
 void Canonicaliser::clear(const HeadPlace& head) {
   for (const Index i : coefficients(head)) at(i) = 0;
-  if (activation(head) != Activation::identity) at(head.lambda) = 0;
+  if (!facts(activation(head)).linear()) at(head.lambda) = 0;
 }
 
 void Canonicaliser::fold_columns(const HeadPlace& head) {
@@ -107,11 +107,10 @@ void Canonicaliser::turn_equality(const HeadPlace& head) {
       for (const Index i : group.positions) at(i) = -at(i);
 }
 
-// Into the first identity head that has all the columns of the inequality.
+// Into the first linear head that has all the columns of the inequality.
 void Canonicaliser::turn_inequalities(std::size_t layer, Index block) {
   const Architecture& a = map_.architecture();
-  if (a.activation(HeadKind::utility) != Activation::identity ||
-      !facts(a.activation(HeadKind::inequality)).reflects)
+  if (!facts(a.activation(HeadKind::utility)).linear() || !facts(a.activation(HeadKind::inequality)).reflects)
     return;
   for (const HeadPlace& head : map_.heads_of(layer, block, HeadKind::inequality)) {
     const auto utilities = map_.heads_of(layer, block, HeadKind::utility);
@@ -162,7 +161,7 @@ void Canonicaliser::drop_unseen(const HeadPlace& head) {
 }
 
 void Canonicaliser::pass_constant_on(const HeadPlace& head) {
-  if (head.bias < 0 || activation(head) != Activation::identity) return;
+  if (head.bias < 0 || !facts(activation(head)).linear()) return;
   const double shift = at(head.lambda) * at(head.bias);
   at(head.bias) = 0;
   for (const HeadPlace& reader : map_.heads()) {

@@ -33,7 +33,7 @@ class StateFinder {
 
   void head(const HeadPlace& h, const ColumnRules& rules) {
     const Activation f = a_.activation(h.kind);
-    const bool linear = f == Activation::identity && h.kind == HeadKind::utility;
+    const bool linear = facts(f).linear() && h.kind == HeadKind::utility;
     for (Index c = 0; c < h.columns; ++c) {
       const auto k = static_cast<std::size_t>(c);
       const bool unseen = linear && linear_to_output(a_, h.layer) && rules.context_only[k];

@@ -26,9 +26,7 @@ ColumnRules column_rules(const Architecture& a, std::size_t layer) {
     if (parts.zero) continue;
     rules.class_of[t] = parts.class_index;
     rules.separate_classes &= parts.class_index >= 0;
-    const bool of_values = std::any_of(parts.cofactor.begin(), parts.cofactor.end(),
-                                       [&](std::int32_t factor) { return factor >= a.input.context; });
-    rules.context_only[t] = parts.class_index < 0 && !of_values;
+    rules.context_only[t] = !reads_response(terms[t], a.input);
     rules.same_as[t] =
         seen.try_emplace(std::pair(parts.cofactor, parts.class_index), static_cast<Index>(t)).first->second;
   }
@@ -44,8 +42,7 @@ ColumnRules column_rules(const Architecture& a, std::size_t layer) {
     reference.base = base != seen.end()            ? base->second
                      : biased && key.first.empty() ? ColumnRules::kBias
                                                    : ColumnRules::kNone;
-    reference.context_only = std::all_of(key.first.begin(), key.first.end(),
-                                         [&](std::int32_t factor) { return factor < a.input.context; });
+    reference.context_only = !reads_response(key.first, a.input);
     rules.references.push_back(std::move(reference));
   }
   return rules;

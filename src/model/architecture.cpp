@@ -10,6 +10,10 @@
 #include "base/memory.hpp"
 #include "bl/errors.hpp"
 
+#ifdef NDEBUG
+#error "every build keeps assertions: take -DNDEBUG out of the flags (CONTRIBUTING.md)"
+#endif
+
 namespace bl {
 
 namespace {

@@ -37,6 +37,17 @@ void append_monomials(Index n, int degree, std::vector<Term>& terms) {
 
 }  // namespace
 
+std::string_view name(BasisKind kind) {
+  switch (kind) {
+#define BL_NAME(value)   \
+  case BasisKind::value: \
+    return #value;
+    BL_BASIS_KINDS(BL_NAME)
+#undef BL_NAME
+  }
+  return "";
+}
+
 Index basis_size(const BasisSpec& spec, const InputShape& shape, int degree) {
   const Index n = shape.size();
   const Index first = spec.response_only ? n - shape.context : n;

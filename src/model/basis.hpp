@@ -1,18 +1,27 @@
 // The fixed basis in which a first-layer head is linear: which terms (term.hpp), in which order.
 #pragma once
 
+#include <array>
+#include <string_view>
 #include <vector>
 
 #include "model/term.hpp"
 
 namespace bl {
 
-enum class BasisKind {
-  affine,       // z itself
-  monomials,    // every monomial of degree 1 ... D in graded lexicographic order
-  affine_plus,  // z itself, then the terms named in `extra`
-  listed,       // exactly the terms in `extra`
-};
+// affine: z itself. monomials: every monomial of degree 1 ... D in graded lexicographic order. affine_plus: z itself,
+// then the terms named in `extra`. listed: exactly the terms in `extra`. Model files know them by these names.
+#define BL_BASIS_KINDS(ONE) ONE(affine) ONE(monomials) ONE(affine_plus) ONE(listed)
+
+#define BL_ENUMERATE(value) value,
+enum class BasisKind { BL_BASIS_KINDS(BL_ENUMERATE) };
+#undef BL_ENUMERATE
+
+#define BL_ENUMERATE(value) BasisKind::value,
+inline constexpr std::array kBasisKinds = {BL_BASIS_KINDS(BL_ENUMERATE)};
+#undef BL_ENUMERATE
+
+std::string_view name(BasisKind kind);
 
 struct BasisSpec {
   BasisKind kind = BasisKind::affine;

@@ -97,7 +97,7 @@ InputPlan::InputPlan(const InputShape& input, const std::vector<Term>& terms) : 
   for (std::size_t column = 0; column < terms.size(); ++column) {
     auto [cofactor, class_index, zero] = parts_of(terms[column], input);
     if (zero) continue;
-    const bool moves = !cofactor.empty() && cofactor.back() >= input.context;
+    const bool moves = reads_response(cofactor, input);
     if (class_index < 0) {
       TermList& list = moves ? values : context;
       list.terms.push_back(std::move(cofactor));

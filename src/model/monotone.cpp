@@ -16,16 +16,14 @@ bool carries(const Architecture& a, std::size_t layer, Index block) {
 }
 
 Movement term_movement(const Architecture& a, std::span<const int> directions, const Term& term) {
-  Movement movement = Movement::none;
-  bool alone = true;  // but for class indicators
-  for (const std::int32_t factor : term) {
-    const Index value = factor - a.input.context;
-    if (value >= a.input.values) continue;
-    const int direction = value < 0 ? 0 : directions[static_cast<std::size_t>(value)];
-    if (direction == 0 || movement != Movement::none) alone = false;
-    if (direction != 0) movement = direction > 0 ? Movement::up : Movement::down;
-  }
-  return movement == Movement::none || alone ? movement : Movement::unknown;
+  const auto direction = [&](std::int32_t input) {
+    return input < a.input.context ? 0 : directions[static_cast<std::size_t>(input - a.input.context)];
+  };
+  const Term cofactor = parts_of(term, a.input).cofactor;
+  const Term directed = factors_where(cofactor, direction);
+  if (directed.empty()) return Movement::none;
+  if (cofactor.size() > 1) return Movement::unknown;
+  return direction(directed[0]) > 0 ? Movement::up : Movement::down;
 }
 
 // Of every column that the heads of a layer read.

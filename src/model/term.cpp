@@ -17,7 +17,7 @@ void check_term(const Term& term, const InputShape& shape) {
 }
 
 bool reads_response(const Term& term, const InputShape& shape) {
-  return term.back() >= shape.context;  // factors are sorted, response positions come last
+  return !term.empty() && term.back() >= shape.context;  // factors are sorted, response positions come last
 }
 
 TermParts parts_of(const Term& term, const InputShape& shape) {

@@ -58,8 +58,9 @@ void Objective<T>::check_exact() const {
   const Architecture& a = network_->architecture();
   if (spec_.kind != ObjectiveKind::likelihood || !piecewise::has_lines(a))
     throw UsageError(
-        "exact normalisers are for the likelihood of one number in one layer of identity, clip, relu and "
-        "abs");
+        "exact normalisers are for the likelihood of one number in one layer whose activations are straight "
+        "between their kinks (" +
+        names_of_lines() + ")");
   if (!(spec_.exact->lower < spec_.exact->upper)) throw UsageError("the support is empty");
 }
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "base/text.hpp"
+#include "base/text_parts.hpp"
 #include "bl/errors.hpp"
 #include "plan/number_plan.hpp"
 #include "plan/plan.hpp"
@@ -22,13 +22,12 @@ std::vector<Number> number_list(const std::string& setting, const std::string& t
     throw UsageError(
         fmt::format("`{}` = {}: a number is missing between two commas", setting, in_quotes(text)));
   for (const std::string& part : split_list(text)) {
-    Number value{};
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-    if (error != std::errc() || end != part.data() + part.size() || value < least)
+    const auto value = number_of<Number>(part);
+    if (!value || *value < least)
       throw UsageError(
           fmt::format("`{}` = {}: expected whole numbers from {} on, separated by commas, not {}", setting,
                       in_quotes(text), least, in_quotes(part)));
-    numbers.push_back(value);
+    numbers.push_back(*value);
   }
   return numbers;
 }
@@ -64,9 +63,8 @@ Term parse_term(const std::string& text, const std::vector<std::string>& names) 
     int power = 1;
     std::string name = factor;
     if (caret != std::string::npos && std::find(names.begin(), names.end(), factor) == names.end()) {
-      const std::string digits = factor.substr(caret + 1);
-      const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), power);
-      if (error != std::errc() || end != digits.data() + digits.size() || power < 1 || power > 64)
+      power = number_of<int>(std::string_view(factor).substr(caret + 1)).value_or(0);
+      if (power < 1 || power > 64)
         throw UsageError(
             fmt::format("`terms`: the power in {} should be a whole number from 1 on", in_quotes(factor)));
       name = factor.substr(0, caret);
@@ -114,7 +112,7 @@ void refuse_products_of_curves(const Architecture& a, const Encoder& encoder) {
            (feature.bends.size() > 0 || !feature.pull.from.empty() || in_product);
   };
   for (const Term& term : basis_terms(a.basis, a.input, a.degree()))
-    if (std::count_if(term.begin(), term.end(), curved) > 1)
+    if (factors_where(term, curved).size() > 1)
       throw UsageError(
           "curves, or far values pulled in, cannot be multiplied with each other by `degree` or `terms`: "
           "name "

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 
 #include "base/text.hpp"
+#include "base/text_parts.hpp"
 #include "bl/errors.hpp"
 #include "features/column_kind.hpp"
 #include "plan/number_plan.hpp"
@@ -23,9 +23,8 @@ namespace {
 bool automatic_curves(const Settings& s, const Schema& schema) {
   constexpr std::size_t kMostColumns = 256;
   const auto responses = schema.with_role(Role::response);
-  const bool classes = std::all_of(responses.begin(), responses.end(), [](const SchemaColumn* column) {
-    return column->type != ColumnType::continuous;
-  });
+  const bool classes = std::all_of(responses.begin(), responses.end(),
+                                   [](const SchemaColumn* column) { return facts(column->type).levels; });
   return !coefficients_are_read(s) && s.layers == "auto" && s.form != "vector" && s.optimizer != "lbfgs" &&
          schema.with_role(Role::feature).size() <= kMostColumns && !responses.empty() &&
          (classes || (responses.size() == 1 && plans_exact_number(s)));
@@ -81,11 +80,9 @@ std::optional<ColumnPair> pair_of(const std::string& text, const std::vector<std
 }
 
 double period_of(const Entry& entry, const std::string& text) {
-  double period = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), period);
-  if (error != std::errc() || end != text.data() + text.size())
-    fail_entry(entry, "a periodic curve needs its period, for example hour:periodic:24");
-  return period;
+  const auto period = number_of<double>(text);
+  if (!period) fail_entry(entry, "a periodic curve needs its period, for example hour:periodic:24");
+  return *period;
 }
 
 // "cubic", "periodic:24", "increasing", "step:decreasing:buy".
@@ -202,8 +199,9 @@ std::map<std::int32_t, const FeatureDirection*> directed_inputs(
   return out;
 }
 
-bool reads_any(const Term& term, const auto& inputs) {
-  return std::any_of(term.begin(), term.end(), [&](std::int32_t i) { return inputs.contains(i); });
+// Its factors that stand among these inputs.
+Term factors_among(const Term& term, const auto& inputs) {
+  return factors_where(term, [&](std::int32_t i) { return inputs.contains(i); });
 }
 
 }  // namespace
@@ -296,8 +294,8 @@ Architecture with_curve_terms(const Settings& s, Architecture a, const Encoder& 
     throw UsageError("periodic curves, steps and directions of columns need `form` scalar");
   std::vector<Term> terms = basis_terms(a.basis, a.input, a.degree());
   std::erase_if(terms, [&](const Term& term) {
-    const bool two = term.size() > 1 && term[1] < a.input.context;  // factors are ascending
-    return reads_any(term, lines) || reads_any(term, directed) || (products && two);
+    const bool two = factors_where(term, [&](std::int32_t i) { return i < a.input.context; }).size() > 1;
+    return !factors_among(term, lines).empty() || !factors_among(term, directed).empty() || (products && two);
   });
   for (const auto& [input, direction] : directed)
     for (Index k = 0; k < a.input.classes; ++k)
@@ -315,14 +313,12 @@ std::vector<Bound> curve_bounds(const Architecture& a, const Encoder& encoder,
   const auto directed = directed_inputs(encoder, directions);
   if (lines.empty() && directed.empty()) return {};
   const auto movement = [&](const Term& term) {
-    if (reads_any(term, lines)) return Movement::held;
-    for (const std::int32_t input : term) {
-      const auto found = directed.find(input);
-      if (found == directed.end()) continue;
-      const Index k = term.back() - a.input.context - a.input.values;
-      return (k == found->second->toward) == (found->second->direction > 0) ? Movement::up : Movement::down;
-    }
-    return Movement::none;
+    if (!factors_among(term, lines).empty()) return Movement::held;
+    const Term found = factors_among(term, directed);
+    if (found.empty()) return Movement::none;
+    const FeatureDirection& one = *directed.at(found[0]);
+    return (parts_of(term, a.input).class_index == one.toward) == (one.direction > 0) ? Movement::up
+                                                                                      : Movement::down;
   };
   std::vector<Bound> bounds = monotone_bounds(a, movement);
   const bool any = std::any_of(bounds.begin(), bounds.end(), [](Bound one) { return one != Bound::none; });

@@ -11,6 +11,7 @@
 
 #include "base/quantile.hpp"
 #include "bl/errors.hpp"
+#include "features/column_kind.hpp"
 
 namespace bl {
 
@@ -47,7 +48,7 @@ std::optional<double> constant_value(const Encoder& encoder, const Table& table,
 bool reads_plain_pixels(const Encoder& encoder) {
   const auto& features = encoder.features();
   return std::all_of(features.begin(), features.end(), [&](const FeatureEncoding& f) {
-    return pixel_of(f.name) >= 0 && f.type == ColumnType::continuous && f.has_value && !f.has_indicator &&
+    return pixel_of(f.name) >= 0 && facts(f.type).number() && f.has_value && !f.has_indicator &&
            f.pull.from.empty() && f.bends.size() == 0 && f.scale == features[0].scale;
   });
 }

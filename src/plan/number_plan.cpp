@@ -8,6 +8,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
+#include "features/column_kind.hpp"
 
 namespace bl {
 
@@ -25,15 +26,14 @@ bool plans_exact_number(const Settings& s) {
 
 NumberPolicy plan_number_policy(const Settings& s, const Schema& schema) {
   const auto responses = schema.with_role(Role::response);
-  const bool exact =
-      responses.size() == 1 && responses[0]->type == ColumnType::continuous && plans_exact_number(s);
+  const bool exact = responses.size() == 1 && facts(responses[0]->type).number() && plans_exact_number(s);
   if (!exact) {
     if (s.response_transform == "log" || s.response_transform == "asinh")
       throw UsageError(
-          fmt::format("`response_transform` = {} is for one number in one layer of clip, relu and abs heads, "
-                      "whose distribution "
-                      "is exact; leave out the settings of other models, or transform the column in the file",
-                      in_quotes(s.response_transform)));
+          fmt::format("`response_transform` = {} is for one number in one layer whose activations are "
+                      "straight between their kinks ({}), so that its distribution is exact; leave out the "
+                      "settings of other models, or transform the column in the file",
+                      in_quotes(s.response_transform), names_of_lines()));
     return {};
   }
   NumberPolicy policy;

@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "base/text.hpp"
+#include "base/text_parts.hpp"
 #include "bl/errors.hpp"
 #include "plan/number_plan.hpp"
 #include "plan/plan.hpp"
@@ -71,12 +71,11 @@ Support plan_support(const Settings& s, const Encoder& encoder, const ResponseSp
       continue;
     }
     const auto ends = split_list(given[k], ':');
-    double from = 0, to = 0;
-    const auto reads = [](const std::string& text, double& value) {
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-      return error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
+    const auto end_of = [&](std::size_t side) {
+      return ends.size() == 2 ? number_of<double>(ends[side]).value_or(NAN) : NAN;
     };
-    if (ends.size() != 2 || !reads(ends[0], from) || !reads(ends[1], to) || !(from < to))
+    const double from = end_of(0), to = end_of(1);
+    if (!std::isfinite(from) || !std::isfinite(to) || !(from < to))
       throw UsageError(
           fmt::format("`support`: {} should be low:high, finite, with low < high", in_quotes(given[k])));
     support.lower.push_back(outer(response.encode(from), response.encode(from), &Slot::lower));

@@ -3,15 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <numeric>
 
 #include "base/file.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "base/text_parts.hpp"
 #include "bl/errors.hpp"
 #include "data/category_codes.hpp"
+#include "features/column_kind.hpp"
 #include "features/schema_toml.hpp"
 #include "features/shared_encoder.hpp"
 #include "plan/curve_plan.hpp"
@@ -54,9 +55,9 @@ std::array<double, 3> fractions_of(const std::string& text) {
   std::array<double, 3> fractions{};
   bool good = parts.size() == 3;
   for (std::size_t i = 0; good && i < 3; ++i) {
-    const auto [end, error] =
-        std::from_chars(parts[i].data(), parts[i].data() + parts[i].size(), fractions[i]);
-    good = error == std::errc() && end == parts[i].data() + parts[i].size();
+    const auto share = number_of<double>(parts[i]);
+    good = share.has_value();
+    fractions[i] = share.value_or(0);
   }
   if (!good)
     throw UsageError(
@@ -67,7 +68,7 @@ std::array<double, 3> fractions_of(const std::string& text) {
 // The class response to stratify by; null where there is none.
 const SchemaColumn* class_response(const Schema& schema) {
   for (const SchemaColumn* column : schema.with_role(Role::response))
-    if (column->type != ColumnType::continuous) return column;
+    if (facts(column->type).levels) return column;
   return nullptr;
 }
 
@@ -93,19 +94,6 @@ Split cut(Index rows, SplitKind kind, const Settings& settings, const std::vecto
 }
 
 }  // namespace
-
-std::vector<std::string> split_list(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t from = 0; from <= text.size();) {
-    const std::size_t to = std::min(text.find(separator, from), text.size());
-    std::string_view part = text.substr(from, to - from);
-    while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
-    while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
-    if (!part.empty()) parts.emplace_back(part);
-    from = to + 1;
-  }
-  return parts;
-}
 
 ReadOptions read_options(const Settings& settings) {
   ReadOptions options;
@@ -169,7 +157,7 @@ Schema plan_schema(const Table& table, const Settings& settings, const WholeColu
   for (SchemaColumn& column : schema.columns) {
     if (column.role != Role::feature) continue;
     column.role = Role::response;
-    if (column.type == ColumnType::text) column.type = ColumnType::nominal;
+    if (!facts(column.type).single_values()) column.type = ColumnType::nominal;
   }
   return schema;
 }

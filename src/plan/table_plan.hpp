@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "bl/model.hpp"
@@ -16,9 +15,6 @@
 #include "features/schema.hpp"
 
 namespace bl {
-
-// "a, b,c" -> a, b, c; no empty parts.
-std::vector<std::string> split_list(std::string_view text, char separator = ',');
 
 ReadOptions read_options(const Settings& settings);
 // What settings and the schema file say about columns.

@@ -64,7 +64,6 @@ int plan_starts(const Settings& s, const Architecture& a) {
 std::vector<double> plan_decay(const Architecture& a, const Encoder& encoder, double of_weights,
                                double of_bends) {
   const ParameterLayout layout(a);
-  const std::vector<Term> first = basis_terms(a.basis, a.input, a.degree());
   const auto& columns = encoder.columns();
   const auto bent = [&](std::int32_t i) {
     return i < a.input.context && columns[static_cast<std::size_t>(i)].bends();
@@ -72,17 +71,14 @@ std::vector<double> plan_decay(const Architecture& a, const Encoder& encoder, do
   std::vector<double> decay(static_cast<std::size_t>(layout.size()), 0);
   for (const TensorInfo& tensor : layout.tensors()) {
     if (!tensor.decays()) continue;
-    const bool reads_inputs = tensor.role == TensorRole::weight &&
-                              (tensor.layer == 0 || a.skip == Skip::input || a.skip == Skip::dense);
-    for (Index i = 0; i < tensor.size(); ++i) {
-      const Index column = i % tensor.cols;
-      Term term;
-      if (reads_inputs && tensor.layer == 0) term = first[static_cast<std::size_t>(column)];
-      if (reads_inputs && tensor.layer > 0 && column < a.input.size())
-        term = {static_cast<std::int32_t>(column)};
+    std::vector<double> of_columns(static_cast<std::size_t>(tensor.cols), of_weights);
+    if (tensor.role == TensorRole::weight)
+      std::ranges::transform(layer_terms(a, tensor.layer), of_columns.begin(), [&](const Term& term) {
+        return factors_where(term, bent).empty() ? of_weights : of_bends;
+      });
+    for (Index i = 0; i < tensor.size(); ++i)
       decay[static_cast<std::size_t>(tensor.offset + i)] =
-          std::any_of(term.begin(), term.end(), bent) ? of_bends : of_weights;
-    }
+          of_columns[static_cast<std::size_t>(i % tensor.cols)];
   }
   return decay;
 }

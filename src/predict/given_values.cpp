@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "base/text_parts.hpp"
 #include "bl/errors.hpp"
 #include "plan/table_plan.hpp"
 

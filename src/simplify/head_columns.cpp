@@ -12,10 +12,8 @@ namespace {
 
 // The column of the encoder that a term of the first layer reads; nothing for terms of the response alone.
 const EncodedColumn* column_of(const StoredModel& model, const Term& term) {
-  for (const std::int32_t input : term)
-    if (input < model.architecture.input.context)
-      return &model.encoder.columns()[static_cast<std::size_t>(input)];
-  return nullptr;
+  const Term read = factors_where(term, [&](std::int32_t i) { return i < model.architecture.input.context; });
+  return read.empty() ? nullptr : &model.encoder.columns()[static_cast<std::size_t>(read[0])];
 }
 
 // Of what a feature adds to a head over the rows: for each row the sum of its weights times the encoded columns, those of

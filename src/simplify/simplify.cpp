@@ -1,5 +1,6 @@
 #include "bl/simplify.hpp"
 #include "base/joined.hpp"
+#include "base/text_parts.hpp"
 
 #include <algorithm>
 #include <array>

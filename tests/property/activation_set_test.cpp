@@ -25,6 +25,8 @@
 #include "inference/information.hpp"
 #include "model/architecture.hpp"
 #include "report/problem_html.hpp"
+#include "support/page_values.hpp"
+#include "unit/explain/example_model.hpp"
 
 namespace bl {
 namespace {
@@ -151,6 +153,8 @@ TEST_P(ActivationSet, FactsAreTrueOfTheFunction) {
   bool straight = true;
   for (const double t : grid()) straight = straight && dd(t) == 0;
   EXPECT_EQ(claimed().lines, straight);
+  EXPECT_EQ(claimed().linear(), straight && odd && rises && f(2) == 2 * f(1) && f(4) == 4 * f(1));
+  EXPECT_EQ(names_of_lines().find(name(GetParam())) != std::string::npos, straight);
   int degree = 0;
   for (const int k : {1, 2, 3}) {
     bool holds = true;
@@ -218,9 +222,37 @@ TEST_P(ActivationSet, AReportShowsIt) {
   EXPECT_THAT(report::blocks_html(p, p), testing::HasSubstr("2&#8201;" + html(GetParam(), symbol)));
 }
 
-// The page computes by itself: its table has every activation, with the kinks and slopes of those made of
-// lines.
+// lambda phi(y) times a readout weight, both softplus(1), as the page computes it; constraints count negatively.
 TEST_P(ActivationSet, ThePageOfAReportComputesIt) {
+  if (!test::has_node()) GTEST_SKIP() << "node is not installed: the page's own values are not checked";
+  const Table table = test::example_table(30);
+  const Encoder encoder = test::example_encoder(table, {"y"});
+  Architecture a = stacked(test::example_shape(encoder, {"y"}, false), {1});
+  a.basis = {.kind = BasisKind::listed, .extra = {{static_cast<std::int32_t>(a.input.context)}}};
+  const auto kind = static_cast<std::size_t>(kind_of(GetParam()));
+  a.activations[kind] = GetParam();
+  a.layers[0].degrees = {};
+  a.layers[0].degrees[kind] = {1};
+  StoredModel model{.architecture = a, .encoder = encoder, .parameters = {}, .response = Support{{-5}, {5}}};
+  const ParameterLayout layout(a);
+  for (const TensorInfo& tensor : layout.tensors())
+    model.parameters.insert(
+        model.parameters.end(), static_cast<std::size_t>(tensor.size()),
+        tensor.role == TensorRole::bias || tensor.role == TensorRole::readout_bias ? 0.0 : 1.0);
+  nlohmann::json points = nlohmann::json::array();
+  for (const double t : grid()) points.push_back({{"values", {t}}, {"class", 0}});
+  const nlohmann::json found = test::page_values(
+      FittedModel(model), nlohmann::json::array({{{"row", test::page_row(table, 0)}, {"points", points}}}));
+  const double weight =
+      std::pow(std::log1p(std::exp(1.0)), 2) * (kind_of(GetParam()) == HeadKind::utility ? 1 : -1);
+  for (std::size_t i = 0; i < grid().size(); ++i)
+    EXPECT_NEAR(found[0]["utilities"][i].get<double>(), weight * f(grid()[i]),
+                1e-13 * (1 + std::abs(f(grid()[i]))))
+        << grid()[i];
+}
+
+// It has every activation, with the kinks and slopes of those made of lines.
+TEST_P(ActivationSet, ThePageOfAReportHasItsLines) {
   std::ifstream file(std::string(BL_TEST_DATA) + "/../../src/report/page/evaluate.js");
   ASSERT_TRUE(file);
   const std::string page{std::istreambuf_iterator<char>(file), {}};

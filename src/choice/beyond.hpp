@@ -27,7 +27,7 @@ struct BeyondModel {
   std::vector<std::int32_t> by_unit(const std::vector<std::int32_t>& groups) const;
 };
 
-BeyondModel make_beyond(const FittedModel& model, const ChoiceData& data);
+BeyondModel make_beyond(const StoredModel& model, const ChoiceData& data);
 
 // Draws of a mixed logit as random_utility wants them. UsageError for a log-normal coefficient inside a block.
 random_utility::MixedLogitSpec mixed_spec(const ChoiceSchema& schema,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <numeric>
 
@@ -49,21 +50,6 @@ char delimiter_of(const std::string& text) {
                                in_quotes(text)));
 }
 
-std::array<double, 3> fractions_of(const std::string& text) {
-  const auto parts = split_list(text, ':');
-  std::array<double, 3> fractions{};
-  bool good = parts.size() == 3;
-  for (std::size_t i = 0; good && i < 3; ++i) {
-    const auto [end, error] =
-        std::from_chars(parts[i].data(), parts[i].data() + parts[i].size(), fractions[i]);
-    good = error == std::errc() && end == parts[i].data() + parts[i].size();
-  }
-  if (!good)
-    throw UsageError(
-        fmt::format("`fractions` = {}: expected three numbers, for example 7:1:2", in_quotes(text)));
-  return fractions;
-}
-
 // The class response to stratify by; null where there is none.
 const SchemaColumn* class_response(const Schema& schema) {
   for (const SchemaColumn* column : schema.with_role(Role::response))
@@ -84,7 +70,7 @@ Split cut(Index rows, SplitKind kind, const Settings& settings, const std::vecto
   try {
     return split_rows(rows,
                       {.kind = kind,
-                       .fractions = fractions_of(settings.fractions),
+                       .fractions = split_fractions(settings.fractions),
                        .seed = static_cast<std::uint64_t>(settings.seed)},
                       labels);
   } catch (const DataError& error) {
@@ -105,6 +91,24 @@ std::vector<std::string> split_list(std::string_view text, char separator) {
     from = to + 1;
   }
   return parts;
+}
+
+std::array<double, 3> split_fractions(const std::string& text) {
+  const auto parts = split_list(text, ':');
+  std::array<double, 3> fractions{};
+  bool good = parts.size() == 3;
+  for (std::size_t i = 0; good && i < 3; ++i) {
+    const auto [end, error] =
+        std::from_chars(parts[i].data(), parts[i].data() + parts[i].size(), fractions[i]);
+    good = error == std::errc() && end == parts[i].data() + parts[i].size() && fractions[i] >= 0 &&
+           std::isfinite(fractions[i]);
+  }
+  if (!good || !(fractions[0] > 0))
+    throw UsageError(
+        fmt::format("`fractions` = {}: expected three numbers, for example 7:1:2, none negative and the "
+                    "first positive",
+                    in_quotes(text)));
+  return fractions;
 }
 
 ReadOptions read_options(const Settings& settings) {

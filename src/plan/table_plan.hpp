@@ -1,6 +1,7 @@
 // From settings to how a table is read, what its columns mean and how its rows are cut.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@ namespace bl {
 
 // "a, b,c" -> a, b, c; no empty parts.
 std::vector<std::string> split_list(std::string_view text, char separator = ',');
+
+// "7:1:2" -> 7, 1, 2. UsageError.
+std::array<double, 3> split_fractions(const std::string& text);
 
 ReadOptions read_options(const Settings& settings);
 // What settings and the schema file say about columns.

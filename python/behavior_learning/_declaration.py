@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Callable, Iterable, Mapping
 
+import numpy as np
+
 from . import _core
 from ._parameters import CHOICE_DATA, CHOICE_UTILITY
 
@@ -38,11 +40,16 @@ def declaration_of(document: Mapping[str, Any], mark: Callable[[str, str], str])
         **{table: mark(table, "") for table in _TABLES},
         **{f"data/{key}": mark("data", key) for key in data},
         **{f"utility/{key}": mark("utility", key) for key in utility},
+        **{f"settings/{key}": mark("settings", key) for key in tables.get("settings", {})},
     }
     for key, value in data.items():
         setattr(out, key, _text(value, mark("data", key)))
-    for table in ("derived", "attributes", "terms", "settings"):
+    for table in ("derived", "attributes", "terms"):
         setattr(out, table, _pairs(tables.get(table, {}), mark(table, "")))
+    settings = {
+        name: str(value).lower() if _is_flag(value) else value for name, value in tables.get("settings", {}).items()
+    }
+    out.settings = _pairs(settings, mark("settings", ""))
     out.alternatives = [_alternative(one, mark("alternatives", "")) for one in tables.get("alternatives", [])]
     for key in ("form", "reference"):
         if key in utility:
@@ -51,6 +58,8 @@ def declaration_of(document: Mapping[str, Any], mark: Callable[[str, str], str])
         if key in utility:
             setattr(out, key, [_text(one, mark("utility", key)) for one in utility[key]])
     if "constants" in utility:
+        if not _is_flag(utility["constants"]):
+            raise _core.UsageError(f"{mark('utility', 'constants')}: expected True or False")
         out.constants = bool(utility["constants"])
     out.signs = _pairs(utility.get("signs", {}), mark("utility", "signs"))
     out.specific = [
@@ -137,6 +146,10 @@ def _alternative(one: Mapping[str, Any], place: str) -> _core.ChoiceAlternative:
     for key, value in given.items():
         setattr(out, key, _text(value, place))
     return out
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, (bool, np.bool_))
 
 
 def _text(value: Any, place: str) -> str:

@@ -106,6 +106,16 @@ def test_schemas_as_text_and_dictionary(logit, choices):
     np.testing.assert_array_equal(by_dictionary.predict_proba(long), logit.predict_proba(long))
 
 
+def test_settings_of_a_schema_may_be_true_or_false(choices):
+    document = {
+        "data": {key: value for key, value in LONG.items() if key != "attributes"},
+        "attributes": {"price": "price"},
+        "utility": {"form": "network"},
+        "settings": {"single": True, "identifiable": np.True_, "heads": "1,0,0", "starts": 1, "degree": 1},
+    }
+    assert BLChoice(document).fit(choices[0]).settings_["single"] is True
+
+
 def test_explanations(logit):
     assert "price" in str(logit.explain()) and "price" in logit.explain("b").latex
     with pytest.raises(UsageError, match="bus"):
@@ -122,6 +132,11 @@ def test_mistakes_are_named(choices):
     document = {"data": {**LONG, "attributes": None}, "attributes": {"price": "price"}, "utility": {"form": "curved"}}
     with pytest.raises(UsageError, match=r"^schema\['utility'\]\['form'\]: form 'curved'"):
         BLChoice(document).fit(long)
+    with pytest.raises(UsageError, match="^constants: expected True or False"):
+        BLChoice(form="linear", constants="no", **LONG).fit(long)
+    document["utility"]["form"], document["data"] = "linear", {k: v for k, v in LONG.items() if k != "attributes"}
+    with pytest.raises(UsageError, match=r"^schema\['settings'\]\['epochs'\]: .*epochs.* = 'many'"):
+        BLChoice({**document, "settings": {"epochs": "many"}}).fit(long)
     twice = pd.concat([long, long.head(1)])
     with pytest.raises(DataError):
         BLChoice(form="linear", **LONG).fit(twice)

@@ -146,9 +146,9 @@ auto inputs_of(const ChoiceData& data, Index entry) {
 
 }  // namespace
 
-BeyondModel make_beyond(const FittedModel& model, const ChoiceData& data, double memory) {
-  const ChoiceSchema& schema = model.choice().schema;
-  const ChoiceUtility read = choice_utility(model.stored.architecture, schema.linear);
+BeyondModel make_beyond(const StoredModel& model, const ChoiceData& data, double memory) {
+  const ChoiceSchema& schema = model.choice()->schema;
+  const ChoiceUtility read = choice_utility(model.architecture, schema.linear);
   BeyondModel out;
   out.utility = utility_parameters(model);
   out.columns = read.columns;
@@ -222,9 +222,8 @@ std::vector<double> middle_parameters(const ChoiceSchema& schema,
 
 void set_beyond(StoredModel& model, std::vector<double> parameters) {
   auto& choice = std::get<ChoiceResponse>(model.response);
-  const std::vector<UtilityParameter> utility = utility_parameters(FittedModel(model));
   model.parameters = raw_parameters(model.architecture, choice.schema.linear,
-                                    middle_parameters(choice.schema, utility, parameters));
+                                    middle_parameters(choice.schema, utility_parameters(model), parameters));
   choice.beyond = std::move(parameters);
 }
 
@@ -243,7 +242,7 @@ struct Asked {
 Answer answer(const FittedModel& model, const ChoiceData& data, std::optional<Asked> asked,
               const Context& job) {
   const ChoiceSchema& schema = model.choice().schema;
-  Answer out{make_beyond(model, data, job.memory()), {}};
+  Answer out{make_beyond(model.stored, data, job.memory()), {}};
   const Matrix<double> slopes =
       asked ? design_slopes(out.beyond, schema, data, asked->attribute, asked->per) : Matrix<double>();
   out.forecast =

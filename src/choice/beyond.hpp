@@ -29,7 +29,7 @@ struct BeyondModel {
 };
 
 // memory: bytes that draws may take.
-BeyondModel make_beyond(const FittedModel& model, const ChoiceData& data, double memory = physical_memory());
+BeyondModel make_beyond(const StoredModel& model, const ChoiceData& data, double memory = physical_memory());
 
 // Draws of a mixed logit as random_utility wants them. UsageError for a log-normal coefficient inside a block.
 random_utility::MixedLogitSpec mixed_spec(const ChoiceSchema& schema,

@@ -129,14 +129,16 @@ DatasetView<double> view_of(const ChoiceData& data) {
 void add_persons(const ChoiceSchema& schema, const ChoiceData& data, const BeyondModel& beyond,
                  const ru::ChoiceInformation& found, StoredInference& out) {
   if (schema.person.empty() || data.persons.empty()) return;
-  Index count = 0;
   const std::vector<std::int32_t> groups = beyond.by_unit(data.persons);
   if (*std::max_element(groups.begin(), groups.end()) == *std::min_element(groups.begin(), groups.end()))
     return;
   const inference::Estimate& e = found.estimate;
-  const Eigen::MatrixXd coordinates = ru::clustered_covariance(found, groups, count);
-  out.cluster = row_major(entry_covariance(e.chart, e.identification, coordinates));
-  out.facts["cluster"] = {{"column", schema.person}, {"count", count}, {"factor", "G/(G-1)"}};
+  const inference::Covariance by_person =
+      inference::covariance(found.scores, e.information, e.identification,
+                            {.kind = inference::CovarianceKind::cluster, .clusters = {groups}});
+  out.cluster = row_major(entry_covariance(e.chart, e.identification, by_person.coordinates));
+  out.facts["cluster"] = {
+      {"column", schema.person}, {"count", by_person.cluster_counts[0]}, {"factor", by_person.factor}};
 }
 
 // What is held where it is, with the reason.
@@ -170,17 +172,11 @@ HeldParameters held_at(const ChoiceSchema& schema, const BeyondModel& beyond, ru
   return out;
 }
 
-void set_covariance(const BeyondModel& beyond, const ChoiceEstimateSpec& spec, ru::ChoiceInformation& found) {
+// By clusters of persons, or of situations where those are the units.
+void set_covariance(const BeyondModel& beyond, inference::CovarianceSpec spec, ru::ChoiceInformation& found) {
   inference::Estimate& e = found.estimate;
-  if (spec.covariance.kind == inference::CovarianceKind::classical)
-    e.covariance.coordinates = e.identification.inverse;
-  if (spec.covariance.kind == inference::CovarianceKind::cluster) {
-    Index count = 0;
-    e.covariance.coordinates =
-        ru::clustered_covariance(found, beyond.by_unit(spec.covariance.clusters[0]), count);
-    e.covariance.factor = "G/(G-1)";
-    e.covariance.cluster_counts = {count};
-  }
+  for (std::vector<std::int32_t>& groups : spec.clusters) groups = beyond.by_unit(groups);
+  e.covariance = inference::covariance(found.scores, e.information, e.identification, spec);
   e.entries = entry_covariance(e.chart, e.identification, e.covariance.coordinates);
 }
 
@@ -200,15 +196,13 @@ void store(const ChoiceSchema& schema, const ChoiceData& data, const BeyondModel
 
 }  // namespace
 
-ChoiceEstimate estimate_beyond(const FittedModel& model, const ChoiceData& data, std::vector<double> start,
+ChoiceEstimate estimate_beyond(const StoredModel& model, const ChoiceData& data, std::vector<double> start,
                                const Settings& settings, const ru::MaximumSpec& given,
                                const ChoiceEstimateSpec& spec, const Context& job) {
-  const ChoiceSchema& schema = model.choice().schema;
+  const ChoiceSchema& schema = model.choice()->schema;
   if (spec.bootstrap > 0)
     throw UsageError("the bootstrap is available for the logit and for networks, not for " +
                      beyond_words(schema));
-  if (spec.covariance.clusters.size() > 1)
-    throw UsageError("errors of this model can be clustered in one way, not two");
   const BeyondModel beyond = make_beyond(model, data, job.memory());
   ru::MaximumSpec how = given;
   if (!schema.linear) how.plateau = kPlateau;
@@ -228,7 +222,7 @@ ChoiceEstimate estimate_beyond(const FittedModel& model, const ChoiceData& data,
   inference::Estimate& e = found.estimate;
   e.notes = beyond_notes(schema, beyond, maximum, e);
   e.notes.insert(e.notes.end(), held.notes.begin(), held.notes.end());
-  set_covariance(beyond, spec, found);
+  set_covariance(beyond, spec.covariance, found);
   if (e.converged) {
     const Ridges ridges = ridges_of(schema, beyond, maximum, found, coordinates, how, job);
     store(schema, data, beyond, held, ridges, found, out.stored);

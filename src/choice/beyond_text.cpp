@@ -63,7 +63,7 @@ std::string scale_text(const ChoiceSchema& schema, const std::vector<double>& va
 std::string beyond_text(const FittedModel& model) {
   const ChoiceResponse& choice = model.choice();
   const ChoiceSchema& schema = choice.schema;
-  const std::vector<UtilityParameter> utility = utility_parameters(model);
+  const std::vector<UtilityParameter> utility = utility_parameters(model.stored);
   const std::vector<std::string> names = beyond_names(schema, utility);
   const std::size_t scales = schema.scale ? schema.scale->levels.size() - 1 : 0, terms = utility.size();
   std::string out;

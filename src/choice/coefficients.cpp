@@ -40,7 +40,7 @@ std::vector<ChoiceCoefficient> coefficients(const Model& model) {
   const ChoiceResponse& choice = *stored.choice();
   if (!choice.schema.linear && !choice.schema.beyond_logit()) return out;
   if (choice.schema.beyond_logit()) {
-    for (const std::string& name : beyond_names(choice.schema, utility_parameters(model.impl())))
+    for (const std::string& name : beyond_names(choice.schema, utility_parameters(stored)))
       out.push_back({name, choice.beyond[out.size()], kUnknown, kUnknown, kUnknown});
   } else {
     for (const LinearTerm& term : linear_terms(choice.schema, choice.alternatives))

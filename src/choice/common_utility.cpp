@@ -53,10 +53,10 @@ std::vector<bool> of_indicators(const ChoiceUtility& read, Index attributes) {
 // A block is fitted to standardised attributes; its coefficients in original units are those of the block that
 // reads them as they are, by name. The constant that the means leave goes to the alternatives, whose indicators
 // sum to 1.
-std::vector<double> common_parameters(const FittedModel& model, const ChoiceData& data,
+std::vector<double> common_parameters(const StoredModel& model, const ChoiceData& data,
                                       const Settings& settings, const Context& job) {
-  if (model.choice().schema.linear) return linear_coefficients(model.choice().schema, data, settings, job);
-  StoredModel scaled = model.stored;
+  if (model.choice()->schema.linear) return linear_coefficients(model.choice()->schema, data, settings, job);
+  StoredModel scaled = model;
   standardize(data, std::get<ChoiceResponse>(scaled.response));
   const EncodedChoices<double> encoded(data, scaled.encoder, *scaled.choice());
   const Network<double> network(scaled.architecture);
@@ -67,10 +67,9 @@ std::vector<double> common_parameters(const FittedModel& model, const ChoiceData
   scaled.parameters = inference::minimise(objective, minimiser, *make_engine<double>(job)).best.parameters;
   const std::vector<double> effective =
       inference::ParameterMap(scaled.architecture).effective(scaled.parameters);
-  const FittedModel fitted(scaled);
   std::map<std::string, double> by_name;
   for (const explain::Coefficient& one : explain::coefficients(
-           scaled.architecture, explain::network_inputs(problem_of(fitted, explain::Units::original)), {},
+           scaled.architecture, explain::network_inputs(choice_problem(scaled, explain::Units::original)), {},
            explain::Units::original))
     for (const auto& [position, factor] : one.parts)
       by_name[one.name] += factor * effective[static_cast<std::size_t>(position)];

@@ -11,7 +11,7 @@ namespace bl {
 
 // Its parameters at the maximum of the likelihood of a plain logit, in the order of utility_parameters: of a
 // linear utility, or the best of several starts of a block.
-std::vector<double> common_parameters(const FittedModel& model, const ChoiceData& data,
+std::vector<double> common_parameters(const StoredModel& model, const ChoiceData& data,
                                       const Settings& settings, const Context& job);
 
 }  // namespace bl

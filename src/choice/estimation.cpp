@@ -44,7 +44,7 @@ ChoiceEstimate estimate_beyond_again(const FittedModel& model, const ChoiceData&
                   beyond_words(model.choice().schema) + " is computed on the processor alone")
           .note;
   ChoiceEstimate out =
-      estimate_beyond(model, choices, model.choice().beyond, fit_settings(model), {}, spec, job);
+      estimate_beyond(model.stored, choices, model.choice().beyond, fit_settings(model), {}, spec, job);
   out.device_note = note;
   return out;
 }

@@ -50,7 +50,7 @@ void fit_beyond_model(const ChoiceParts& parts, const ChoicePlan& plan, StoredMo
   model.parameters.assign(static_cast<std::size_t>(ParameterLayout(model.architecture).size()), 0.0);
   random_utility::MaximumSpec how;
   if (plan.settings.epochs > 0) how.iterations = plan.settings.epochs.value();
-  ChoiceEstimate found = estimate_beyond(FittedModel(model), parts.train, {}, plan.settings, how,
+  ChoiceEstimate found = estimate_beyond(model, parts.train, {}, plan.settings, how,
                                          {.person = schema.person}, plan.job);
   set_beyond(model, found.estimate.chart.raw);
   summary.interrupted = found.estimate.minimisation.interrupted;

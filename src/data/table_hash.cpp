@@ -18,22 +18,29 @@ std::uint64_t hash_of(std::string_view text) {
 
 }  // namespace
 
+void add_number_column(std::string_view name, WordHash& hash) {
+  hash.add(name);
+  hash.add(1U);
+}
+
+void add_number(double value, WordHash& hash) {
+  // One pattern for all NaNs and one for both zeros.
+  if (std::isnan(value))
+    hash.add(0x7FF8000000000000U);
+  else
+    hash.add(std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value));
+}
+
 void add_name(const Column& column, WordHash& hash) {
+  if (column.raw == RawType::numeric) return add_number_column(column.name, hash);
   hash.add(column.name);
-  hash.add(column.raw == RawType::numeric ? 1U : 2U);
+  hash.add(2U);
 }
 
 void add_values(const Column& column, WordHash& hash) {
   if (column.raw == RawType::numeric) {
     will_read(column.numbers.view());
-    for (const double value : column.numbers) {
-      // One pattern for all NaNs and one for both zeros.
-      if (std::isnan(value)) {
-        hash.add(0x7FF8000000000000U);
-      } else {
-        hash.add(std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value));
-      }
-    }
+    for (const double value : column.numbers) add_number(value, hash);
     return;
   }
   std::vector<std::uint64_t> level_hash;

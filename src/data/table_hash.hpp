@@ -29,6 +29,9 @@ class WordHash {
   std::uint64_t state_ = 0xCBF29CE484222325U;
 };
 
+// The name of a column of numbers, and one of its values.
+void add_number_column(std::string_view name, WordHash& hash);
+void add_number(double value, WordHash& hash);
 // The column's name and type.
 void add_name(const Column& column, WordHash& hash);
 void add_values(const Column& column, WordHash& hash);

@@ -84,7 +84,7 @@ ChoiceSlopes beyond_slopes(const FittedModel& model, const ChoiceData& base, Ind
 }
 
 BeyondRatios::BeyondRatios(const FittedModel& model, const ChoiceData& base, Index x, Index m)
-    : beyond_(make_beyond(model, base)), alternatives_(base.alternatives.size()) {
+    : beyond_(make_beyond(model.stored, base)), alternatives_(base.alternatives.size()) {
   const ChoiceSchema& schema = model.choice().schema;
   const Matrix<double> by_x = design_slopes(beyond_, schema, base, x, Per::unit),
                        by_m = design_slopes(beyond_, schema, base, m, Per::unit);
@@ -145,7 +145,7 @@ std::vector<double> BeyondRatios::numbers(const FittedModel& model) const {
 
 void require_common_money(const FittedModel& model, Index m) {
   const ChoiceSchema& schema = model.choice().schema;
-  const std::vector<UtilityParameter> utility = utility_parameters(model);
+  const std::vector<UtilityParameter> utility = utility_parameters(model.stored);
   const ChoiceUtility read = choice_utility(model.stored.architecture, schema.linear);
   bool differs = schema.latent.has_value();
   const auto reads_money = [&](const Term& column) {

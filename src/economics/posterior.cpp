@@ -16,7 +16,7 @@ OutputTable posterior_means(const Model& model, const Data& data, std::size_t th
     throw UsageError("only random coefficients and latent classes differ between persons");
   const Table& table = data.impl().table;
   const ChoiceData choices = read_part(m, table, Part::all, true);
-  const BeyondModel beyond = make_beyond(m, choices);
+  const BeyondModel beyond = make_beyond(m.stored, choices);
   OutputTable out;
   out.rows = static_cast<std::size_t>(beyond.sets->person_count());
   out.columns.push_back({schema.person.empty() ? "situation" : schema.person, {}, {}});

@@ -32,9 +32,11 @@ class ChoiceFile {
     read_utility(table_at(root, "utility", false));
     read_beyond(root);
     read_scale(table_at(root, "scale", false));
-    for (const auto& [key, node] : ordered(table_at(root, "settings", false)))
+    for (const auto& [key, node] : ordered(table_at(root, "settings", false))) {
+      note_place("settings/" + key, *node);
       out_.settings.emplace_back(
           key, node->is_boolean() ? (node->value_or(false) ? "true" : "false") : scalar(*node));
+    }
     return std::move(out_);
   }
 

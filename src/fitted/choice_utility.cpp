@@ -63,12 +63,12 @@ ChoiceUtility choice_utility(const Architecture& architecture, bool linear) {
   return out;
 }
 
-std::vector<UtilityParameter> utility_parameters(const FittedModel& model) {
-  const ChoiceResponse& choice = model.choice();
+std::vector<UtilityParameter> utility_parameters(const StoredModel& model) {
+  const ChoiceResponse& choice = *model.choice();
   if (choice.schema.linear) return linear_parameters(choice.schema, choice.alternatives);
-  const Architecture& a = model.stored.architecture;
+  const Architecture& a = model.architecture;
   std::vector<std::string> names(static_cast<std::size_t>(ParameterLayout(a).size()));
-  const auto inputs = explain::network_inputs(problem_of(model, explain::Units::original));
+  const auto inputs = explain::network_inputs(choice_problem(model, explain::Units::original));
   for (const explain::Coefficient& one : explain::coefficients(a, inputs, {}, explain::Units::standardised))
     for (const auto& [position, factor] : one.parts)
       if (std::string& name = names[static_cast<std::size_t>(position)]; name.empty()) name = one.name;

@@ -24,7 +24,7 @@ struct ChoiceUtility {
 ChoiceUtility choice_utility(const Architecture& architecture, bool linear);
 
 // By name, without the scales of data sources. The attributes of a block must not be standardised.
-std::vector<UtilityParameter> utility_parameters(const FittedModel& model);
+std::vector<UtilityParameter> utility_parameters(const StoredModel& model);
 
 // The layout's raw values of a utility with these parameters. A lambda below 0 becomes 0.
 std::vector<double> raw_parameters(const Architecture& architecture, bool linear,

@@ -51,24 +51,36 @@ std::string response_name(const FittedModel& model) {
   return joined(names);
 }
 
-explain::ClassNames class_names(const FittedModel& model) {
-  const ChoiceResponse* choice = model.stored.choice();
-  if (choice == nullptr) return {model.space.class_name, model.space.class_labels};
-  explain::ClassNames names{kAlternative, choice->alternatives};
-  for (std::size_t k = 0; k < choice->means.size(); ++k)
-    names.values.push_back({.name = choice->schema.attributes[k],
-                            .column = choice->schema.attributes[k],
+namespace {
+
+explain::ClassNames alternative_names(const ChoiceResponse& choice) {
+  explain::ClassNames names{kAlternative, choice.alternatives};
+  for (std::size_t k = 0; k < choice.means.size(); ++k)
+    names.values.push_back({.name = choice.schema.attributes[k],
+                            .column = choice.schema.attributes[k],
                             .response = true,
-                            .mean = choice->means[k],
-                            .scale = choice->scales[k],
-                            .fill = choice->means[k]});
+                            .mean = choice.means[k],
+                            .scale = choice.scales[k],
+                            .fill = choice.means[k]});
   return names;
 }
 
+}  // namespace
+
+explain::ClassNames class_names(const FittedModel& model) {
+  const ChoiceResponse* choice = model.stored.choice();
+  return choice != nullptr ? alternative_names(*choice)
+                           : explain::ClassNames{model.space.class_name, model.space.class_labels};
+}
+
 explain::Problem problem_of(const FittedModel& model, explain::Units units) {
-  explain::Problem problem = explain::read_problem(model.stored, class_names(model), units);
-  if (const ChoiceResponse* choice = model.stored.choice())
-    problem.response = "the choice among " + joined(choice->alternatives);
+  return model.stored.choice() != nullptr ? choice_problem(model.stored, units)
+                                          : explain::read_problem(model.stored, class_names(model), units);
+}
+
+explain::Problem choice_problem(const StoredModel& model, explain::Units units) {
+  explain::Problem problem = explain::read_problem(model, alternative_names(*model.choice()), units);
+  problem.response = "the choice among " + joined(model.choice()->alternatives);
   return problem;
 }
 

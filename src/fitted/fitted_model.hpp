@@ -43,6 +43,7 @@ std::string response_name(const FittedModel& model);
 inline constexpr const char* kAlternative = "alternative";
 explain::ClassNames class_names(const FittedModel& model);
 explain::Problem problem_of(const FittedModel& model, explain::Units units);
+explain::Problem choice_problem(const StoredModel& model, explain::Units units);
 
 // The class or alternative of this name, the first for an empty one. UsageError.
 Index class_of(const FittedModel& model, const std::string& name);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include "bl/errors.hpp"
 
@@ -36,16 +37,17 @@ std::vector<std::int32_t> intersection(const std::vector<std::int32_t>& a,
   return out;
 }
 
-// K of the clusters, one or two ways, with its finite-sample factors.
-Eigen::MatrixXd clustered_products(const Loss& loss, const Chart& chart, const CovarianceSpec& spec,
-                                   Covariance& out) {
+// K of the clusters, one or two ways, with its finite-sample factors; products(groups) is one way without.
+template <class Products>
+Eigen::MatrixXd clustered_products(const std::vector<std::int64_t>& rows, const Products& products,
+                                   const CovarianceSpec& spec, Covariance& out) {
   const auto one_way = [&](const std::vector<std::int32_t>& groups) {
-    const auto count = static_cast<double>(count_of(groups, loss.rows()));
+    const auto count = static_cast<double>(count_of(groups, rows));
     if (count < 2) throw UsageError("clustered errors need at least two clusters");
     const double factor = spec.finite_sample ? count / (count - 1) : 1;
-    return Eigen::MatrixXd(factor * score_products(loss, chart, groups));
+    return Eigen::MatrixXd(factor * products(groups));
   };
-  for (const auto& groups : spec.clusters) out.cluster_counts.push_back(count_of(groups, loss.rows()));
+  for (const auto& groups : spec.clusters) out.cluster_counts.push_back(count_of(groups, rows));
   Eigen::MatrixXd sum = one_way(spec.clusters[0]);
   if (spec.clusters.size() == 2)
     sum += one_way(spec.clusters[1]) - one_way(intersection(spec.clusters[0], spec.clusters[1]));
@@ -65,6 +67,32 @@ void repair(Covariance& out) {
   out.coordinates = v * solver.eigenvalues().cwiseMax(0).asDiagonal() * v.transpose();
 }
 
+// rows: those that count, of all that have a cluster.
+template <class Products>
+Covariance covariance_of(const std::vector<std::int64_t>& rows, Index all, const Products& products,
+                         const Information& information, const Identification& identification,
+                         const CovarianceSpec& spec) {
+  const Eigen::MatrixXd& inverse = identification.inverse;
+  Covariance out;
+  out.factor = "none";
+  if (spec.kind == CovarianceKind::classical) {
+    out.coordinates = inverse;
+    return out;
+  }
+  if (spec.kind == CovarianceKind::robust) {
+    out.coordinates = inverse * information.products * inverse;
+    return out;
+  }
+  if (spec.clusters.empty() || spec.clusters.size() > 2)
+    throw UsageError("clustered errors need one or two columns of clusters");
+  for (const auto& groups : spec.clusters)
+    if (static_cast<Index>(groups.size()) != all) throw UsageError("there must be one cluster for every row");
+  if (spec.finite_sample) out.factor = "G/(G-1)";
+  out.coordinates = inverse * clustered_products(rows, products, spec, out) * inverse;
+  if (spec.clusters.size() == 2 && out.coordinates.size() > 0) repair(out);
+  return out;
+}
+
 }  // namespace
 
 std::string_view name(CovarianceKind kind) {
@@ -79,28 +107,28 @@ CovarianceKind covariance_from_name(std::string_view name) {
 
 Covariance covariance(Loss& loss, const Chart& chart, const Information& information,
                       const Identification& identification, const CovarianceSpec& spec) {
-  const Eigen::MatrixXd& inverse = identification.inverse;
-  Covariance out;
-  out.factor = "none";
-  if (spec.kind == CovarianceKind::classical) {
-    if (loss.objective().spec().kind != ObjectiveKind::likelihood)
-      throw UsageError("classical errors need a likelihood; with score matching use robust ones");
-    out.coordinates = inverse;
+  if (spec.kind == CovarianceKind::classical && loss.objective().spec().kind != ObjectiveKind::likelihood)
+    throw UsageError("classical errors need a likelihood; with score matching use robust ones");
+  return covariance_of(
+      loss.rows(), loss.objective().data().rows,
+      [&](const std::vector<std::int32_t>& groups) { return score_products(loss, chart, groups); },
+      information, identification, spec);
+}
+
+Covariance covariance(const Eigen::MatrixXd& scores, const Information& information,
+                      const Identification& identification, const CovarianceSpec& spec) {
+  std::vector<std::int64_t> units(static_cast<std::size_t>(scores.rows()));
+  std::iota(units.begin(), units.end(), std::int64_t{0});
+  const auto products = [&](const std::vector<std::int32_t>& groups) {
+    std::map<std::int32_t, Eigen::VectorXd> sums;
+    for (Index i = 0; i < scores.rows(); ++i)
+      sums.try_emplace(groups[static_cast<std::size_t>(i)], Eigen::VectorXd::Zero(scores.cols()))
+          .first->second += scores.row(i).transpose();
+    Eigen::MatrixXd out = Eigen::MatrixXd::Zero(scores.cols(), scores.cols());
+    for (const auto& [group, sum] : sums) out += sum * sum.transpose();
     return out;
-  }
-  if (spec.kind == CovarianceKind::robust) {
-    out.coordinates = inverse * information.products * inverse;
-    return out;
-  }
-  if (spec.clusters.empty() || spec.clusters.size() > 2)
-    throw UsageError("clustered errors need one or two columns of clusters");
-  for (const auto& groups : spec.clusters)
-    if (static_cast<Index>(groups.size()) != loss.objective().data().rows)
-      throw UsageError("there must be one cluster for every row");
-  if (spec.finite_sample) out.factor = "G/(G-1)";
-  out.coordinates = inverse * clustered_products(loss, chart, spec, out) * inverse;
-  if (spec.clusters.size() == 2 && chart.size() > 0) repair(out);
-  return out;
+  };
+  return covariance_of(units, scores.rows(), products, information, identification, spec);
 }
 
 Eigen::MatrixXd entry_covariance(const Chart& chart, const Identification& identification,

@@ -36,6 +36,11 @@ struct Covariance {
 Covariance covariance(Loss& loss, const Chart& chart, const Information& information,
                       const Identification& identification, const CovarianceSpec& spec);
 
+// The same of a likelihood whose units, such as persons, have their scores at hand: units x coordinates.
+// Clusters have a number for every unit.
+Covariance covariance(const Eigen::MatrixXd& scores, const Information& information,
+                      const Identification& identification, const CovarianceSpec& spec);
+
 // Covariance of the free entries (effective values), in the order of chart.positions. What the rows do not
 // determine has NaN rows and columns.
 Eigen::MatrixXd entry_covariance(const Chart& chart, const Identification& identification,

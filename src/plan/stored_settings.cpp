@@ -4,6 +4,7 @@
 #include <string>
 
 #include "bl/errors.hpp"
+#include "plan/table_plan.hpp"
 
 namespace bl {
 
@@ -49,6 +50,7 @@ Settings stored_settings(const json& information) {
     const std::string text = value.get<std::string>();
     try {
       (was_given(information, name, text) ? set : set_default)(settings, name, text);
+      if (name == "fractions") split_fractions(text);
     } catch (const UsageError& error) {
       throw ModelFileError(std::string("model: information.settings: ") + error.what());
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 
@@ -50,21 +51,6 @@ char delimiter_of(const std::string& text) {
                                in_quotes(text)));
 }
 
-std::array<double, 3> fractions_of(const std::string& text) {
-  const auto parts = split_list(text, ':');
-  std::array<double, 3> fractions{};
-  bool good = parts.size() == 3;
-  for (std::size_t i = 0; good && i < 3; ++i) {
-    const auto share = number_of<double>(parts[i]);
-    good = share.has_value();
-    fractions[i] = share.value_or(0);
-  }
-  if (!good)
-    throw UsageError(
-        fmt::format("`fractions` = {}: expected three numbers, for example 7:1:2", in_quotes(text)));
-  return fractions;
-}
-
 // The class response to stratify by; null where there is none.
 const SchemaColumn* class_response(const Schema& schema) {
   for (const SchemaColumn* column : schema.with_role(Role::response))
@@ -85,7 +71,7 @@ Split cut(Index rows, SplitKind kind, const Settings& settings, const std::vecto
   try {
     return split_rows(rows,
                       {.kind = kind,
-                       .fractions = fractions_of(settings.fractions),
+                       .fractions = split_fractions(settings.fractions),
                        .seed = static_cast<std::uint64_t>(settings.seed)},
                       labels);
   } catch (const DataError& error) {
@@ -94,6 +80,22 @@ Split cut(Index rows, SplitKind kind, const Settings& settings, const std::vecto
 }
 
 }  // namespace
+
+std::array<double, 3> split_fractions(const std::string& text) {
+  const auto parts = split_list(text, ':');
+  std::array<double, 3> fractions{};
+  bool good = parts.size() == 3;
+  for (std::size_t i = 0; good && i < 3; ++i) {
+    fractions[i] = number_of<double>(parts[i]).value_or(-1);
+    good = fractions[i] >= 0 && std::isfinite(fractions[i]);
+  }
+  if (!good || !(fractions[0] > 0))
+    throw UsageError(
+        fmt::format("`fractions` = {}: expected three numbers, for example 7:1:2, none negative and the "
+                    "first positive",
+                    in_quotes(text)));
+  return fractions;
+}
 
 ReadOptions read_options(const Settings& settings) {
   ReadOptions options;

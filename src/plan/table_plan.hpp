@@ -1,6 +1,7 @@
 // From settings to how a table is read, what its columns mean and how its rows are cut.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,6 +16,9 @@
 #include "features/schema.hpp"
 
 namespace bl {
+
+// "7:1:2" -> 7, 1, 2. UsageError.
+std::array<double, 3> split_fractions(const std::string& text);
 
 ReadOptions read_options(const Settings& settings);
 // What settings and the schema file say about columns.

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <numeric>
 
 #include "bl/errors.hpp"
@@ -204,9 +203,7 @@ ChoiceInformation information_at(const RandomUtilityModel& model, const Maximum&
   for (Index k = 0; k < size; ++k) e.chart.positions.push_back(k);
   e.chart.tangent = slopes.asDiagonal();
   e.identification = inference::identify(e.information.hessian, e.chart);
-  const Eigen::MatrixXd& bread = e.identification.inverse;
-  e.covariance = {
-      .coordinates = bread * e.information.products * bread, .factor = "none", .cluster_counts = {}};
+  e.covariance = inference::covariance(out.scores, e.information, e.identification, {});
   e.entries = inference::entry_covariance(e.chart, e.identification, e.covariance.coordinates);
   for (Index k = 0; k < size; ++k) {
     const double spread = std::sqrt(e.information.products(k, k) / weight);
@@ -218,28 +215,10 @@ ChoiceInformation information_at(const RandomUtilityModel& model, const Maximum&
   e.minimisation.interrupted = maximum.interrupted;
   e.minimisation.best.parameters = maximum.parameters;
   e.minimisation.best.iterations = maximum.iterations;
+  e.minimisation.best.gradient_norm = maximum.gradient;
   e.minimisation.optima = {
       {.loss = e.loss, .gradient_norm = maximum.gradient, .starts = 1, .converged = maximum.converged}};
   return out;
-}
-
-Eigen::MatrixXd clustered_covariance(const ChoiceInformation& information,
-                                     const std::vector<std::int32_t>& groups, Index& count) {
-  const Eigen::MatrixXd& scores = information.scores;
-  std::map<std::int32_t, Eigen::VectorXd> sums;
-  for (Index i = 0; i < scores.rows(); ++i) {
-    const auto found =
-        sums.try_emplace(groups[static_cast<std::size_t>(i)], Eigen::VectorXd::Zero(scores.cols())).first;
-    found->second += scores.row(i).transpose();
-  }
-  count = static_cast<Index>(sums.size());
-  if (count < 2) throw UsageError("clustered errors need at least two clusters");
-  Eigen::MatrixXd products = Eigen::MatrixXd::Zero(scores.cols(), scores.cols());
-  for (const auto& [group, sum] : sums) products += sum * sum.transpose();
-  products *= static_cast<double>(count) / static_cast<double>(count - 1);
-  const inference::Estimate& e = information.estimate;
-  const Eigen::MatrixXd& bread = e.identification.inverse;
-  return bread * products * bread;
 }
 
 }  // namespace bl::random_utility

@@ -56,8 +56,4 @@ struct ChoiceInformation {
 ChoiceInformation information_at(const RandomUtilityModel& model, const Maximum& maximum,
                                  const std::vector<Coordinate>& coordinates, const Context& job);
 
-// inverse * (sum over groups of score sums) * inverse * G / (G - 1), of the parameters.
-Eigen::MatrixXd clustered_covariance(const ChoiceInformation& information,
-                                     const std::vector<std::int32_t>& groups, Index& count);
-
 }  // namespace bl::random_utility

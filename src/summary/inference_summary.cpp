@@ -191,7 +191,7 @@ NamedModel named_model(const FittedModel& model) {
   if (named.architecture.form == Form::vector) named.outputs = model.space.class_labels;
   const ChoiceResponse* choice = model.stored.choice();
   if (choice != nullptr && choice->schema.beyond_logit()) {
-    named.linear = beyond_names(choice->schema, utility_parameters(model));
+    named.linear = beyond_names(choice->schema, utility_parameters(model.stored));
     named.beyond = beyond_words(choice->schema);
   } else if (choice != nullptr && choice->schema.linear)
     for (const LinearTerm& term : linear_terms(choice->schema, choice->alternatives))

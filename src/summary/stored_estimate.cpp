@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "data/table.hpp"
+#include "data/table_hash.hpp"
 
 namespace bl {
 
@@ -29,15 +29,12 @@ namespace {
 
 // Of the responses and weights of the rows, whatever explains them.
 std::string response_digest(const DatasetView<double>& data) {
-  Table table;
-  table.rows = data.rows;
+  WordHash hash;
+  hash.add(static_cast<std::uint64_t>(data.rows));
   const auto add = [&](const char* name, const auto& values) {
-    if (!values.empty())
-      table.columns.push_back({.name = name,
-                               .raw = RawType::numeric,
-                               .numbers = {values.begin(), values.end()},
-                               .codes = {},
-                               .levels = {}});
+    if (values.empty()) return;
+    add_number_column(name, hash);
+    for (const auto value : values) add_number(static_cast<double>(value), hash);
   };
   add("class", data.classes);
   add("chosen", data.alternatives.chosen);
@@ -47,7 +44,7 @@ std::string response_digest(const DatasetView<double>& data) {
     for (Index i = 0; i < data.values.rows; ++i) column.push_back(data.values(i, k));
     add("value", column);
   }
-  return table_digest(table);
+  return digest_text(hash);
 }
 
 }  // namespace

@@ -323,6 +323,24 @@ TEST_F(Beyond, ComparisonHasColumnsAndARatioAgainstTheFirst) {
   EXPECT_THROW(compare({{"logit", a}}), UsageError);
 }
 
+// Where one way is coarser than the other, what both share is the finer one: V_fine + V_coarse - V_fine.
+TEST_F(Beyond, ErrorsAreClusteredInTwoWays) {
+  const Data rows = data(planted(60));
+  const auto covariance = [&](const Model& model, const std::vector<std::string>& cluster) {
+    InferenceOptions options;
+    options.cluster = cluster;
+    const InferenceSummary summary = infer(model, rows, options).summary;
+    EXPECT_EQ(summary.clusters.size(), cluster.size());
+    return summary.covariance_matrix;
+  };
+  for (const char* kind : {kNested, kMixed}) {
+    const Model model = fit_choice(rows, file("s.toml", schema(kind)), Settings{}).model;
+    const std::vector<double> coarse = covariance(model, {"g"}), two = covariance(model, {"id", "g"});
+    ASSERT_EQ(two.size(), coarse.size());
+    for (std::size_t k = 0; k < two.size(); ++k) EXPECT_NEAR(two[k], coarse[k], 1e-9) << kind << k;
+  }
+}
+
 TEST_F(Beyond, WhatHasNoMeaningIsRefused) {
   const Data rows = data(planted(20));
   const auto refuses = [&](const std::string& text, const std::string& part) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -13,6 +14,7 @@
 #include "bl/output.hpp"
 #include "data/read_table.hpp"
 #include "model/parameters.hpp"
+#include "support/read_file.hpp"
 #include "unit/data/data_helpers.hpp"
 
 namespace bl {
@@ -341,6 +343,34 @@ TEST_P(KeptFileTest, PredictsAsWhenItWasWritten) {
       }
     }
   }
+}
+
+// Each tensor under its name, and what the file of a linear utility says of its coefficients.
+TEST_P(KeptFileTest, HasTheParametersThatWereWritten) {
+  const std::string path = std::string(BL_TEST_DATA) + "/" + GetParam() + "_v1.bl";
+  const artifact::TensorFile file = artifact::parse(test::read_file(path), path);
+  const StoredModel model = load_model(path);
+  const ParameterLayout layout(model.architecture);
+  std::vector<double> written(model.parameters.size(), std::numeric_limits<double>::quiet_NaN());
+  for (const auto& [name, tensor] : file.tensors) {
+    if (name.starts_with("inference/")) continue;
+    const TensorInfo& place = layout.tensor(name);
+    const std::vector<double> values = [&, &tensor = tensor] {
+      if (tensor.dtype == artifact::Dtype::f64) return tensor.as<double>();
+      const std::vector<float> single = tensor.as<float>();
+      return std::vector<double>(single.begin(), single.end());
+    }();
+    ASSERT_EQ(static_cast<Index>(values.size()), place.size()) << name;
+    std::copy(values.begin(), values.end(), written.begin() + place.offset);
+  }
+  for (std::size_t k = 0; k < written.size(); ++k)
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(model.parameters[k]), std::bit_cast<std::uint64_t>(written[k]))
+        << k;
+  const json document = json::parse(file.metadata_value("model"));
+  EXPECT_EQ(document.contains("coefficients"), model.choice() != nullptr);
+  if (!document.contains("coefficients")) return;
+  for (std::size_t k = 0; k < document["coefficients"].size(); ++k)
+    EXPECT_EQ(model.parameters[k], document["coefficients"][k]["estimate"].get<double>()) << k;
 }
 
 // Written again, in the format of today, its predictions are bit-identical.

@@ -67,7 +67,8 @@ TEST(OneModel, ABadStoredSettingIsAnErrorOfTheModelFile) {
   settings.layers = "2";
   settings.epochs = 2;
   for (const Model& model : {choice(), fit(trips(), settings).model}) {
-    for (const auto& [name, value] : {std::pair("epochs", "many"), std::pair("split", "by the moon")}) {
+    for (const auto& [name, value] : {std::pair("epochs", "many"), std::pair("split", "by the moon"),
+                                      std::pair("fractions", "most"), std::pair("fractions", "0:1:1")}) {
       StoredModel stored = model.impl().stored;
       stored.information["settings"][name] = value;
       const Model bad = model_of(std::move(stored));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -222,6 +223,47 @@ TEST(Estimate, ClusteredErrorsSumScoresFirst) {
   spec.covariance.clusters = {pairs};
   const Estimate e = estimate(objective, spec, job);
   EXPECT_NEAR((e.entries - expected).norm(), 0, 1e-7 * expected.norm());
+}
+
+// Cameron, Gelbach and Miller: V_a + V_b - V_ab, each K summed over pairs of units in the same cluster.
+TEST(Covariance, OfScoresInTwoWaysIsThatOfTheFormula) {
+  const RandomStream random(3, Purpose::test);
+  const Index units = 60, size = 3;
+  Eigen::MatrixXd scores(units, size);
+  std::vector<std::int32_t> a, b, both;
+  for (Index i = 0; i < units; ++i) {
+    a.push_back(static_cast<std::int32_t>(i % 7));
+    b.push_back(static_cast<std::int32_t>(i / 11));
+    both.push_back(a.back() * 100 + b.back());
+    for (Index k = 0; k < size; ++k)
+      scores(i, k) = random.normal(static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(k)) + a.back() -
+                     3 + 0.5 * b.back();
+  }
+  inference::Information information;
+  information.products = scores.transpose() * scores;
+  inference::Identification identification;
+  identification.inverse = Eigen::MatrixXd::Identity(size, size) * 0.1;
+  identification.inverse(0, 1) = identification.inverse(1, 0) = 0.02;
+  const auto by_hand = [&](const std::vector<std::int32_t>& groups) {
+    Eigen::MatrixXd k = Eigen::MatrixXd::Zero(size, size);
+    for (Index i = 0; i < units; ++i)
+      for (Index j = 0; j < units; ++j)
+        if (groups[static_cast<std::size_t>(i)] == groups[static_cast<std::size_t>(j)])
+          k += scores.row(i).transpose() * scores.row(j);
+    const auto count = static_cast<double>(std::set<std::int32_t>(groups.begin(), groups.end()).size());
+    return Eigen::MatrixXd(count / (count - 1) * identification.inverse * k * identification.inverse);
+  };
+  const auto found = [&](const std::vector<std::vector<std::int32_t>>& clusters) {
+    return inference::covariance(scores, information, identification,
+                                 {.kind = inference::CovarianceKind::cluster, .clusters = clusters});
+  };
+  EXPECT_TRUE(found({a}).coordinates.isApprox(by_hand(a), 1e-12));
+  const inference::Covariance two = found({a, b});
+  EXPECT_EQ(two.cluster_counts, (std::vector<Index>{7, 6}));
+  EXPECT_FALSE(two.repaired);
+  EXPECT_TRUE(two.coordinates.isApprox(by_hand(a) + by_hand(b) - by_hand(both), 1e-12));
+  a.pop_back();
+  EXPECT_THROW(found({a}), UsageError);
 }
 
 TEST(Estimate, AnyNumberOfThreadsGivesTheSameBits) {

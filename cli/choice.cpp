@@ -7,7 +7,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <utility>
 
 #include "bl/errors.hpp"
 #include "choice_text.hpp"
@@ -161,6 +160,11 @@ void add_error_options(CLI::App& command, EconomicsErrors& errors) {
   add_seed(command, errors.seed, "Of what is drawn")->group(group);
 }
 
+void check_error_options(const CLI::App& command, const EconomicsErrors& errors, bool drawn) {
+  only_for(command, {"--level"}, errors.draws > 0, "intervals; give --draws");
+  only_for(command, {"--seed"}, errors.draws > 0 || drawn, "what is drawn; give --draws");
+}
+
 OutputTable shares_by(const Model& model, const Data& data, const std::string& column, std::size_t threads) {
   OutputTable out;
   OutputColumn levels{column, {}, {}};
@@ -183,34 +187,41 @@ OutputTable shares_by(const Model& model, const Data& data, const std::string& c
 
 namespace {
 
-std::string economics_by(const Model& model, const Data& data, ChoiceEconomicsRun run) {
-  const std::string column = std::exchange(run.by, "");
-  ordered_json all = {{"by", column}, {"segments", ordered_json::object()}};
-  std::string out;
-  for (const Segment& segment : segments(model, data, column)) {
-    const std::string one = choice_economics(model, segment.data, run);
-    if (run.json)
-      all["segments"][segment.level] = ordered_json::parse(one);
-    else
-      out += (out.empty() ? "" : "\n") + segment_title(model, column, segment) + one;
-  }
-  return run.json ? all.dump(2) + "\n" : out;
+std::vector<AttributeEconomics> answers_of(const Model& model, const Data& data,
+                                           const ChoiceEconomicsRun& run) {
+  std::vector<std::string> names = name_list(run.attributes);
+  if (names.empty()) names = attributes(model);
+  return attribute_economics(model, data, names, run.money, run.threads, run.errors);
 }
 
 }  // namespace
 
+ordered_json choice_economics_json(const Model& model, const Data& data, const ChoiceEconomicsRun& run) {
+  ordered_json out = ordered_json::object();
+  if (run.by.empty()) {
+    for (const AttributeEconomics& one : answers_of(model, data, run))
+      out[one.attribute] = economics_json(one, run.errors.draws);
+    return out;
+  }
+  ChoiceEconomicsRun of_segment = run;
+  of_segment.by = "";
+  out = {{"by", run.by}, {"segments", ordered_json::object()}};
+  for (const Segment& segment : segments(model, data, run.by))
+    out["segments"][segment.level] = choice_economics_json(model, segment.data, of_segment);
+  return out;
+}
+
 std::string choice_economics(const Model& model, const Data& data, const ChoiceEconomicsRun& run) {
-  if (!run.by.empty()) return economics_by(model, data, run);
-  std::vector<std::string> names = name_list(run.attributes);
-  if (names.empty()) names = attributes(model);
-  ordered_json all = ordered_json::object();
   std::string out;
-  for (const AttributeEconomics& one :
-       attribute_economics(model, data, names, run.money, run.threads, run.errors)) {
-    if (run.json) {
-      all[one.attribute] = economics_json(one, run.errors.draws);
-      continue;
-    }
+  if (!run.by.empty()) {
+    ChoiceEconomicsRun of_segment = run;
+    of_segment.by = "";
+    for (const Segment& segment : segments(model, data, run.by))
+      out += (out.empty() ? "" : "\n") + segment_title(run.by, segment) +
+             choice_economics(model, segment.data, of_segment);
+    return out;
+  }
+  for (const AttributeEconomics& one : answers_of(model, data, run)) {
     if (!out.empty()) out += "\n";
     out += slopes_text(one.slopes, one.attribute) +
            elasticities_text(one.elasticities, one.attribute, run.errors.draws);
@@ -218,22 +229,8 @@ std::string choice_economics(const Model& model, const Data& data, const ChoiceE
   }
   const bool known =
       out.find("s.e. ") != std::string::npos || out.find("standard errors below") != std::string::npos;
-  out += "\n" + wrapped(known ? errors_note(run.errors, run.clusters) : no_errors_note(model), 2) + "\n";
-  return run.json ? all.dump(2) + "\n" : out;
-}
-
-void refuse_for_choices(const Model& model, const CLI::App& command,
-                        const std::vector<std::string>& options) {
-  for (const std::string& option : options)
-    if (model.is_choice() && command.count(option) > 0)
-      throw UsageError(option + " has no meaning for a model of choices among alternatives");
-}
-
-void refuse_for_tables(const Model& model, const CLI::App& command, const std::vector<std::string>& options,
-                       const std::string& instead) {
-  for (const std::string& option : options)
-    if (!model.is_choice() && command.count(option) > 0)
-      throw UsageError(option + " is for models of choices among alternatives" + instead);
+  return out + "\n" + wrapped(known ? errors_note(run.errors, run.clusters) : no_errors_note(model), 2) +
+         "\n";
 }
 
 }  // namespace bl::cli

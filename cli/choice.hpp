@@ -30,7 +30,6 @@ struct ChoiceEconomicsRun {
   std::string attributes = {};  // comma-separated; empty: all
   std::string money = {};
   std::string by = {};  // column whose levels are asked about one by one; empty: all together
-  bool json = false;
   std::size_t threads = 0;
   EconomicsErrors errors = {};
   std::string clusters = {};  // what errors are clustered by, in words; empty: persons
@@ -40,17 +39,19 @@ struct ChoiceEconomicsRun {
 void add_error_options(CLI::App& command, EconomicsErrors& errors);
 // Their names, to refuse them where they have no meaning.
 inline const std::vector<std::string> kErrorOptions = {"--covariance", "--draws", "--level", "--seed"};
+// UsageError for --level, and for --seed unless something else is drawn, without --draws, which they are of.
+void check_error_options(const CLI::App& command, const EconomicsErrors& errors, bool drawn = false);
 
-// Marginal utilities, elasticities and values in money, as text or JSON.
+// Marginal utilities, elasticities and values in money.
 std::string choice_economics(const Model& model, const Data& data, const ChoiceEconomicsRun& run);
+nlohmann::ordered_json choice_economics_json(const Model& model, const Data& data,
+                                             const ChoiceEconomicsRun& run);
 
 // The market shares of each level of a column, under each other.
 OutputTable shares_by(const Model& model, const Data& data, const std::string& column, std::size_t threads);
 
-// UsageError for the first of these options that was given although it has no meaning for a model of choices,
-// or for one of a table.
-void refuse_for_choices(const Model& model, const CLI::App& command, const std::vector<std::string>& options);
-void refuse_for_tables(const Model& model, const CLI::App& command, const std::vector<std::string>& options,
-                       const std::string& instead = "");
+// Whom options are for: with only_for.
+inline constexpr const char* kForChoices = "models of choices among alternatives";
+inline constexpr const char* kForTables = "models of tables; choices among alternatives have no such thing";
 
 }  // namespace bl::cli

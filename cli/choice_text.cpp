@@ -33,9 +33,8 @@ std::string no_errors_note(const Model& model) {
              : "no standard errors: the model stores none (bl summary says why)";
 }
 
-std::string segment_title(const Model& model, const std::string& column, const Segment& segment) {
-  const std::string title =
-      fmt::format("{} = {} ({} situations)", column, segment.level, model.part_rows(segment.data, Part::all));
+std::string segment_title(const std::string& column, const Segment& segment) {
+  const std::string title = fmt::format("{} = {} ({} situations)", column, segment.level, segment.situations);
   return title + "\n" + std::string(title.size(), '=') + "\n";
 }
 

@@ -16,7 +16,7 @@ std::string errors_note(const EconomicsErrors& errors, const std::string& cluste
 // Why there are none.
 std::string no_errors_note(const Model& model);
 // "INCOME = 3 (1,024 situations)", underlined.
-std::string segment_title(const Model& model, const std::string& column, const Segment& segment);
+std::string segment_title(const std::string& column, const Segment& segment);
 nlohmann::ordered_json interval_json(const Interval& one);
 nlohmann::ordered_json intervals_json(const std::vector<Interval>& all);
 

@@ -93,11 +93,13 @@ void ChoiceWhatIfOptions::run(const Model& model, const Data& data, bool json, s
   scenario.withdrawn = name_list(withdraw);
   if (scenario.added.empty() && scenario.changes.empty() && scenario.withdrawn.empty())
     throw UsageError("nothing to change; give --change, --add or --withdraw");
-  if (!rows.empty())
-    write_text(rows, format_table(what_if_rows(model, data, scenario, threads), format, true));
-  if (rows == "-") return;
+  const auto write_rows = [&](const OutputTable& table) {
+    write_text(rows, format_table(table, format, true));
+  };
+  if (rows == "-") return write_rows(what_if_rows(model, data, scenario, threads));
   if (by.empty()) {
     const WhatIf result = what_if(model, data, scenario, money, threads, errors);
+    if (!rows.empty()) write_rows(result.rows);
     return json ? write_text("-", whatif_json(result).dump(2) + "\n")
                 : print_whatif(model, result, money, errors);
   }
@@ -108,7 +110,7 @@ void ChoiceWhatIfOptions::run(const Model& model, const Data& data, bool json, s
       all["segments"][segment.level] = whatif_json(result);
       continue;
     }
-    say("{}", segment_title(model, by, segment));
+    say("{}", segment_title(by, segment));
     print_whatif(model, result, money, errors);
     say("\n");
   }

@@ -4,7 +4,6 @@
 
 #include "bl/decide.hpp"
 #include "bl/shared_data.hpp"
-#include "choice.hpp"
 #include "commands.hpp"
 #include "decide.hpp"
 #include "options.hpp"
@@ -24,26 +23,25 @@ struct EvaluateArguments {
 
 void run_evaluate(EvaluateArguments& a, const CLI::App& command, const Settings& reading) {
   const Model model = open_model(command, a.model);
-  refuse_for_choices(model, command, {"--temperature", "--unseen-as-missing", "--decide"});
   const SharedData data = SharedData::read(model, a.data, reading);
   const Part part = part_from_name(a.part);
   const std::optional<Decision> decision = decision_of(model, a.decide);
   std::vector<std::string> notes;
   a.options.on_note = [&](const std::string& text) { notes.push_back(text); };
-  const auto metrics = decision ? evaluate_decisions(model, data.whole(), part, *decision, a.options)
-                                : evaluate(model, data, part, a.options);
+  const Evaluation found = decision ? evaluate_decisions(model, data.whole(), part, *decision, a.options)
+                                    : evaluate(model, data, part, a.options);
   nlohmann::ordered_json out;
   std::string title = a.part == "all" ? fmt::format("all {}", model.row_unit()) : a.part;
   if (!model.is_choice()) {  // of choices it is a metric
-    out["rows"] = part_rows(model, data, part);
-    title += fmt::format(" ({} rows)", out["rows"].dump());
+    out["rows"] = found.rows;
+    title += fmt::format(" ({} rows)", found.rows);
   }
   if (!a.json) {
-    say("{}", metrics_text(title, metrics));
+    say("{}", metrics_text(title, found.metrics));
     for (const std::string& text : notes) say("{}\n", wrapped("note      " + spelled(text), 10));
     return;
   }
-  out.update(metrics_json(metrics));
+  out.update(metrics_json(found.metrics));
   for (const std::string& text : notes) out["notes"].push_back(spelled(text));
   write_text("-", out.dump(2) + "\n");
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <functional>
 #include <map>
 
 #include "bl/errors.hpp"
@@ -103,23 +104,43 @@ OutputTable shapley_rows(const Model& model, const Data& data, const ExplainArgu
   return shapley_table(shapley_values(model, data, data, options));
 }
 
-std::string of_data(const Model& model, const Data& data, const std::string& question,
+struct Answer {
+  std::string text;
+  bool for_people = false;
+};
+
+// A table's economics are one more table; those of choices are text, or JSON.
+Answer economics_of(const Model& model, const std::function<Data()>& read, const CLI::App& command,
                     const ExplainArguments& a) {
+  if (!model.is_choice()) {
+    only_for(command, {"--attribute", "--by"}, false, kForChoices);
+    only_for(command, kErrorOptions, false,
+             std::string(kForChoices) + "; the errors of a table's economics are in bl summary");
+    const EconomicsOptions options{a.numeraire, a.row, part_from_name(a.part), a.threads};
+    return {table_text(economics(model, read(), options), a.json)};
+  }
+  only_for(command, {"--row", "--part"}, false, kForTables);
+  check_error_options(command, a.errors);
+  const ChoiceEconomicsRun run{a.attribute, a.numeraire, a.by, a.threads, a.errors};
+  if (a.json) return {choice_economics_json(model, read(), run).dump(2) + "\n"};
+  return {choice_economics(model, read(), run), true};
+}
+
+Answer of_data(const Model& model, const std::function<Data()>& read, const std::string& question,
+               const CLI::App& command, const ExplainArguments& a) {
   const Part part = part_from_name(a.part);
-  if (question == "--row") return spelled(explain_row(model, data, a.row, a.options));
+  if (question == "--economics") return economics_of(model, read, command, a);
+  const Data data = read();
+  if (question == "--row") return {spelled(explain_row(model, data, a.row, a.options)), true};
   if (question == "--response-curves")
-    return response_curves(model, data, {name_list(a.columns), a.row, a.threads});
-  if (model.is_choice() && question == "--economics")
-    return choice_economics(model, data, {a.attribute, a.numeraire, a.by, a.json, a.threads, a.errors});
-  if (question == "--economics")
-    return table_text(economics(model, data, {a.numeraire, a.row, part, a.threads}), a.json);
-  if (question == "--constraints")
-    return table_text(constraint_diagnostics(model, data, {a.numeraire, a.at == "best", part, a.threads}),
-                      a.json);
-  if (question == "--responses")
-    return table_text(responses(model, data, {part, a.threads, tell_note}), a.json);
-  if (question == "--shapley") return table_text(shapley_rows(model, data, a), a.json);
-  return table_text(importance(model, data, {a.by_head, part}), a.json);
+    return {response_curves(model, data, {name_list(a.columns), a.row, a.threads})};
+  const OutputTable table =
+      question == "--constraints"
+          ? constraint_diagnostics(model, data, {a.numeraire, a.at == "best", part, a.threads})
+      : question == "--responses" ? responses(model, data, {part, a.threads, tell_note})
+      : question == "--shapley"   ? shapley_rows(model, data, a)
+                                  : importance(model, data, {a.by_head, part, a.threads});
+  return {table_text(table, a.json)};
 }
 
 void run_explain(ExplainArguments& a, const CLI::App& command, const Settings& reading) {
@@ -132,17 +153,12 @@ void run_explain(ExplainArguments& a, const CLI::App& command, const Settings& r
   a.options.color = a.output == "-" && standard_output_has_color();
   check_output_path(command, a.output);
   const Model model = open_model(command, a.model);
-  refuse_for_tables(model, command, {"--alternative", "--attribute", "--by"});
-  refuse_for_tables(model, command, {"--covariance", "--draws", "--level"},
-                    "; the errors of a table's economics are in bl summary");
-  refuse_for_choices(model, command, {"--shapley", "--responses"});
-  if (a.economics) refuse_for_choices(model, command, {"--row", "--part"});
   const std::string question = question_of(a);
   check_options(a, command, question);
   if (!question.empty() && a.data.empty())
     throw UsageError(fmt::format("{} needs data: bl explain MODEL DATA {}", question, question));
   const bool with_data = question.empty() && !a.data.empty();
-  if (with_data && (model.is_choice() || format != ExplainFormat::text))
+  if (with_data && format != ExplainFormat::text)
     throw UsageError(
         "data is read for --row, --economics, --constraints, --importance, --responses, --response-curves or "
         "--shapley, and for the text of a table's model; give one of them");
@@ -155,11 +171,12 @@ void run_explain(ExplainArguments& a, const CLI::App& command, const Settings& r
     return format == ExplainFormat::json ? write_text(a.output, out)
                                          : write_for_people(a.output, out, a.options.color);
   }
-  const std::string out = of_data(model, model.read(a.data, reading), question, a);
-  if (question == "--row" || (model.is_choice() && question == "--economics" && !a.json))
-    write_for_people(a.output, out, a.options.color);
+  const auto read = [&] { return model.read(a.data, reading); };
+  const Answer answer = of_data(model, read, question, command, a);
+  if (answer.for_people)
+    write_for_people(a.output, answer.text, a.options.color);
   else
-    write_text(a.output, out);
+    write_text(a.output, answer.text);
 }
 
 // How the problem is shown.

@@ -26,6 +26,12 @@ struct PredictArguments {
   PredictOptions options;
 };
 
+// What is asked of every row, or situation, by itself.
+const std::vector<std::string> kByRow = {"--carry",      "--quantiles", "--interval", "--highest-density",
+                                         "--mode",       "--utilities", "--density",  "--temperature",
+                                         "--tolerance",  "--ood",       "--decide",   "--unseen-as-missing",
+                                         "--log-density"};
+
 // Predictions, and how likely the response in each row is.
 OutputTable with_log_density(const Model& model, const Data& data, const PredictOptions& options) {
   OutputTable table = model.predict(data, Part::all, options);
@@ -41,12 +47,9 @@ void run_predict(PredictArguments& a, const CLI::App& command, const DigitOption
                  const Settings& reading) {
   check_output_path(command, a.output);
   const Model model = open_model(command, a.model);
-  refuse_for_tables(model, command, {"--shares", "--posterior", "--by"});
   only_for(command, {"--by"}, a.shares && command.count("--part") == 0, "--shares of all rows");
-  refuse_for_choices(
-      model, command,
-      {"--quantiles", "--interval", "--highest-density", "--mode", "--density", "--temperature",
-       "--tolerance", "--unseen-as-missing", "--ood", "--decide", "--log-density"});
+  only_for(command, kByRow, !a.shares && !a.posterior,
+           "predictions row by row, not for --shares and --posterior");
   const auto responses = model.responses();
   only_for(command, {"--tolerance"},
            std::count_if(responses.begin(), responses.end(),
@@ -72,8 +75,7 @@ void run_predict(PredictArguments& a, const CLI::App& command, const DigitOption
   const Part part = part_from_name(a.part);
   a.options.on_note = tell_note;
   if (a.posterior) {
-    only_for(command, {"--part", "--utilities", "--shares"}, false,
-             "predictions, not the persons of --posterior");
+    only_for(command, {"--part", "--shares"}, false, "predictions, not the persons of --posterior");
     show(posterior_means(model, read_files(model, a.data, reading), a.options.threads));
   } else if (a.shares && !a.by.empty()) {
     show(shares_by(model, read_files(model, a.data, reading), a.by, a.options.threads));

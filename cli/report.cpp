@@ -25,7 +25,6 @@ std::string command_text(const ReportArguments& a) {
 void run_report(ReportArguments& a, const CLI::App& command, const Settings& reading) {
   check_output_path(command, a.output);
   const Model model = open_model(command, a.model);
-  only_for(command, {"--money"}, model.is_choice(), "models of choices");
   const Data data = model.read(a.data, reading);
   catch_interrupts();
   a.options.should_stop = interrupted;

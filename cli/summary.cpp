@@ -53,29 +53,32 @@ std::string summary_text(const InferenceSummary& summary, const SummaryArguments
   return tests.empty() ? render(summary, summary_format(a.format)) : render(tests, summary_format(a.format));
 }
 
-// Economics as CSV, of choices as text, or as JSON.
-std::string economics_alone(const Inference& inference, const SummaryArguments& a, const Data& data) {
-  const bool json = a.format == "json";
-  if (!inference.model.is_choice()) {
-    const OutputTable table =
-        economics_with_errors(inference.model, data, a.numeraire, a.options, inference.covariance);
-    return json ? json_array(table) : format_table(table, TableFormat::csv, true);
-  }
-  ChoiceEconomicsRun run{.money = a.numeraire, .json = json, .threads = a.options.threads};
-  run.errors = {.covariance = inference.summary.covariance, .estimated = inference.covariance};
-  for (const auto& [column, count] : inference.summary.clusters)
-    run.clusters += (run.clusters.empty() ? "" : " and ") + column;
-  return choice_economics(inference.model, data, run);
-}
-
-// With the tests that are asked for; one document of JSON.
+// Economics as CSV, of choices as text, then the tests that are asked for; or one document of JSON.
 std::string economics_text(const Inference& inference, const SummaryArguments& a, const Inputs& in) {
-  const std::string economics = economics_alone(inference, a, *in.data);
+  const bool json = a.format == "json";
+  std::string economics;
+  nlohmann::ordered_json document;
+  if (inference.model.is_choice()) {
+    ChoiceEconomicsRun run{.money = a.numeraire, .threads = a.options.threads};
+    run.errors = {.covariance = inference.summary.covariance, .estimated = inference.covariance};
+    for (const auto& [column, count] : inference.summary.clusters)
+      run.clusters += (run.clusters.empty() ? "" : " and ") + column;
+    if (json)
+      document = choice_economics_json(inference.model, *in.data, run);
+    else
+      economics = choice_economics(inference.model, *in.data, run);
+  } else {
+    const OutputTable table =
+        economics_with_errors(inference.model, *in.data, a.numeraire, a.options, inference.covariance);
+    if (json)
+      document = nlohmann::ordered_json::parse(json_array(table));
+    else
+      economics = format_table(table, TableFormat::csv, true);
+  }
   const std::string tests = render(tests_of(inference.summary, a, in), summary_format(a.format));
-  const bool choice = inference.model.is_choice();
-  if (a.format != "json") return economics + (choice && !tests.empty() ? "\n" : "") + tests;
+  if (!json) return economics + (tests.empty() ? "" : "\n") + tests;
   auto out = nlohmann::ordered_json::parse(tests);
-  out["economics"] = nlohmann::ordered_json::parse(economics);
+  out["economics"] = std::move(document);
   return out.dump(2) + "\n";
 }
 
@@ -95,8 +98,10 @@ void check_arguments(const SummaryArguments& a, const CLI::App& command) {
   if ((!a.save.empty() || a.economics) && a.data.empty())
     throw UsageError("--save and --economics need data: bl summary MODEL DATA");
   only_for(command, {"--numeraire"}, a.economics, "--economics");
-  only_for(command, {"--cluster"}, a.options.covariance == "cluster" || command.count("--covariance") == 0,
-           "--covariance cluster, which it stands for alone");
+  only_for(command, {"--units"}, !a.economics || !a.tests.empty(), "estimates, not for --economics");
+  only_for(command, {"--level"}, !a.economics, "estimates, not for --economics");
+  if (a.economics && a.format != "text" && a.format != "csv" && a.format != "json")
+    throw UsageError("--economics are written as text (--format text or csv) or as JSON (--format json)");
   if (command.count("--save") > 0) check_model_path(command, a.save, true);
   check_output_path(command, a.output);
 }
@@ -104,9 +109,6 @@ void check_arguments(const SummaryArguments& a, const CLI::App& command) {
 Inputs read_inputs(const SummaryArguments& a, const CLI::App& command, const Settings& reading) {
   Inputs in{.model = open_model(command, a.model)};
   if (!a.compare.empty()) in.other = open_model(command, a.compare);
-  if (!in.model.is_choice())
-    only_for(command, {"--reference", "--starts", "--bootstrap", "--device"}, !a.data.empty(),
-             "a summary from rows: bl summary MODEL DATA");
   if (a.data.empty()) return in;
   in.data = in.model.read(a.data, reading);
   if (in.other) in.other_data = in.other->read(a.data, reading);

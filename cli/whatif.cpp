@@ -57,17 +57,22 @@ void run_whatif(WhatIfArguments& a, const ChoiceWhatIfOptions& choice, const CLI
                 const Settings& reading) {
   if (command.count("--rows") > 0) check_output_path(command, a.rows);
   const Model model = open_model(command, a.model);
-  refuse_for_choices(model, command, {"--set", "--drop-constraint", "--scale-lambda"});
-  refuse_for_tables(model, command, {"--change", "--add", "--withdraw", "--money", "--by"},
-                    "; --set changes a column");
-  refuse_for_tables(model, command, kErrorOptions);
   only_for(command, {"--format"}, !a.rows.empty(), "--rows");
   only_for(command, {"--json"}, a.rows != "-", "the summary, which --rows - leaves out");
   if (command.count("--rows") > 0 && command.count("--by") > 0)
     throw UsageError("--by sums up by segment, and --rows writes every situation; give one of them");
   const TableFormat format = table_format(a.format);
-  if (model.is_choice())
+  if (model.is_choice()) {
+    only_for(command, {"--set", "--drop-constraint", "--scale-lambda"}, false, kForTables);
+    check_error_options(command, choice.errors);
+    const bool summary = a.rows != "-";
+    only_for(command, kErrorOptions, summary, "the summary, which --rows - leaves out");
+    only_for(command, {"--money"}, summary, "the summary, which --rows - leaves out");
     return choice.run(model, model.read(a.data, reading), a.json, a.scenario.threads, a.rows, format);
+  }
+  only_for(command, {"--change", "--add", "--withdraw", "--money", "--by"}, false,
+           std::string(kForChoices) + "; --set changes a column");
+  only_for(command, kErrorOptions, false, kForChoices);
   for (const std::string& text : a.scale) a.scenario.scale_lambdas.push_back(factor_of(text));
   const Data data = model.read(a.data, reading);
   const ScenarioResult result = solve_scenario(model, data, a.scenario);

@@ -70,6 +70,7 @@ struct WhatIf {
   Interval surplus_interval = {}, money_interval = {};
   // Why a number that would stand here does not: networks that read their rivals have no surplus (NaN).
   std::vector<std::string> notes = {};
+  OutputTable rows = {};  // what_if_rows
 };
 
 // Numbers of a network depend on where training began. `members` has what each of the networks says that were
@@ -127,6 +128,7 @@ OutputTable posterior_means(const Model& model, const Data& data, std::size_t th
 struct Segment {
   std::string level;
   Data data;
+  std::size_t situations = 0;
 };
 std::vector<Segment> segments(const Model& model, const Data& data, const std::string& column);
 
@@ -145,7 +147,7 @@ OutputTable market_shares(const Model& model, const Data& data, Part part = Part
 // money: the attribute that is a cost; empty: surplus in utility alone.
 WhatIf what_if(const Model& model, const Data& data, const ChoiceScenario& scenario,
                const std::string& money = "", std::size_t threads = 0, const EconomicsErrors& errors = {});
-// The same situation by situation: probabilities before and after, and the change of the log-sum.
+// Situation by situation alone: probabilities before and after, and the change of the log-sum.
 OutputTable what_if_rows(const Model& model, const Data& data, const ChoiceScenario& scenario,
                          std::size_t threads = 0);
 ChoiceElasticities elasticities(const Model& model, const Data& data, const std::string& attribute,

@@ -30,7 +30,7 @@ OutputTable decided(const Model& model, const Decision& decision, OutputTable pr
 
 // The metrics of Model::evaluate, with accuracy and macro_f1 of these decisions and mean_cost where there are
 // costs.
-std::vector<Metric> evaluate_decisions(const Model& model, const Data& data, Part part,
-                                       const Decision& decision, const PredictOptions& options = {});
+Evaluation evaluate_decisions(const Model& model, const Data& data, Part part, const Decision& decision,
+                              const PredictOptions& options = {});
 
 }  // namespace bl

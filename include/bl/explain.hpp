@@ -90,11 +90,13 @@ OutputTable constraint_diagnostics(const Model& model, const Data& data, const C
 struct ImportanceOptions {
   bool by_head = false;  // in one head at a time
   Part part = Part::all;
+  std::size_t threads = 0;
 };
 
 // By column of the data: what the mean log-likelihood loses when every term with a factor of the column is
 // removed (a standardised number is then at its mean, and no level of a nominal column counts); apart from
-// these, what it loses without the terms of the response alone. The largest first.
+// these, what it loses without the terms of the response alone. The largest first. UsageError for choices
+// beyond the logit.
 OutputTable importance(const Model& model, const Data& data, const ImportanceOptions& options);
 
 }  // namespace bl

@@ -20,7 +20,7 @@ class NeedsData : public UsageError {
 
 struct InferenceOptions {
   std::string covariance = "robust";  // robust, classical, cluster
-  std::vector<std::string> cluster;   // one or two columns of the data: implies cluster
+  std::vector<std::string> cluster;   // one or two columns of the data: implies cluster, in place of robust
   double level = 0.95;                // of the confidence intervals
   bool standardised = false;          // estimates for standardised columns instead of the data's own units
   std::string reference;              // the class whose coefficients are 0; empty: the first
@@ -140,7 +140,8 @@ struct Inference {
 Inference infer(const Model& model, const Data& data, const InferenceOptions& options = {});
 
 // From the covariances that the model stores: robust or classical, or by the persons of choices. NeedsData
-// where it stores none.
+// where it stores none, and for options that only an estimate from rows can follow: clusters by columns, a
+// bootstrap, starts, a reference and a device.
 InferenceSummary stored_inference(const Model& model, const InferenceOptions& options = {});
 bool has_inference(const Model& model);
 
@@ -169,7 +170,7 @@ std::string render(const std::vector<HypothesisTest>& tests, SummaryFormat forma
 
 // Delta-method errors of anything that is computed from a model: for each number that `quantities` returns,
 // the number and its standard error (NaN where the rows do not determine it). The model must store a
-// covariance.
+// covariance; those that `quantities` is given at other parameters have none.
 struct Quantity {
   double value = 0;
   double standard_error = 0;

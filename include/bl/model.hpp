@@ -22,6 +22,12 @@ struct Metric {
   double value = 0;
 };
 
+// Metrics, and the rows that they are of.
+struct Evaluation {
+  std::size_t rows = 0;  // of choices situations
+  std::vector<Metric> metrics;
+};
+
 struct PredictOptions {
   std::vector<double> quantiles = {};  // continuous responses, each in (0, 1)
   double interval = 0;                 // mass of a central interval; 0: none
@@ -105,7 +111,8 @@ class Model {
   OutputTable predict(const Data& data, Part part = Part::all, const PredictOptions& options = {}) const;
 
   // Of a choice: situations, log_likelihood, null_log_likelihood (all available equally likely), rho_square,
-  // cross_entropy, accuracy.
+  // cross_entropy, accuracy. UsageError for options of predictions, such as quantiles, that say nothing about
+  // metrics.
   std::vector<Metric> evaluate(const Data& data, Part part = Part::all,
                                const PredictOptions& options = {}) const;
   // Rows of a part that have their responses; DataError where the data are not those of the fit.

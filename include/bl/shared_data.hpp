@@ -58,10 +58,8 @@ class SharedData {
 // The model that one process learns from the same rows, to the bit. A note says where every rank has to hold all rows.
 FitSummary fit(const SharedData& data, const Settings& settings, const FitOptions& options = {});
 
-// The metrics of Model::evaluate, to the bit. Each rank predicts rows that it has.
-std::vector<Metric> evaluate(const Model& model, const SharedData& data, Part part,
-                             const PredictOptions& options);
-// The rows of Model::part_rows.
-std::size_t part_rows(const Model& model, const SharedData& data, Part part);
+// The metrics of Model::evaluate, to the bit, of the rows of Model::part_rows. Each rank predicts rows that it
+// has.
+Evaluation evaluate(const Model& model, const SharedData& data, Part part, const PredictOptions& options);
 
 }  // namespace bl

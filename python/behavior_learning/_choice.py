@@ -115,9 +115,17 @@ class BLChoice(ChoiceEconomics, HoldsModel, ChoiceParameters, BaseEstimator):
 
     def _predictions(self, X: Any, utilities: bool = False) -> list[tuple[str, Any]]:
         data = self._data(X)
-        options = _core.PredictOptions()
+        options = self._predict_options()
         options.utilities = utilities
         return self.model_.predict(data, "all", options)
+
+    def _predict_options(self) -> _core.PredictOptions:
+        options = _core.PredictOptions()
+        options.threads = self._threads()
+        return options
+
+    def _threads(self) -> int:
+        return int(self.threads or 0)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the alternatives.
@@ -206,7 +214,7 @@ class BLChoice(ChoiceEconomics, HoldsModel, ChoiceParameters, BaseEstimator):
         dict
         """
         data = self._data(X)
-        return self.model_.evaluate(data, "all", _core.PredictOptions())
+        return self.model_.evaluate(data, "all", self._predict_options())
 
     # --- reading and keeping
 

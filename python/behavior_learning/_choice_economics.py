@@ -15,7 +15,7 @@ class EconomicsWarning(UserWarning):
 
 
 class ChoiceEconomics:
-    """Of an estimator with `model_`, and `_data(X)` that reads choices."""
+    """Of an estimator with `model_`, `_threads()`, and `_data(X)` that reads choices."""
 
     def _by(self, X: Any, by: str | None, answer: Callable[[_core.Data], Any]) -> Any:
         """The answer about X, or of each level of a column."""
@@ -41,7 +41,7 @@ class ChoiceEconomics:
         """
 
         def answer(data: _core.Data) -> dict[str, dict[str, float]]:
-            table = dict(_core.market_shares(self.model_, data))
+            table = dict(_core.market_shares(self.model_, data, self._threads()))
             names = table.pop("alternative")
             return {kind: dict(zip(names, values.tolist())) for kind, values in table.items()}
 
@@ -94,7 +94,7 @@ class ChoiceEconomics:
             X,
             by,
             lambda data: _core.what_if(
-                self.model_, data, listed, dict(add or {}), list(withdraw), money or "", options
+                self.model_, data, listed, dict(add or {}), list(withdraw), money or "", self._threads(), options
             ),
         )
 
@@ -125,7 +125,7 @@ class ChoiceEconomics:
         kind = _errors({"covariance": covariance})
 
         def answer(data: _core.Data) -> Any:
-            values, standard_errors, doubts = _core.elasticities(self.model_, data, attribute, kind)
+            values, standard_errors, doubts = _core.elasticities(self.model_, data, attribute, self._threads(), kind)
             _warn(doubts)
             return (np.array(values), np.array(standard_errors)) if errors else np.array(values)
 
@@ -150,7 +150,7 @@ class ChoiceEconomics:
         """
 
         def answer(data: _core.Data) -> dict[str, float]:
-            names, mean, doubts = _core.slopes(self.model_, data, attribute)
+            names, mean, doubts = _core.slopes(self.model_, data, attribute, self._threads())
             _warn(doubts)
             return dict(zip(names, mean.tolist()))
 
@@ -171,7 +171,7 @@ class ChoiceEconomics:
             probability of each.
         """
         data = self._data(X)
-        return dict(_core.posterior_means(self.model_, data))
+        return dict(_core.posterior_means(self.model_, data, self._threads()))
 
     def trade_off(
         self, X: Any, attribute: str, money: str, *, by: str | None = None, **errors: Any
@@ -198,7 +198,7 @@ class ChoiceEconomics:
         options = _errors(errors)
 
         def answer(data: _core.Data) -> dict[str, Any]:
-            out = _core.trade_off(self.model_, data, attribute, money, options)
+            out = _core.trade_off(self.model_, data, attribute, money, self._threads(), options)
             _warn(out["warnings"])
             return out
 
@@ -216,6 +216,9 @@ def _errors(given: dict[str, Any]) -> _core.EconomicsErrors:
         if name not in ("covariance", "draws", "level", "seed"):
             raise TypeError(f"unknown option {name!r}; expected covariance, draws, level or seed")
         setattr(out, name, value)
+    of_draws = [name for name in ("level", "seed") if name in given]
+    if of_draws and not out.draws:
+        raise ValueError(f"{of_draws[0]} is of intervals from draws; give draws")
     return out
 
 

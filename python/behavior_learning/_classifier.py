@@ -107,7 +107,7 @@ class BLClassifier(ClassifierMixin, ClassifierParameters, SupervisedEstimator):
         if not self._has_latent_classes():
             raise _core.UsageError("posterior is for a model with latent classes; give `latent`")
         data = self._of_persons(X, y, groups)
-        return _frame.as_table(_core.posterior_means(self.model_, data))
+        return _frame.as_table(_core.posterior_means(self.model_, data, int(self.threads or 0)))
 
     # --- the response
 

@@ -195,7 +195,7 @@ class SupervisedEstimator(TableEstimator):
             Column to loss.
         """
         data = self._labelled(X, y)
-        names, values = _core.importance(self.model_, data, False)[:2]
+        names, values = _core.importance(self.model_, data, False, int(self.threads or 0))[:2]
         return dict(zip(names[1], values[1].tolist()))
 
     def report(self, X: Any, y: Any, *, title: str | None = None, row: int | None = None) -> Report:
@@ -403,7 +403,7 @@ class SupervisedEstimator(TableEstimator):
         """
         data = self._data(X) if y is None else self._labelled(X, y)
         place = 0 if row is None else _place(row, data.rows()) + 1  # 0: all rows
-        return as_table(_core.economics(self.model_, data, numeraire or "", place))
+        return as_table(_core.economics(self.model_, data, numeraire or "", place, int(self.threads or 0)))
 
     def responses(self, X: Any) -> Any:
         """By column: what is predicted where it is low, at its median and high, or at each of its levels.
@@ -421,7 +421,7 @@ class SupervisedEstimator(TableEstimator):
         data frame
             By column and value; a dictionary without pandas.
         """
-        return as_table(_core.responses(self.model_, self._data(X)))
+        return as_table(_core.responses(self.model_, self._data(X), int(self.threads or 0)))
 
     def constraints(self, X: Any, y: Any = None, *, numeraire: str | None = None, at_best: bool | None = None) -> Any:
         """By constraint: how often it is slack, binding and violated, its slack and its shadow price.
@@ -444,7 +444,8 @@ class SupervisedEstimator(TableEstimator):
         """
         data = self._data(X) if y is None else self._labelled(X, y)
         at_best = y is None if at_best is None else at_best
-        return as_table(_core.constraint_diagnostics(self.model_, data, numeraire or "", at_best))
+        threads = int(self.threads or 0)
+        return as_table(_core.constraint_diagnostics(self.model_, data, numeraire or "", at_best, threads))
 
     def what_if(
         self,
@@ -476,6 +477,7 @@ class SupervisedEstimator(TableEstimator):
         scenario.set = _texts(changes)
         scenario.drop_constraints = _texts(drop_constraints)
         scenario.scale_lambdas = list((scale_lambdas or {}).items())
+        scenario.threads = int(self.threads or 0)
         data = self._data(X)
         return as_table(_core.solve_scenario(self.model_, data, scenario)[0])
 

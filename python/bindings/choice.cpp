@@ -41,12 +41,12 @@ nb::dict what_if_dict(const Model& model, const Data& data,
                       const std::vector<std::vector<std::string>>& changes,
                       const std::map<std::string, std::string>& added,
                       const std::vector<std::string>& withdrawn, const std::string& money,
-                      const EconomicsErrors& errors) {
+                      std::size_t threads, const EconomicsErrors& errors) {
   ChoiceScenario scenario;
   for (const auto& [name, like] : added) scenario.added.push_back({name, like});
   for (const auto& change : changes) scenario.changes.push_back({change.at(0), change.at(1), change.at(2)});
   scenario.withdrawn = withdrawn;
-  const WhatIf result = unlocked([&] { return what_if(model, data, scenario, money, 0, errors); });
+  const WhatIf result = unlocked([&] { return what_if(model, data, scenario, money, threads, errors); });
   nb::dict out;
   out["alternatives"] = result.alternatives;
   out["before"] = to_array(result.before);
@@ -66,8 +66,9 @@ nb::dict what_if_dict(const Model& model, const Data& data,
 }
 
 nb::dict trade_off_dict(const Model& m, const Data& data, const std::string& attribute,
-                        const std::string& money, const EconomicsErrors& errors) {
-  const ChoiceTradeOff result = unlocked([&] { return trade_off(m, data, attribute, money, 0, errors); });
+                        const std::string& money, std::size_t threads, const EconomicsErrors& errors) {
+  const ChoiceTradeOff result =
+      unlocked([&] { return trade_off(m, data, attribute, money, threads, errors); });
   nb::dict out;
   out["value"] = result.value;
   out["standard_error"] = result.standard_error;
@@ -168,8 +169,8 @@ void bind_choice(nb::module_& module) {
     for (const ChoiceCoefficient& one : coefficients(m)) out.append(coefficient_dict(one));
     return out;
   });
-  module.def("market_shares", [](const Model& m, const Data& data) {
-    return to_list(unlocked([&] { return market_shares(m, data); }));
+  module.def("market_shares", [](const Model& m, const Data& data, std::size_t threads) {
+    return to_list(unlocked([&] { return market_shares(m, data, Part::all, threads); }));
   });
   module.def("segments", [](const Model& m, const Data& data, const std::string& column) {
     nb::list out;
@@ -177,22 +178,24 @@ void bind_choice(nb::module_& module) {
       out.append(nb::make_tuple(one.level, one.data));
     return out;
   });
-  module.def("posterior_means", [](const Model& m, const Data& data) {
-    return to_list(unlocked([&] { return posterior_means(m, data); }));
+  module.def("posterior_means", [](const Model& m, const Data& data, std::size_t threads) {
+    return to_list(unlocked([&] { return posterior_means(m, data, threads); }));
   });
   module.def("what_if", &what_if_dict, nb::arg("model"), nb::arg("data"), nb::arg("changes"),
-             nb::arg("added"), nb::arg("withdrawn"), nb::arg("money"), nb::arg("errors"));
+             nb::arg("added"), nb::arg("withdrawn"), nb::arg("money"), nb::arg("threads"), nb::arg("errors"));
   module.def("elasticities", [](const Model& m, const Data& data, const std::string& attribute,
-                                const EconomicsErrors& errors) {
-    const ChoiceElasticities result = unlocked([&] { return elasticities(m, data, attribute, 0, errors); });
+                                std::size_t threads, const EconomicsErrors& errors) {
+    const ChoiceElasticities result =
+        unlocked([&] { return elasticities(m, data, attribute, threads, errors); });
     return nb::make_tuple(result.by, result.errors, result.warnings);
   });
-  module.def("slopes", [](const Model& m, const Data& data, const std::string& attribute) {
-    const ChoiceSlopes result = unlocked([&] { return slopes(m, data, attribute); });
-    return nb::make_tuple(result.alternatives, to_array(result.mean), result.warnings);
-  });
+  module.def("slopes",
+             [](const Model& m, const Data& data, const std::string& attribute, std::size_t threads) {
+               const ChoiceSlopes result = unlocked([&] { return slopes(m, data, attribute, threads); });
+               return nb::make_tuple(result.alternatives, to_array(result.mean), result.warnings);
+             });
   module.def("trade_off", &trade_off_dict, nb::arg("model"), nb::arg("data"), nb::arg("attribute"),
-             nb::arg("money"), nb::arg("errors"));
+             nb::arg("money"), nb::arg("threads"), nb::arg("errors"));
 }
 
 }  // namespace bl::python

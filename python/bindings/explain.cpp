@@ -89,6 +89,44 @@ static void bind_explain_options(nb::module_& module) {
       .def_rw("full", &ExplainOptions::full);
 }
 
+// Tables of what a model says about rows.
+static void bind_questions_of_rows(nb::module_& module) {
+  module.def(
+      "importance",
+      [](const Model& model, const Data& data, bool by_head, std::size_t threads) {
+        return unlocked_table(
+            [&] { return importance(model, data, {.by_head = by_head, .threads = threads}); });
+      },
+      nb::arg("model"), nb::arg("data"), nb::arg("by_head"), nb::arg("threads"));
+  module.def(
+      "responses",
+      [](const Model& model, const Data& data, std::size_t threads) {
+        OutputTable table;
+        with_notes(ResponsesOptions{.threads = threads},
+                   [&](const ResponsesOptions& heard) { table = responses(model, data, heard); });
+        return to_list(std::move(table));
+      },
+      nb::arg("model"), nb::arg("data"), nb::arg("threads"));
+  module.def(
+      "economics",
+      [](const Model& model, const Data& data, const std::string& numeraire, std::size_t row,
+         std::size_t threads) {
+        return unlocked_table(
+            [&] { return economics(model, data, {.numeraire = numeraire, .row = row, .threads = threads}); });
+      },
+      nb::arg("model"), nb::arg("data"), nb::arg("numeraire"), nb::arg("row"), nb::arg("threads"));
+  module.def(
+      "constraint_diagnostics",
+      [](const Model& model, const Data& data, const std::string& numeraire, bool at_best,
+         std::size_t threads) {
+        return unlocked_table([&] {
+          return constraint_diagnostics(model, data,
+                                        {.numeraire = numeraire, .at_best = at_best, .threads = threads});
+        });
+      },
+      nb::arg("model"), nb::arg("data"), nb::arg("numeraire"), nb::arg("at_best"), nb::arg("threads"));
+}
+
 void bind_explain(nb::module_& module) {
   bind_simplify(module);
   bind_report(module);
@@ -97,7 +135,8 @@ void bind_explain(nb::module_& module) {
       .def(nb::init<>())
       .def_rw("set", &Scenario::set)
       .def_rw("drop_constraints", &Scenario::drop_constraints)
-      .def_rw("scale_lambdas", &Scenario::scale_lambdas);
+      .def_rw("scale_lambdas", &Scenario::scale_lambdas)
+      .def_rw("threads", &Scenario::threads);
   module.def(
       "explain_model",
       [](const Model& model, const std::string& format, const ExplainOptions& options) {
@@ -106,35 +145,7 @@ void bind_explain(nb::module_& module) {
       nb::arg("model"), nb::arg("format"), nb::arg("options"), nb::call_guard<nb::gil_scoped_release>());
   module.def("explain_row", &explain_row, nb::arg("model"), nb::arg("data"), nb::arg("row"),
              nb::arg("options"), nb::call_guard<nb::gil_scoped_release>());
-  module.def(
-      "importance",
-      [](const Model& model, const Data& data, bool by_head) {
-        return unlocked_table([&] { return importance(model, data, {.by_head = by_head}); });
-      },
-      nb::arg("model"), nb::arg("data"), nb::arg("by_head"));
-  module.def(
-      "responses",
-      [](const Model& model, const Data& data) {
-        OutputTable table;
-        with_notes(ResponsesOptions(),
-                   [&](const ResponsesOptions& heard) { table = responses(model, data, heard); });
-        return to_list(std::move(table));
-      },
-      nb::arg("model"), nb::arg("data"));
-  module.def(
-      "economics",
-      [](const Model& model, const Data& data, const std::string& numeraire, std::size_t row) {
-        return unlocked_table([&] { return economics(model, data, {.numeraire = numeraire, .row = row}); });
-      },
-      nb::arg("model"), nb::arg("data"), nb::arg("numeraire"), nb::arg("row"));
-  module.def(
-      "constraint_diagnostics",
-      [](const Model& model, const Data& data, const std::string& numeraire, bool at_best) {
-        return unlocked_table([&] {
-          return constraint_diagnostics(model, data, {.numeraire = numeraire, .at_best = at_best});
-        });
-      },
-      nb::arg("model"), nb::arg("data"), nb::arg("numeraire"), nb::arg("at_best"));
+  bind_questions_of_rows(module);
   module.def(
       "solve_scenario",
       [](const Model& model, const Data& data, const Scenario& scenario) {

@@ -68,6 +68,8 @@ def test_economics(logit, choices):
     assert dearer["after"][0] < dearer["before"][0] and dearer["money_change"] < 0
     gone = logit.what_if(long, withdraw=["a"])
     assert gone["after"][0] == 0 and gone["after"].sum() == pytest.approx(1)
+    with pytest.raises(ValueError, match="level is of intervals from draws"):
+        logit.what_if(long, withdraw=["a"], level=0.9)
     more = logit.what_if(long, add={"d": "a"})
     assert more["alternatives"] == ["a", "b", "c", "d"] and more["after"][3] > 0.1
     elasticity, errors = logit.elasticities(long, "price", errors=True)

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "bl/errors.hpp"
 #include "choice/beyond.hpp"
 #include "choice/estimation.hpp"
@@ -80,8 +82,13 @@ InferenceSummary stored_inference(const Model& model, const InferenceOptions& op
   const FittedModel& m = model.impl();
   check(m, options);
   if (!has_inference(model)) throw NeedsData("this model stores no standard errors; give the data");
-  if (!options.cluster.empty() || options.bootstrap > 0)
-    throw NeedsData("clusters and bootstraps are computed from rows; give the data");
+  const std::pair<const char*, bool> of_rows[] = {{"cluster", !options.cluster.empty()},
+                                                  {"bootstrap", options.bootstrap > 0},
+                                                  {"starts", options.starts > 0},
+                                                  {"reference", !options.reference.empty()},
+                                                  {"device", options.device != "cpu"}};
+  for (const auto& [name, is_given] : of_rows)
+    if (is_given) throw NeedsData(fmt::format("`{}` is for estimates from rows; give the data", name));
   const StoredInference& stored = *m.stored.inference;
   const NamedModel named = named_model(m);
   InferenceSummary out = make_summary({.model = &named,

@@ -4,13 +4,15 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "api/evaluation_of.hpp"
 #include "artifact/digest.hpp"
 #include "base/text.hpp"
 #include "bl/errors.hpp"
 #include "bl/version.hpp"
+#include "choice/prepared.hpp"
 #include "choice/reading.hpp"
-#include "choice/scores.hpp"
 #include "data/read_table.hpp"
 #include "fitted/fitted_model.hpp"
 #include "model/parameters.hpp"
@@ -25,24 +27,19 @@ namespace {
 
 using nlohmann::json;
 
-// Options of which a choice has nothing to say.
 void refuse_for_choice(const PredictOptions& o) {
-  if (!o.quantiles.empty() || o.interval > 0 || o.highest_density > 0 || o.mode || o.density_points > 0 ||
-      o.temperature > 0 || o.treat_unseen_as_missing || o.ood)
-    throw UsageError(
-        "choices among alternatives have probabilities and utilities; quantiles, intervals, densities, "
-        "modes, temperatures, unseen levels and scores of unusual rows have no meaning for them");
-}
-
-// Columns of the file beside each situation; of a long file those of its first line.
-void carry_columns(const Table& table, const std::vector<Index>& rows, const std::vector<std::string>& names,
-                   OutputTable& out) {
-  for (OutputColumn& carried : carried_columns(table, rows, names)) {
-    const bool taken = std::any_of(out.columns.begin(), out.columns.end(),
-                                   [&](const OutputColumn& one) { return one.name == carried.name; });
-    if (taken) carried.name = "carried " + carried.name;
-    out.columns.push_back(std::move(carried));
-  }
+  const std::pair<const char*, bool> given[] = {{"quantiles", !o.quantiles.empty()},
+                                                {"interval", o.interval != 0},
+                                                {"highest_density", o.highest_density != 0},
+                                                {"mode", o.mode},
+                                                {"ood", o.ood},
+                                                {"density", o.density_points != 0},
+                                                {"temperature", o.temperature != 0},
+                                                {"tolerance", o.tolerance != PredictOptions().tolerance},
+                                                {"unseen_as_missing", o.treat_unseen_as_missing}};
+  for (const auto& [name, is_given] : given)
+    if (is_given)
+      throw UsageError(fmt::format("`{}` has no meaning for a model of choices among alternatives", name));
 }
 
 }  // namespace
@@ -126,6 +123,7 @@ std::string Model::information_json() const {
 }
 
 Data Model::read(const std::string& path, const Settings& settings) const {
+  const SpillScope scope(settings.out_of_core);
   return Data(std::make_shared<Data::Impl>(Data::Impl{read_table(path, reading_for(*this, settings))}));
 }
 
@@ -136,8 +134,10 @@ OutputTable Model::predict(const Data& data, Part part, const PredictOptions& op
     refuse_for_choice(options);
     const ChoiceData choices = read_part(*impl_, table, part, false);
     OutputTable out =
-        choice_predictions(*impl_, choices, score_choices(*impl_, choices, job, part), options.utilities);
-    carry_columns(table, choices.rows, options.carry, out);
+        choice_predictions(*impl_, choices, PreparedChoices(choices, unseen_levels(part)).scores(*impl_, job),
+                           options.utilities);
+    // Of a long file those of the situation's first line.
+    insert_carried(carried_columns(table, choices.rows, options.carry), out.columns.size(), out);
     return out;
   }
   HeardNotes heard(options.on_note);
@@ -149,12 +149,19 @@ OutputTable Model::predict(const Data& data, Part part, const PredictOptions& op
 }
 
 std::vector<Metric> Model::evaluate(const Data& data, Part part, const PredictOptions& options) const {
+  return evaluation_of(*this, data, part, options).metrics;
+}
+
+Evaluation evaluation_of(const Model& model, const Data& data, Part part, const PredictOptions& options) {
+  const FittedModel& fitted = model.impl();
   const Table& table = data.impl().table;
   const Context job(options.threads);
-  if (!is_choice()) return evaluate_table(*impl_, table, part, options, job);
+  if (!model.is_choice()) return evaluate_table(fitted, table, part, options, job);
+  require_metric_options(options);
   refuse_for_choice(options);
-  const ChoiceData choices = read_part(*impl_, table, part, true);
-  return choice_metrics(choices, score_choices(*impl_, choices, job, part));
+  const ChoiceData choices = read_part(fitted, table, part, true);
+  return {choices.chosen.size(),
+          choice_metrics(choices, score_choices(fitted, choices, job, unseen_levels(part)))};
 }
 
 std::size_t Model::part_rows(const Data& data, Part part) const {

@@ -117,6 +117,7 @@ void predict_alone(const Model& model, const std::vector<std::string>& files, co
 Data read_files(const Model& model, const std::vector<std::string>& paths, const Settings& settings) {
   const std::vector<std::string> files = files_of(paths);
   if (files.size() == 1) return model.read(files[0], settings);
+  const SpillScope scope(settings.out_of_core);
   return Data(std::make_shared<Data::Impl>(Data::Impl{read_files(files, reading_for(model, settings))}));
 }
 

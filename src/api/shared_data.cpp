@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "api/column_summaries.hpp"
+#include "api/evaluation_of.hpp"
 #include "base/rank_gather.hpp"
 #include "data/csv_parts.hpp"
 #include "data/file_list.hpp"
@@ -44,6 +45,7 @@ SharedData SharedData::read(const Model& model, const std::vector<std::string>& 
                             const Settings& settings) {
   auto impl = std::make_shared<Impl>();
   const std::shared_ptr<Ranks> ranks = current_ranks();
+  const SpillScope scope(settings.out_of_core);
   if (ranks && !model.is_choice())
     impl->table = read_shared_table(files_of(paths), reading_for(model, settings), ranks);
   if (!impl->table) impl->whole = read_files(model, paths, settings);
@@ -110,31 +112,13 @@ Table known_rows(const Model& model, const SharedTable& shared) {
 
 }  // namespace
 
-std::vector<Metric> evaluate(const Model& model, const SharedData& data, Part part,
-                             const PredictOptions& options) {
+Evaluation evaluate(const Model& model, const SharedData& data, Part part, const PredictOptions& options) {
   const FittedModel& fitted = model.impl();
   const bool shares = data.impl().table && fitted.stored.encoder.responses().size() == 1 &&
                       !fitted.stored.encoder.columns().empty();
-  if (!shares) return model.evaluate(data.whole(), part, options);
+  if (!shares) return evaluation_of(model, data.whole(), part, options);
   const SharedTable& shared = *data.impl().table;
-  const Table known = known_rows(model, shared);
-  const Context job(options.threads);
-  HeardNotes heard(options.on_note);
-  const std::vector<Index> rows = rows_to_judge(fitted, known, part, &shared);
-  if (RowNotes* notes = heard.notes(); notes != nullptr && part == Part::all && shared.ranks->rank() == 0)
-    notes->add_without_response(static_cast<std::size_t>(known.rows) - rows.size());
-  std::vector<Metric> metrics =
-      evaluate_rows(fitted, encoder_for(fitted, part, options), known, rows,
-                    utility_at(fitted, options.temperature), job, heard.notes(), &shared);
-  if (RowNotes* notes = heard.notes()) notes->join(*shared.ranks);
-  heard.tell();
-  return metrics;
-}
-
-std::size_t part_rows(const Model& model, const SharedData& data, Part part) {
-  if (!data.impl().table) return model.part_rows(*data.impl().whole, part);
-  const SharedTable& shared = *data.impl().table;
-  return rows_to_judge(model.impl(), known_rows(model, shared), part, &shared).size();
+  return evaluate_table(fitted, known_rows(model, shared), part, options, Context(options.threads), &shared);
 }
 
 }  // namespace bl

@@ -76,7 +76,7 @@ std::vector<double> probabilities(const FittedModel& model, const ChoiceProblem&
                                   const ChoiceData& choices, const Context& job) {
   StoredModel stored = model.stored;
   if (!model.choice().schema.linear) stored.parameters = problem.planted.parameters;
-  return score_choices(FittedModel(std::move(stored)), choices, job, Part::train).probability;
+  return score_choices(FittedModel(std::move(stored)), choices, job, UnseenLevels::missing).probability;
 }
 
 // By inversion.

@@ -221,48 +221,33 @@ std::vector<double> middle_parameters(const ChoiceSchema& schema,
 }  // namespace
 
 void set_beyond(StoredModel& model, std::vector<double> parameters) {
+  set_beyond(model, utility_parameters(model), std::move(parameters));
+}
+
+void set_beyond(StoredModel& model, const std::vector<UtilityParameter>& utility,
+                std::vector<double> parameters) {
   auto& choice = std::get<ChoiceResponse>(model.response);
   model.parameters = raw_parameters(model.architecture, choice.schema.linear,
-                                    middle_parameters(choice.schema, utility_parameters(model), parameters));
+                                    middle_parameters(choice.schema, utility, parameters));
   choice.beyond = std::move(parameters);
 }
 
 namespace {
 
-struct Answer {
-  BeyondModel beyond;
-  ru::Forecast forecast;
-};
-
-struct Asked {
-  Index attribute;
-  Per per;
-};
-
-Answer answer(const FittedModel& model, const ChoiceData& data, std::optional<Asked> asked,
-              const Context& job) {
-  const ChoiceSchema& schema = model.choice().schema;
-  Answer out{make_beyond(model.stored, data, job.memory()), {}};
-  const Matrix<double> slopes =
-      asked ? design_slopes(out.beyond, schema, data, asked->attribute, asked->per) : Matrix<double>();
-  out.forecast =
-      out.beyond.model->forecast(model.choice().beyond, asked ? slopes.view() : ru::DesignSlopes{}, job);
-  return out;
-}
-
-ChoiceScores in_data_order(const Answer& from, const ChoiceData& data) {
+ChoiceScores in_data_order(const BeyondModel& beyond, const ru::Forecast& forecast, const ChoiceData& data) {
   ChoiceScores out;
+  out.by_probability = true;
   out.utility.resize(data.classes.size());
   out.probability.resize(data.classes.size());
   out.log_sum.resize(static_cast<std::size_t>(data.situations()));
-  for (std::size_t t = 0; t < from.beyond.order.size(); ++t) {
-    const auto i = static_cast<std::size_t>(from.beyond.order[t]);
-    out.log_sum[i] = from.forecast.log_sum[t];
+  for (std::size_t t = 0; t < beyond.order.size(); ++t) {
+    const auto i = static_cast<std::size_t>(beyond.order[t]);
+    out.log_sum[i] = forecast.log_sum[t];
     for (std::int64_t j = 0; j < data.size(static_cast<Index>(i)); ++j) {
-      const auto source = static_cast<std::size_t>(from.beyond.sets->begin[t] + j),
+      const auto source = static_cast<std::size_t>(beyond.sets->begin[t] + j),
                  target = static_cast<std::size_t>(data.begin[i] + j);
-      out.utility[target] = from.forecast.utility[source];
-      out.probability[target] = from.forecast.probability[source];
+      out.utility[target] = forecast.utility[source];
+      out.probability[target] = forecast.probability[source];
     }
   }
   return out;
@@ -270,14 +255,9 @@ ChoiceScores in_data_order(const Answer& from, const ChoiceData& data) {
 
 }  // namespace
 
-ChoiceScores score_beyond(const FittedModel& model, const ChoiceData& data, const Context& job) {
-  const Answer found = answer(model, data, std::nullopt, job);
-  ChoiceScores out = in_data_order(found, data);
-  out.by_probability = true;
-  if (!data.choices_known()) return out;
-  Matrix<double> scores(found.beyond.sets->person_count(), found.beyond.model->parameters());
-  out.log_likelihood = found.beyond.model->log_likelihood(model.choice().beyond, scores.view(), job);
-  return out;
+ChoiceScores score_beyond(const BeyondModel& beyond, const FittedModel& model, const ChoiceData& data,
+                          const Context& job) {
+  return in_data_order(beyond, beyond.model->forecast(model.choice().beyond, ru::DesignSlopes{}, job), data);
 }
 
 Matrix<double> design_slopes(const BeyondModel& beyond, const ChoiceSchema& schema, const ChoiceData& data,
@@ -308,25 +288,26 @@ Matrix<double> design_slopes(const BeyondModel& beyond, const ChoiceSchema& sche
   return out;
 }
 
-ChoiceResponses respond_beyond(const FittedModel& model, const ChoiceData& data, Index attribute, Per per,
-                               const Context& job) {
-  const Answer found = answer(model, data, Asked{attribute, per}, job);
-  ChoiceResponses out{
-      .scores = in_data_order(found, data), .slope = {}, .negative = {}, .responses = {}, .begins = {0}};
+ChoiceResponses respond_beyond(const BeyondModel& beyond, const Matrix<double>& design_slopes,
+                               const FittedModel& model, const ChoiceData& data, const Context& job) {
+  const ru::Forecast forecast = beyond.model->forecast(model.choice().beyond, design_slopes.view(), job);
+  ChoiceResponses out{.scores = in_data_order(beyond, forecast, data),
+                      .slope = {},
+                      .negative = {},
+                      .responses = {},
+                      .begins = {0}};
   out.slope.resize(data.classes.size());
   out.negative.resize(data.classes.size());
   for (Index i = 0; i < data.situations(); ++i)
     out.begins.push_back(out.begins.back() + data.size(i) * data.size(i));
   out.responses.resize(static_cast<std::size_t>(out.begins.back()));
-  const std::vector<std::int64_t> begins = ru::response_begins(*found.beyond.sets);
-  for (std::size_t t = 0; t < found.beyond.order.size(); ++t) {
-    const auto i = static_cast<std::size_t>(found.beyond.order[t]);
+  const std::vector<std::int64_t> begins = ru::response_begins(*beyond.sets);
+  for (std::size_t t = 0; t < beyond.order.size(); ++t) {
+    const auto i = static_cast<std::size_t>(beyond.order[t]);
     const std::int64_t n = data.size(static_cast<Index>(i));
-    std::copy_n(found.forecast.responses.begin() + begins[t], n * n, out.responses.begin() + out.begins[i]);
-    std::copy_n(found.forecast.slope.begin() + found.beyond.sets->begin[t], n,
-                out.slope.begin() + data.begin[i]);
-    std::copy_n(found.forecast.negative.begin() + found.beyond.sets->begin[t], n,
-                out.negative.begin() + data.begin[i]);
+    std::copy_n(forecast.responses.begin() + begins[t], n * n, out.responses.begin() + out.begins[i]);
+    std::copy_n(forecast.slope.begin() + beyond.sets->begin[t], n, out.slope.begin() + data.begin[i]);
+    std::copy_n(forecast.negative.begin() + beyond.sets->begin[t], n, out.negative.begin() + data.begin[i]);
   }
   return out;
 }

@@ -38,9 +38,13 @@ random_utility::MixedLogitSpec mixed_spec(const ChoiceSchema& schema,
 // Puts the parameters of a model beyond the logit in their places; the model's own are those of the utility in the
 // middle (see ChoiceResponse::beyond).
 void set_beyond(StoredModel& model, std::vector<double> parameters);
+// The same where utility_parameters(model) are known.
+void set_beyond(StoredModel& model, const std::vector<UtilityParameter>& utility,
+                std::vector<double> parameters);
 
-// Probabilities, mean utilities and log-sums; the log-likelihood where the choices are known.
-ChoiceScores score_beyond(const FittedModel& model, const ChoiceData& data, const Context& job);
+// Probabilities, mean utilities and log-sums.
+ChoiceScores score_beyond(const BeyondModel& beyond, const FittedModel& model, const ChoiceData& data,
+                          const Context& job);
 
 // Responses to one unit more of an attribute, or to one percent of what it is (0 where it is 0).
 enum class Per { unit, percent };
@@ -50,15 +54,15 @@ enum class Per { unit, percent };
 Matrix<double> design_slopes(const BeyondModel& beyond, const ChoiceSchema& schema, const ChoiceData& data,
                              Index attribute, Per per);
 
-// The forecast with responses to an attribute, put in the data's order. Responses of situation i begin at
-// begins[i].
+// The forecast with responses to an attribute, by its design_slopes, put in the data's order. Responses of
+// situation i begin at begins[i].
 struct ChoiceResponses {
   ChoiceScores scores;
   std::vector<double> slope, negative;  // entries
   std::vector<double> responses;
   std::vector<std::int64_t> begins;
 };
-ChoiceResponses respond_beyond(const FittedModel& model, const ChoiceData& data, Index attribute, Per per,
-                               const Context& job);
+ChoiceResponses respond_beyond(const BeyondModel& beyond, const Matrix<double>& design_slopes,
+                               const FittedModel& model, const ChoiceData& data, const Context& job);
 
 }  // namespace bl

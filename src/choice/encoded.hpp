@@ -15,10 +15,11 @@ struct EncodedChoices {
   Matrix<T> context, attributes;
   std::vector<T> weights;
 
-  EncodedChoices(const ChoiceData& choices, const Encoder& encoder, const ChoiceResponse& response)
+  EncodedChoices(const ChoiceData& choices, const Encoder& encoder, const ChoiceResponse& response,
+                 UnseenLevels unseen = UnseenLevels::missing)
       : data(&choices),
-        context(encoder.with_unseen(UnseenPolicy::missing)
-                    .encode_features<T>(choices.context, all_rows(choices.context.rows))),
+        context((unseen == UnseenLevels::missing ? encoder.with_unseen(UnseenPolicy::missing) : encoder)
+                    .template encode_features<T>(choices.context, all_rows(choices.context.rows))),
         attributes(encode_attributes<T>(choices.attributes, response.means, response.scales)),
         weights(choices.weights.begin(), choices.weights.end()) {}
 

@@ -100,8 +100,9 @@ json information_of(const ChoicePlan& plan, const ChoiceParts& parts, const FitS
 void evaluate_parts(const ChoiceParts& parts, const FittedModel& model, const Context& job,
                     FitSummary& summary) {
   const auto metrics = [&](const ChoiceData& part) {
-    return part.situations() == 0 ? std::vector<Metric>()
-                                  : choice_metrics(part, score_choices(model, part, job, Part::train));
+    return part.situations() == 0
+               ? std::vector<Metric>()
+               : choice_metrics(part, score_choices(model, part, job, UnseenLevels::missing));
   };
   summary.train = metrics(parts.train);
   summary.validation = metrics(parts.validation);

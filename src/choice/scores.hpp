@@ -27,17 +27,19 @@ struct ChoiceScores {
   std::optional<double> log_likelihood = {};
 };
 
-// Situations of the fit itself (any part but all) are never refused for a level of context without training
-// rows.
+// What is done about levels of context without training rows: what the settings of the fit say, or they count
+// as missing, as of situations of the fit itself, which are never refused.
+enum class UnseenLevels { as_fitted, missing };
+inline UnseenLevels unseen_levels(Part part) {
+  return part == Part::all ? UnseenLevels::as_fitted : UnseenLevels::missing;
+}
+
+// With the log-likelihood where the choices are known.
 ChoiceScores score_choices(const FittedModel& model, const ChoiceData& data, const Context& job,
-                           Part part = Part::all);
+                           UnseenLevels unseen = UnseenLevels::as_fitted);
 
-// d utility / d input of every entry (attributes, terms, summaries of rivals), in raw units, the others held.
-Matrix<double> input_slopes(const FittedModel& model, const ChoiceData& data, const Context& job);
-
-// d utility / d attribute of every entry, in raw units, through all terms that read it: entries x declared
-// attributes.
-Matrix<double> marginal_utilities(const FittedModel& model, const ChoiceData& data, const Context& job);
+// Of what was chosen, by situation. V - log-sum, so a probability that rounds to 0 stays finite.
+std::vector<double> log_probabilities(const ChoiceData& data, const ChoiceScores& scores);
 
 std::vector<Metric> choice_metrics(const ChoiceData& data, const ChoiceScores& scores);
 

@@ -8,16 +8,12 @@
 #include "base/text.hpp"
 #include "base/unknown.hpp"
 #include "bl/errors.hpp"
-#include "choice/beyond.hpp"
+#include "economics/choice_sums.hpp"
 #include "fitted/choice_utility.hpp"
 
 namespace bl {
 
 namespace {
-
-double weight_of(const ChoiceData& data, std::size_t situation) {
-  return data.weights.empty() ? 1 : data.weights[situation];
-}
 
 using Weighted = std::vector<std::pair<double, double>>;  // values with their shares
 
@@ -40,52 +36,33 @@ constexpr std::size_t kProducts = 1'000'000, kFewestDraws = 64;
 
 }  // namespace
 
-std::vector<double> beyond_elasticities(const FittedModel& model, const ChoiceData& base, Index x,
+std::vector<double> beyond_elasticities(const FittedModel& model, PreparedChoices& choices, Index x,
                                         const Context& job) {
-  const ChoiceResponses found = respond_beyond(model, base, x, Per::percent, job);
-  const std::size_t n = base.alternatives.size();
-  std::vector<double> totals(n, 0), out(n * n, 0);
+  const ChoiceData& base = choices.data();
+  const ChoiceResponses found = choices.responses(model, x, Per::percent, job);
+  ElasticitySums sums(base);
   for (std::size_t i = 0; i < base.chosen.size(); ++i) {
     const auto begin = static_cast<std::size_t>(base.begin[i]),
                size = static_cast<std::size_t>(base.size(static_cast<Index>(i)));
     const double* response = found.responses.data() + found.begins[i];
     for (std::size_t j = 0; j < size; ++j) {
-      const auto row = static_cast<std::size_t>(base.classes[begin + j]);
-      totals[row] += weight_of(base, i) * found.scores.probability[begin + j];
+      sums.add_share(begin + j, base.weight(i) * found.scores.probability[begin + j]);
       for (std::size_t k = 0; k < size; ++k)
-        out[row * n + static_cast<std::size_t>(base.classes[begin + k])] +=
-            weight_of(base, i) * response[j * size + k];
+        sums.add_response(begin + j, begin + k, base.weight(i) * response[j * size + k]);
     }
   }
-  for (std::size_t j = 0; j < n; ++j)
-    for (std::size_t k = 0; k < n; ++k)
-      out[j * n + k] = totals[j] > 0 ? out[j * n + k] / totals[j] : kUnknown;
-  return out;
+  return sums.elasticities();
 }
 
-ChoiceSlopes beyond_slopes(const FittedModel& model, const ChoiceData& base, Index x, const Context& job) {
-  const ChoiceResponses found = respond_beyond(model, base, x, Per::unit, job);
-  const std::size_t n = base.alternatives.size();
-  ChoiceSlopes out{base.alternatives, std::vector<double>(n, 0), std::vector<double>(n, 0)};
-  std::vector<double> counts(n, 0);
-  for (std::size_t i = 0; i < base.chosen.size(); ++i)
-    for (auto j = static_cast<std::size_t>(base.begin[i]); j < static_cast<std::size_t>(base.begin[i + 1]);
-         ++j) {
-      const auto alternative = static_cast<std::size_t>(base.classes[j]);
-      counts[alternative] += weight_of(base, i);
-      out.mean[alternative] += weight_of(base, i) * found.slope[j];
-      out.negative[alternative] += weight_of(base, i) * found.negative[j];
-    }
-  for (std::size_t a = 0; a < n; ++a) {
-    out.mean[a] = counts[a] > 0 ? out.mean[a] / counts[a] : kUnknown;
-    out.negative[a] = counts[a] > 0 ? out.negative[a] / counts[a] : kUnknown;
-  }
-  return out;
+ChoiceSlopes beyond_slopes(const FittedModel& model, PreparedChoices& choices, Index x, const Context& job) {
+  const ChoiceResponses found = choices.responses(model, x, Per::unit, job);
+  return mean_slopes(choices.data(), found.slope, found.negative);
 }
 
-BeyondRatios::BeyondRatios(const FittedModel& model, const ChoiceData& base, Index x, Index m)
-    : beyond_(make_beyond(model.stored, base)), alternatives_(base.alternatives.size()) {
+BeyondRatios::BeyondRatios(const FittedModel& model, PreparedChoices& choices, Index x, Index m)
+    : beyond_(choices.beyond(model)), alternatives_(choices.data().alternatives.size()) {
   const ChoiceSchema& schema = model.choice().schema;
+  const ChoiceData& base = choices.data();
   const Matrix<double> by_x = design_slopes(beyond_, schema, base, x, Per::unit),
                        by_m = design_slopes(beyond_, schema, base, m, Per::unit);
   const Index columns = by_x.cols();

@@ -5,23 +5,22 @@
 #include <vector>
 
 #include "bl/choice.hpp"
-#include "choice/beyond.hpp"
-#include "features/choice_data.hpp"
+#include "choice/prepared.hpp"
 #include "fitted/fitted_model.hpp"
 
 namespace bl {
 
 // Percent change of the share of j per percent of attribute x of k, row by row: j n + k.
-std::vector<double> beyond_elasticities(const FittedModel& model, const ChoiceData& base, Index x,
+std::vector<double> beyond_elasticities(const FittedModel& model, PreparedChoices& choices, Index x,
                                         const Context& job);
 
-ChoiceSlopes beyond_slopes(const FittedModel& model, const ChoiceData& base, Index x, const Context& job);
+ChoiceSlopes beyond_slopes(const FittedModel& model, PreparedChoices& choices, Index x, const Context& job);
 
 // Values of attribute x in units of m: dV/dx over dV/dm over the population and, where terms make it differ,
-// over the situations. What does not depend on the parameters is prepared once.
+// over the situations. What does not depend on the parameters is prepared once. The choices outlive this.
 class BeyondRatios {
  public:
-  BeyondRatios(const FittedModel& model, const ChoiceData& base, Index x, Index m);
+  BeyondRatios(const FittedModel& model, PreparedChoices& choices, Index x, Index m);
 
   // Median and quartiles in all, then the median of every alternative; NaN where m does not count. Empty where
   // it counts nowhere. `model` differs from the one above in its parameters alone.
@@ -39,7 +38,7 @@ class BeyondRatios {
     std::vector<double> by_x, by_m;
   };
 
-  BeyondModel beyond_;
+  const BeyondModel& beyond_;
   std::size_t alternatives_;
   std::vector<Pattern> patterns_;
   bool by_situation_ = false;

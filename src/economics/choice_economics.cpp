@@ -7,11 +7,12 @@
 #include "base/unknown.hpp"
 #include "bl/choice.hpp"
 #include "bl/errors.hpp"
+#include "choice/prepared.hpp"
 #include "choice/reading.hpp"
-#include "choice/scores.hpp"
 #include "economics/beyond_economics.hpp"
 #include "economics/choice_errors.hpp"
 #include "economics/choice_scenario.hpp"
+#include "economics/choice_sums.hpp"
 #include "economics/economics.hpp"
 #include "economics/rival_responses.hpp"
 #include "economics/trust.hpp"
@@ -28,8 +29,7 @@ double per_percent(double slope, double value) {
 
 // What the others of situation i do since they read k: P_j (dV_j/dx_k - sum over l of P_l dV_l/dx_k) x_k.
 void add_rivals(const RivalResponses& rivals, const ChoiceData& base, std::size_t i, Index x,
-                const std::vector<double>& probability, std::vector<double>& out) {
-  const std::size_t n = base.alternatives.size();
+                const std::vector<double>& probability, ElasticitySums& out) {
   const auto begin = static_cast<std::size_t>(base.begin[i]),
              end = static_cast<std::size_t>(base.begin[i + 1]);
   for (std::size_t k = begin; k < end; ++k) {
@@ -37,49 +37,45 @@ void add_rivals(const RivalResponses& rivals, const ChoiceData& base, std::size_
     double mean = 0;
     for (std::size_t l = begin; l < end; ++l) mean += probability[l] * rivals.slope(i, l, k);
     for (std::size_t j = begin; j < end; ++j)
-      out[static_cast<std::size_t>(base.classes[j]) * n + static_cast<std::size_t>(base.classes[k])] +=
-          probability[j] * (rivals.slope(i, j, k) - mean) * value;
+      out.add_response(j, k, probability[j] * (rivals.slope(i, j, k) - mean) * value);
   }
 }
 
 // dP_j / dx_k * x_k = P_j (1{j = k} - P_k) dV_k/dx_k * x_k, summed over situations and divided by the sum of
 // P_j. Row by row: j n + k.
-std::vector<double> elasticity_numbers(const FittedModel& model, const ChoiceData& base, Index x,
+std::vector<double> elasticity_numbers(const FittedModel& model, PreparedChoices& choices, Index x,
                                        const Context& job) {
-  if (model.choice().schema.beyond_logit()) return beyond_elasticities(model, base, x, job);
-  const ChoiceScores scores = score_choices(model, base, job);
-  const Matrix<double> slopes = marginal_utilities(model, base, job);
-  const RivalResponses rivals(model, base, x, job);
-  const std::size_t n = base.alternatives.size();
-  std::vector<double> totals(n, 0), out(n * n, 0);
+  if (model.choice().schema.beyond_logit()) return beyond_elasticities(model, choices, x, job);
+  const ChoiceData& base = choices.data();
+  const ChoiceScores scores = choices.scores(model, job);
+  const Matrix<double> slopes = choices.marginal_utilities(model, job);
+  const RivalResponses rivals(model, choices, x, job);
+  ElasticitySums sums(base);
   for (std::size_t i = 0; i < base.chosen.size(); ++i) {
     const auto begin = static_cast<std::size_t>(base.begin[i]),
                end = static_cast<std::size_t>(base.begin[i + 1]);
-    const double w = base.weight(i);
     for (std::size_t j = begin; j < end; ++j) {
-      const auto row = static_cast<std::size_t>(base.classes[j]);
-      totals[row] += w * scores.probability[j];
+      const double share = base.weight(i) * scores.probability[j];
+      sums.add_share(j, share);
       for (std::size_t k = begin; k < end; ++k) {
         const auto entry = static_cast<Index>(k);
-        out[row * n + static_cast<std::size_t>(base.classes[k])] +=
-            w * scores.probability[j] * ((j == k ? 1 : 0) - scores.probability[k]) *
-            per_percent(slopes(entry, x), base.attributes(entry, x));
+        sums.add_response(j, k,
+                          share * ((j == k ? 1 : 0) - scores.probability[k]) *
+                              per_percent(slopes(entry, x), base.attributes(entry, x)));
       }
     }
-    if (!rivals.none()) add_rivals(rivals, base, i, x, scores.probability, out);
+    if (!rivals.none()) add_rivals(rivals, base, i, x, scores.probability, sums);
   }
-  for (std::size_t j = 0; j < n; ++j)
-    for (std::size_t k = 0; k < n; ++k)
-      out[j * n + k] = totals[j] > 0 ? out[j * n + k] / totals[j] : kUnknown;
-  return out;
+  return sums.elasticities();
 }
 
 // What the members of a network say, and warnings about alternatives by their own attribute.
-void add_members(const Model& model, const ChoiceData& base, Index x, const Context& job,
+void add_members(const Model& model, PreparedChoices& choices, Index x, const Context& job,
                  ChoiceElasticities& out) {
   const std::size_t n = out.alternatives.size();
   std::vector<std::vector<double>> members;
-  for (const Model& one : members_of(model)) members.push_back(elasticity_numbers(one.impl(), base, x, job));
+  for (const Model& one : members_of(model))
+    members.push_back(elasticity_numbers(one.impl(), choices, x, job));
   for (std::size_t j = 0; j < n && !members.empty(); ++j) {
     out.members.emplace_back();
     for (std::size_t k = 0; k < n; ++k) {
@@ -93,27 +89,6 @@ void add_members(const Model& model, const ChoiceData& base, Index x, const Cont
     }
   }
   if (!members.empty()) advise(model, members.size(), out.warnings);
-}
-
-ChoiceElasticities elasticities_of(const Model& model, const ChoiceData& base, const std::string& attribute,
-                                   const Context& job, const EconomicsErrors& options) {
-  const FittedModel& m = model.impl();
-  const auto x = static_cast<Index>(attribute_of(m, attribute));
-  require_alone(m, base, attribute);
-  const std::size_t n = base.alternatives.size();
-  const auto values = elasticity_numbers(m, base, x, job);
-  const QuantityErrors found = quantity_errors(model, options, n * n, [&](const Model& other) {
-    return elasticity_numbers(other.impl(), base, x, job);
-  });
-  ChoiceElasticities out{.alternatives = base.alternatives, .by = {}, .errors = {}};
-  for (std::size_t j = 0; j < n; ++j) {
-    const auto from = static_cast<std::ptrdiff_t>(j * n), to = from + static_cast<std::ptrdiff_t>(n);
-    out.by.emplace_back(values.begin() + from, values.begin() + to);
-    out.errors.emplace_back(found.errors.begin() + from, found.errors.begin() + to);
-    out.intervals.emplace_back(found.intervals.begin() + from, found.intervals.begin() + to);
-  }
-  add_members(model, base, x, job, out);
-  return out;
 }
 
 }  // namespace
@@ -132,7 +107,7 @@ OutputTable market_shares(const Model& model, const Data& data, Part part, std::
   const FittedModel& m = model.impl();
   const ChoiceData choices = read_part(m, data.impl().table, part, false);
   const Context job(threads);
-  const ChoiceScores scores = score_choices(m, choices, job, part);
+  const ChoiceScores scores = PreparedChoices(choices, unseen_levels(part)).scores(m, job);
   OutputTable out;
   out.rows = choices.alternatives.size();
   out.columns.push_back({"alternative", {}, choices.alternatives});
@@ -145,15 +120,33 @@ OutputTable market_shares(const Model& model, const Data& data, Part part, std::
   return out;
 }
 
-ChoiceElasticities elasticities(const Model& model, const Data& data, const std::string& attribute,
-                                std::size_t threads, const EconomicsErrors& options) {
-  return elasticities(model, data, attribute, options, Context(threads));
+ChoiceElasticities elasticities(const Model& model, PreparedChoices& choices, const std::string& attribute,
+                                const EconomicsErrors& options, const Context& job) {
+  const FittedModel& m = model.impl();
+  const ChoiceData& base = choices.data();
+  const auto x = static_cast<Index>(attribute_of(m, attribute));
+  require_alone(m, base, attribute);
+  const std::size_t n = base.alternatives.size();
+  const auto values = elasticity_numbers(m, choices, x, job);
+  const QuantityErrors found = quantity_errors(model, options, n * n, [&](const Model& other) {
+    return elasticity_numbers(other.impl(), choices, x, job);
+  });
+  ChoiceElasticities out{.alternatives = base.alternatives, .by = {}, .errors = {}};
+  for (std::size_t j = 0; j < n; ++j) {
+    const auto from = static_cast<std::ptrdiff_t>(j * n), to = from + static_cast<std::ptrdiff_t>(n);
+    out.by.emplace_back(values.begin() + from, values.begin() + to);
+    out.errors.emplace_back(found.errors.begin() + from, found.errors.begin() + to);
+    out.intervals.emplace_back(found.intervals.begin() + from, found.intervals.begin() + to);
+  }
+  add_members(model, choices, x, job, out);
+  return out;
 }
 
 ChoiceElasticities elasticities(const Model& model, const Data& data, const std::string& attribute,
-                                const EconomicsErrors& options, const Context& job) {
+                                std::size_t threads, const EconomicsErrors& options) {
   const ChoiceData base = read_part(model.impl(), data.impl().table, Part::all, false);
-  return elasticities_of(model, base, attribute, job, options);
+  PreparedChoices choices(base);
+  return elasticities(model, choices, attribute, options, Context(threads));
 }
 
 namespace {
@@ -166,52 +159,47 @@ double median(std::vector<double> values) {
 // Means, signs and quartiles of dV/dx; in all, too.
 ChoiceSlopes slope_numbers(const ChoiceData& base, const Matrix<double>& gradients, Index x,
                            SignShares& signs) {
-  const std::size_t n = base.alternatives.size();
-  ChoiceSlopes out{.alternatives = base.alternatives,
-                   .mean = std::vector<double>(n, 0),
-                   .negative = std::vector<double>(n, 0)};
-  std::vector<double> counts(n, 0);
-  std::vector<std::vector<double>> values(n);
+  std::vector<double> slope, negative;
+  std::vector<std::vector<double>> values(base.alternatives.size());
   double total = 0;
   for (std::size_t i = 0; i < base.chosen.size(); ++i) {
+    const double w = base.weight(i);
     for (auto j = static_cast<std::size_t>(base.begin[i]); j < static_cast<std::size_t>(base.begin[i + 1]);
          ++j) {
-      const auto alternative = static_cast<std::size_t>(base.classes[j]);
-      const double slope = gradients(static_cast<Index>(j), x), w = base.weight(i);
-      counts[alternative] += w;
+      slope.push_back(gradients(static_cast<Index>(j), x));
+      negative.push_back(slope.back() < 0 ? 1 : 0);
       total += w;
-      out.mean[alternative] += w * slope;
-      out.negative[alternative] += slope < 0 ? w : 0;
-      signs.below += slope < 0 ? w : 0;
-      signs.above += slope > 0 ? w : 0;
-      values[alternative].push_back(slope);
+      signs.below += slope.back() < 0 ? w : 0;
+      signs.above += slope.back() > 0 ? w : 0;
+      values[static_cast<std::size_t>(base.classes[j])].push_back(slope.back());
     }
   }
-  for (std::size_t a = 0; a < n; ++a) {
-    out.mean[a] = counts[a] > 0 ? out.mean[a] / counts[a] : kUnknown;
-    out.negative[a] = counts[a] > 0 ? out.negative[a] / counts[a] : kUnknown;
-    std::sort(values[a].begin(), values[a].end());
-    out.lower_quartile.push_back(values[a].empty() ? kUnknown : quantile(values[a], 0.25));
-    out.upper_quartile.push_back(values[a].empty() ? kUnknown : quantile(values[a], 0.75));
+  ChoiceSlopes out = mean_slopes(base, slope, negative);
+  for (std::vector<double>& of : values) {
+    std::sort(of.begin(), of.end());
+    out.lower_quartile.push_back(of.empty() ? kUnknown : quantile(of, 0.25));
+    out.upper_quartile.push_back(of.empty() ? kUnknown : quantile(of, 0.75));
   }
   signs.below /= total;
   signs.above /= total;
   return out;
 }
 
-ChoiceSlopes slopes_of(const Model& model, const ChoiceData& base, const std::string& attribute,
+ChoiceSlopes slopes_of(const Model& model, PreparedChoices& choices, const std::string& attribute,
                        const Context& job) {
   const FittedModel& m = model.impl();
+  const ChoiceData& base = choices.data();
   const auto x = static_cast<Index>(attribute_of(m, attribute));
   require_alone(m, base, attribute);
-  if (m.choice().schema.beyond_logit()) return beyond_slopes(m, base, x, job);
+  if (m.choice().schema.beyond_logit()) return beyond_slopes(m, choices, x, job);
   SignShares signs;
-  ChoiceSlopes out = slope_numbers(base, marginal_utilities(m, base, job), x, signs);
+  ChoiceSlopes out = slope_numbers(base, choices.marginal_utilities(m, job), x, signs);
   const std::string what = "the marginal utility of " + attribute;
   warn_of_signs(what, signs, out.warnings);
   for (const Model& one : members_of(model)) {
     SignShares of_member;
-    out.members.push_back(slope_numbers(base, marginal_utilities(one.impl(), base, job), x, of_member).mean);
+    out.members.push_back(
+        slope_numbers(base, choices.marginal_utilities(one.impl(), job), x, of_member).mean);
   }
   for (std::size_t a = 0; a < out.alternatives.size() && !out.members.empty(); ++a) {
     std::vector<double> values;
@@ -226,16 +214,17 @@ ChoiceSlopes slopes_of(const Model& model, const ChoiceData& base, const std::st
 
 ChoiceSlopes slopes(const Model& model, const Data& data, const std::string& attribute, std::size_t threads) {
   const ChoiceData base = read_part(model.impl(), data.impl().table, Part::all, false);
-  const Context job(threads);
-  return slopes_of(model, base, attribute, job);
+  PreparedChoices choices(base);
+  return slopes_of(model, choices, attribute, Context(threads));
 }
 
 namespace {
 
 // dV/dx over dV/dm of every entry where m counts: of each alternative.
-std::vector<std::vector<double>> ratios_of(const FittedModel& model, const ChoiceData& base, Index x, Index m,
-                                           const Context& job) {
-  const Matrix<double> slopes = marginal_utilities(model, base, job);
+std::vector<std::vector<double>> ratios_of(const FittedModel& model, PreparedChoices& choices, Index x,
+                                           Index m, const Context& job) {
+  const ChoiceData& base = choices.data();
+  const Matrix<double> slopes = choices.marginal_utilities(model, job);
   std::vector<std::vector<double>> by(base.alternatives.size());
   for (Index j = 0; j < slopes.rows(); ++j)
     if (slopes(j, m) != 0)
@@ -258,9 +247,9 @@ bool differ(const std::vector<double>& values) {
 }
 
 // Medians over the population; a number that is the same for all has no quartiles of its own.
-ChoiceTradeOff beyond_trade_off(const Model& model, const ChoiceData& base, Index x, Index m,
+ChoiceTradeOff beyond_trade_off(const Model& model, PreparedChoices& choices, Index x, Index m,
                                 const EconomicsErrors& options) {
-  const BeyondRatios ratios(model.impl(), base, x, m);
+  const BeyondRatios ratios(model.impl(), choices, x, m);
   const std::vector<double> numbers = ratios.numbers(model.impl());
   if (numbers.empty())
     throw NumericError("the utility does not depend on " +
@@ -274,7 +263,7 @@ ChoiceTradeOff beyond_trade_off(const Model& model, const ChoiceData& base, Inde
                      .standard_error = same ? errors[0] : kUnknown,
                      .lower_quartile = numbers[1],
                      .upper_quartile = numbers[2],
-                     .alternatives = base.alternatives,
+                     .alternatives = choices.data().alternatives,
                      .by = {numbers.begin() + 3, numbers.end()},
                      .errors = {errors.begin() + 3, errors.end()}};
   out.interval = same ? found.intervals[0] : Interval{kUnknown, kUnknown};
@@ -284,12 +273,13 @@ ChoiceTradeOff beyond_trade_off(const Model& model, const ChoiceData& base, Inde
 }
 
 // What the members say, and why the value may not be trusted.
-void judge(const Model& model, const ChoiceData& base, const std::string& attribute, const std::string& money,
-           const Context& job, ChoiceTradeOff& out) {
+void judge(const Model& model, PreparedChoices& choices, const std::string& attribute,
+           const std::string& money, const Context& job, ChoiceTradeOff& out) {
   const FittedModel& impl = model.impl();
+  const ChoiceData& base = choices.data();
   const auto x = static_cast<Index>(attribute_of(impl, attribute)),
              m = static_cast<Index>(attribute_of(impl, money));
-  const Matrix<double> gradients = marginal_utilities(impl, base, job);
+  const Matrix<double> gradients = choices.marginal_utilities(impl, job);
   SignShares of_money, of_attribute;
   static_cast<void>(slope_numbers(base, gradients, m, of_money));
   static_cast<void>(slope_numbers(base, gradients, x, of_attribute));
@@ -298,7 +288,7 @@ void judge(const Model& model, const ChoiceData& base, const std::string& attrib
   if (impl.choice().schema.linear) return;
   for (const Model& one : members_of(model)) {
     std::vector<double> all;
-    for (const std::vector<double>& values : ratios_of(one.impl(), base, x, m, job))
+    for (const std::vector<double>& values : ratios_of(one.impl(), choices, x, m, job))
       all.insert(all.end(), values.begin(), values.end());
     out.members.push_back(median(std::move(all)));
   }
@@ -308,14 +298,16 @@ void judge(const Model& model, const ChoiceData& base, const std::string& attrib
   advise(model, out.members.size(), out.warnings);
 }
 
-ChoiceTradeOff trade_off_of(const Model& model, const ChoiceData& base, const std::string& attribute,
-                            const std::string& money, const Context& job, const EconomicsErrors& options) {
+}  // namespace
+
+ChoiceTradeOff trade_off(const Model& model, PreparedChoices& choices, const std::string& attribute,
+                         const std::string& money, const EconomicsErrors& options, const Context& job) {
   const FittedModel& impl = model.impl();
   const auto x = static_cast<Index>(attribute_of(impl, attribute)),
              m = static_cast<Index>(attribute_of(impl, money));
-  for (const std::string& name : {attribute, money}) require_alone(impl, base, name);
-  if (impl.choice().schema.beyond_logit()) return beyond_trade_off(model, base, x, m, options);
-  const auto by = ratios_of(impl, base, x, m, job);
+  for (const std::string& name : {attribute, money}) require_alone(impl, choices.data(), name);
+  if (impl.choice().schema.beyond_logit()) return beyond_trade_off(model, choices, x, m, options);
+  const auto by = ratios_of(impl, choices, x, m, job);
   ChoiceTradeOff out;
   out.alternatives = impl.choice().alternatives;
   out.by = medians(by);
@@ -333,7 +325,7 @@ ChoiceTradeOff trade_off_of(const Model& model, const ChoiceData& base, const st
   out.intervals.assign(n, {kUnknown, kUnknown});
   if (impl.choice().schema.linear) {
     QuantityErrors found = quantity_errors(model, options, n, [&](const Model& other) {
-      return medians(ratios_of(other.impl(), base, x, m, job));
+      return medians(ratios_of(other.impl(), choices, x, m, job));
     });
     out.errors = std::move(found.errors);
     out.intervals = std::move(found.intervals);
@@ -342,21 +334,15 @@ ChoiceTradeOff trade_off_of(const Model& model, const ChoiceData& base, const st
       !differ(all) && std::none_of(by.begin(), by.end(), [](const auto& values) { return values.empty(); });
   out.standard_error = same ? out.errors[0] : kUnknown;
   out.interval = same ? out.intervals[0] : Interval{kUnknown, kUnknown};
-  judge(model, base, attribute, money, job, out);
+  judge(model, choices, attribute, money, job, out);
   return out;
 }
 
-}  // namespace
-
 ChoiceTradeOff trade_off(const Model& model, const Data& data, const std::string& attribute,
                          const std::string& money, std::size_t threads, const EconomicsErrors& options) {
-  return trade_off(model, data, attribute, money, options, Context(threads));
-}
-
-ChoiceTradeOff trade_off(const Model& model, const Data& data, const std::string& attribute,
-                         const std::string& money, const EconomicsErrors& options, const Context& job) {
   const ChoiceData base = read_part(model.impl(), data.impl().table, Part::all, false);
-  return trade_off_of(model, base, attribute, money, job, options);
+  PreparedChoices choices(base);
+  return trade_off(model, choices, attribute, money, options, Context(threads));
 }
 
 std::vector<AttributeEconomics> attribute_economics(const Model& model, const Data& data,
@@ -364,13 +350,14 @@ std::vector<AttributeEconomics> attribute_economics(const Model& model, const Da
                                                     const std::string& money, std::size_t threads,
                                                     const EconomicsErrors& options) {
   const ChoiceData base = read_part(model.impl(), data.impl().table, Part::all, false);
+  PreparedChoices choices(base);
   const Context job(threads);
   std::vector<AttributeEconomics> out;
   for (const std::string& name : names) {
-    out.push_back({name, slopes_of(model, base, name, job), elasticities_of(model, base, name, job, options),
-                   std::nullopt});
+    out.push_back({name, slopes_of(model, choices, name, job),
+                   elasticities(model, choices, name, options, job), std::nullopt});
     if (!money.empty() && money != name)
-      out.back().trade_off = trade_off_of(model, base, name, money, job, options);
+      out.back().trade_off = trade_off(model, choices, name, money, options, job);
   }
   return out;
 }

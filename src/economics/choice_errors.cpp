@@ -55,6 +55,7 @@ std::vector<std::vector<double>> drawn(const Model& model, const Eigen::MatrixXd
   const StoredModel& stored = model.impl().stored;
   const Eigen::MatrixXd root = root_of(v);
   const RandomStream random(options.seed, Purpose::bootstrap, 1);
+  const MovedModel moved(model);
   std::vector<std::vector<double>> out(count);
   for (int r = 0; r < options.draws; ++r) {
     Eigen::VectorXd normal(root.cols());
@@ -65,7 +66,7 @@ std::vector<std::vector<double>> drawn(const Model& model, const Eigen::MatrixXd
     for (Index k = 0; k < step.size(); ++k)
       parameters[static_cast<std::size_t>(stored.inference->positions[static_cast<std::size_t>(k)])] +=
           step(k);
-    const std::vector<double> values = quantities(with_parameters(model, std::move(parameters)));
+    const std::vector<double> values = quantities(moved.at(std::move(parameters)));
     for (std::size_t q = 0; q < count; ++q) out[q].push_back(values[q]);
   }
   return out;

@@ -8,11 +8,12 @@
 #include "bl/choice.hpp"
 #include "bl/errors.hpp"
 #include "choice/fit.hpp"
+#include "choice/prepared.hpp"
 #include "choice/reading.hpp"
-#include "choice/scores.hpp"
 #include "economics/beyond_economics.hpp"
 #include "economics/choice_errors.hpp"
 #include "economics/choice_scenario.hpp"
+#include "economics/choice_sums.hpp"
 #include "fitted/fitted_model.hpp"
 
 namespace bl {
@@ -37,50 +38,41 @@ std::vector<double> diversion_of(const std::vector<double>& before, const std::v
   return out;
 }
 
-struct Surplus {
-  double utility = 0, money = kUnknown;
-  std::optional<std::size_t> worthless;  // a situation in which money has no positive marginal utility
+// Situations before and after a scenario, and what somebody wants to know about them.
+struct Asked {
+  PreparedChoices before, after;
+  const ChangedChoices& changed;
+  std::optional<Index> cost = {};
 };
 
-// Mean change of the log-sum; in money, of the log-sum over the marginal utility of money, which is minus
-// that of the cost averaged by the probabilities before the change.
-Surplus surplus_change(const FittedModel& model, const ChoiceData& base, const ChoiceScores& before,
-                       const ChoiceScores& after, std::optional<Index> cost, const Context& job) {
-  const Matrix<double> slopes = cost ? marginal_utilities(model, base, job) : Matrix<double>();
-  Surplus surplus;
-  double total = 0, in_money = 0;
-  for (std::size_t i = 0; i < base.chosen.size(); ++i) {
-    const double w = base.weight(i), gain = after.log_sum[i] - before.log_sum[i];
-    total += w;
-    surplus.utility += w * gain;
-    if (!cost) continue;
-    double worth = 0;
-    for (auto j = base.begin[i]; j < base.begin[i + 1]; ++j)
-      worth -= before.probability[static_cast<std::size_t>(j)] * slopes(static_cast<Index>(j), *cost);
-    if (!(worth > 0) && !surplus.worthless) surplus.worthless = i;
-    in_money += w * gain / worth;
-  }
-  surplus.utility /= total;
-  if (cost && !surplus.worthless) surplus.money = in_money / total;
-  return surplus;
+struct Answers {
+  ChoiceScores before, after;
+};
+
+Answers answers_of(const FittedModel& model, Asked& asked, const Context& job) {
+  return {asked.before.scores(model, job), asked.after.scores(model, job)};
 }
 
 // NumericError where money has no positive marginal utility; at other coefficients than the estimates (not
 // `estimated`) the surplus in money is then NaN.
-WhatIf what_if_numbers(const FittedModel& model, const ChoiceData& base, const ChangedChoices& changed,
-                       std::optional<Index> cost, bool estimated, const Context& job) {
-  const ChoiceScores before = score_choices(model, base, job),
-                     after = score_choices(model, changed.data, job);
+WhatIf what_if_numbers(const FittedModel& model, Asked& asked, const Answers& found, bool estimated,
+                       const Context& job) {
+  const ChoiceData& base = asked.before.data();
+  const ChangedChoices& changed = asked.changed;
+  const std::optional<Index> cost = asked.cost;
   WhatIf result;
   result.alternatives = changed.data.alternatives;
-  result.before = mean_shares(base, base.classes, before.probability);
+  result.before = mean_shares(base, base.classes, found.before.probability);
   result.before.resize(result.alternatives.size(), 0);
-  result.after = mean_shares(changed.data, changed.names, after.probability);
+  result.after = mean_shares(changed.data, changed.names, found.after.probability);
   result.diversion = diversion_of(result.before, result.after, changed.touched);
-  const Surplus surplus = surplus_change(model, base, before, after, cost, job);
-  if (estimated && surplus.worthless)
+  const std::vector<double> worth =
+      cost ? worth_of_money(base, found.before, asked.before.marginal_utilities(model, job), *cost)
+           : std::vector<double>();
+  const Surplus surplus = surplus_change(base, found.before, found.after, worth);
+  if (const auto situation = worthless(worth); estimated && situation)
     throw NumericError("money has no positive marginal utility in situation " +
-                       in_quotes(base.labels[*surplus.worthless]) + ", so surplus has no value in " +
+                       in_quotes(base.labels[*situation]) + ", so surplus has no value in " +
                        in_quotes(model.choice().schema.attributes[static_cast<std::size_t>(*cost)]));
   const bool random_utility = model.choice().schema.rivals.empty();
   result.surplus_change = random_utility ? surplus.utility : kUnknown;
@@ -90,6 +82,33 @@ WhatIf what_if_numbers(const FittedModel& model, const ChoiceData& base, const C
     throw NumericError(
         "the change of surplus is not a finite number; the coefficients or the attributes are too large");
   return result;
+}
+
+// Situation by situation: probabilities before and after, and the change of the log-sum.
+OutputTable rows_of(const FittedModel& model, const Asked& asked, const Answers& found) {
+  const ChoiceData& base = asked.before.data();
+  const ChangedChoices& changed = asked.changed;
+  const std::size_t rows = base.chosen.size();
+  const ChoiceSchema& schema = model.choice().schema;
+  OutputTable out{.rows = rows, .columns = {{schema.wide ? "line" : schema.situation, {}, base.labels}}};
+  const auto add = [&](const std::string& when, const ChoiceData& choices,
+                       const std::vector<std::int32_t>& names, const ChoiceScores& scores) {
+    const std::size_t first = out.columns.size();
+    for (const std::string& name : changed.data.alternatives)
+      out.columns.push_back({"p(" + name + ") " + when, std::vector<double>(rows, 0), {}});
+    for (std::size_t i = 0; i < rows; ++i)
+      for (auto j = static_cast<std::size_t>(choices.begin[i]);
+           j < static_cast<std::size_t>(choices.begin[i + 1]); ++j)
+        out.columns[first + static_cast<std::size_t>(names[j])].numbers[i] = scores.probability[j];
+  };
+  add("before", base, base.classes, found.before);
+  add("after", changed.data, changed.names, found.after);
+  if (!schema.rivals.empty()) return out;  // no random utility, so no surplus
+  OutputColumn surplus{"surplus change", {}, {}};
+  for (std::size_t i = 0; i < rows; ++i)
+    surplus.numbers.push_back(found.after.log_sum[i] - found.before.log_sum[i]);
+  out.columns.push_back(std::move(surplus));
+  return out;
 }
 
 }  // namespace
@@ -106,10 +125,14 @@ WhatIf what_if(const Model& model, const Data& data, const ChoiceScenario& scena
   if (cost && m.choice().schema.beyond_logit()) require_common_money(m, *cost);
   const ChangedChoices changed = apply_scenario(m, base, scenario);
   const Context job(threads);
-  WhatIf result = what_if_numbers(m, base, changed, cost, true, job);
+  Asked asked{PreparedChoices(base), PreparedChoices(changed.data), changed, cost};
+  const Answers answers = answers_of(m, asked, job);
+  WhatIf result = what_if_numbers(m, asked, answers, true, job);
+  result.rows = rows_of(m, asked, answers);
   const std::size_t n = result.alternatives.size();
   const QuantityErrors found = quantity_errors(model, options, n + 2, [&](const Model& other) {
-    const WhatIf moved = what_if_numbers(other.impl(), base, changed, cost, false, job);
+    const FittedModel& at = other.impl();
+    const WhatIf moved = what_if_numbers(at, asked, answers_of(at, asked, job), false, job);
     std::vector<double> numbers;
     for (std::size_t j = 0; j < n; ++j) numbers.push_back(moved.after[j] - moved.before[j]);
     numbers.insert(numbers.end(), {moved.surplus_change, moved.money_change});
@@ -130,28 +153,8 @@ OutputTable what_if_rows(const Model& model, const Data& data, const ChoiceScena
   const FittedModel& m = model.impl();
   const ChoiceData base = read_part(m, data.impl().table, Part::all, false);
   const ChangedChoices changed = apply_scenario(m, base, scenario);
-  const Context job(threads);
-  const ChoiceScores before = score_choices(m, base, job), after = score_choices(m, changed.data, job);
-  const std::size_t rows = base.chosen.size();
-  const ChoiceSchema& schema = m.choice().schema;
-  OutputTable out{.rows = rows, .columns = {{schema.wide ? "line" : schema.situation, {}, base.labels}}};
-  const auto add = [&](const std::string& when, const ChoiceData& choices,
-                       const std::vector<std::int32_t>& names, const ChoiceScores& scores) {
-    const std::size_t first = out.columns.size();
-    for (const std::string& name : changed.data.alternatives)
-      out.columns.push_back({"p(" + name + ") " + when, std::vector<double>(rows, 0), {}});
-    for (std::size_t i = 0; i < rows; ++i)
-      for (auto j = static_cast<std::size_t>(choices.begin[i]);
-           j < static_cast<std::size_t>(choices.begin[i + 1]); ++j)
-        out.columns[first + static_cast<std::size_t>(names[j])].numbers[i] = scores.probability[j];
-  };
-  add("before", base, base.classes, before);
-  add("after", changed.data, changed.names, after);
-  if (!schema.rivals.empty()) return out;  // no random utility, so no surplus
-  OutputColumn surplus{"surplus change", {}, {}};
-  for (std::size_t i = 0; i < rows; ++i) surplus.numbers.push_back(after.log_sum[i] - before.log_sum[i]);
-  out.columns.push_back(std::move(surplus));
-  return out;
+  Asked asked{PreparedChoices(base), PreparedChoices(changed.data), changed};
+  return rows_of(m, asked, answers_of(m, asked, Context(threads)));
 }
 
 }  // namespace bl

@@ -7,6 +7,7 @@
 #include "base/unknown.hpp"
 #include "bl/errors.hpp"
 #include "choice/beyond.hpp"
+#include "fitted/choice_utility.hpp"
 #include "inference/parameter_map.hpp"
 #include "summary/inference_summary.hpp"
 #include "summary/stored_estimate.hpp"
@@ -26,10 +27,11 @@ Eigen::MatrixXd gradient_of(const Model& model, const Eigen::MatrixXd& v, Index 
   std::optional<inference::ParameterMap> map;
   if (!beyond_logit(model)) map.emplace(stored.architecture);
   const std::vector<double> start = map ? map->effective(stored.parameters) : stored_parameters(model);
+  const MovedModel moved(model);
   const auto at = [&](Index position, double change) {
     std::vector<double> values = start;
     values[static_cast<std::size_t>(position)] += change;
-    return quantities(with_parameters(model, map ? map->raw(values) : std::move(values)));
+    return quantities(moved.at(map ? map->raw(values) : std::move(values)));
   };
   const auto size = static_cast<Index>(stored.inference->positions.size());
   Eigen::MatrixXd gradient(count, size);
@@ -54,12 +56,17 @@ std::vector<double> stored_parameters(const Model& model) {
   return beyond_logit(model) ? stored.choice()->beyond : stored.parameters;
 }
 
-Model with_parameters(const Model& model, std::vector<double> parameters) {
-  StoredModel moved = model.impl().stored;
-  if (beyond_logit(model))
-    set_beyond(moved, std::move(parameters));
-  else
+MovedModel::MovedModel(const Model& model) : rest_(model.impl().stored) {
+  rest_.inference.reset();
+  if (beyond_logit(model)) utility_ = utility_parameters(model.impl().stored);
+}
+
+Model MovedModel::at(std::vector<double> parameters) const {
+  StoredModel moved = rest_;
+  if (utility_.empty())
     moved.parameters = std::move(parameters);
+  else
+    set_beyond(moved, utility_, std::move(parameters));
   return model_of(std::move(moved));
 }
 

@@ -6,16 +6,28 @@
 #include <string>
 #include <vector>
 
+#include "artifact/model_file.hpp"
 #include "bl/model.hpp"
+#include "features/beyond_names.hpp"
 
 namespace bl {
 
 // Quantities that are computed from a model with other parameters.
 using Quantities = std::function<std::vector<double>(const Model&)>;
 
-// As they are stored, of a model beyond the logit those that go beyond; and the model with others.
+// As they are stored, of a model beyond the logit those that go beyond.
 std::vector<double> stored_parameters(const Model& model);
-Model with_parameters(const Model& model, std::vector<double> parameters);
+
+// The model with other parameters, and without covariances.
+class MovedModel {
+ public:
+  explicit MovedModel(const Model& model);
+  Model at(std::vector<double> parameters) const;
+
+ private:
+  StoredModel rest_;
+  std::vector<UtilityParameter> utility_;  // of a model beyond the logit
+};
 
 // Of the parameters that have errors: `estimated` (Inference::covariance), or where it is empty the stored one
 // of this kind. UsageError where the model stores none.

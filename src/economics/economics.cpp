@@ -56,6 +56,7 @@ std::vector<double> scaled(std::vector<double> values, double factor) {
 std::vector<Index> chosen_rows(const FittedModel& model, const Table& table,
                                const EconomicsOptions& options) {
   if (options.row == 0) return rows_to_judge(model, table, options.part);
+  if (options.part != Part::all) throw UsageError("`row` names one row of all; leave out `part`");
   if (options.row > static_cast<std::size_t>(table.rows))
     throw UsageError(fmt::format("`row` = {}: the data has rows 1 to {}", options.row, table.rows));
   return {static_cast<Index>(options.row) - 1};

@@ -9,13 +9,16 @@
 
 namespace bl {
 
+class PreparedChoices;
+
 OutputTable importance(const Model& model, const Data& data, const ImportanceOptions& options,
                        const Context& job);
 OutputTable constraint_diagnostics(const Model& model, const Data& data, const ConstraintOptions& options,
                                    const Context& job);
-ChoiceElasticities elasticities(const Model& model, const Data& data, const std::string& attribute,
+// Of situations that are prepared.
+ChoiceElasticities elasticities(const Model& model, PreparedChoices& choices, const std::string& attribute,
                                 const EconomicsErrors& options, const Context& job);
-ChoiceTradeOff trade_off(const Model& model, const Data& data, const std::string& attribute,
+ChoiceTradeOff trade_off(const Model& model, PreparedChoices& choices, const std::string& attribute,
                          const std::string& money, const EconomicsErrors& options, const Context& job);
 
 }  // namespace bl

@@ -4,17 +4,17 @@
 
 namespace bl {
 
-RivalResponses::RivalResponses(const FittedModel& model, const ChoiceData& data, Index attribute,
+RivalResponses::RivalResponses(const FittedModel& model, PreparedChoices& choices, Index attribute,
                                const Context& job)
-    : data_(data) {
+    : data_(choices.data()) {
   const ChoiceSchema& schema = model.choice().schema;
   for (std::size_t r = 0; r < schema.rivals.size(); ++r)
     if (schema.rivals[r].attribute == static_cast<std::size_t>(attribute))
       summaries_.emplace_back(&schema.rivals[r],
                               static_cast<Index>(schema.declared + schema.terms.size() + r));
   if (none()) return;
-  lacks_ = lacks_by_schema(schema, data);
-  by_input_ = input_slopes(model, data, job);
+  lacks_ = lacks_by_schema(schema, data_);
+  by_input_ = choices.input_slopes(model, job);
 }
 
 double RivalResponses::slope(std::size_t situation, std::size_t j, std::size_t k) const {

@@ -1,14 +1,14 @@
 // What a change of one alternative does to the utilities of the others that read it as a rival.
 #pragma once
 
-#include "choice/scores.hpp"
+#include "choice/prepared.hpp"
 #include "features/choice_terms.hpp"
 
 namespace bl {
 
 class RivalResponses {
  public:
-  RivalResponses(const FittedModel& model, const ChoiceData& data, Index attribute, const Context& job);
+  RivalResponses(const FittedModel& model, PreparedChoices& choices, Index attribute, const Context& job);
 
   bool none() const { return summaries_.empty(); }
   // d utility of entry j / d attribute of entry k, through the summaries that j reads.

@@ -8,8 +8,8 @@ namespace bl {
 
 std::vector<Segment> segments(const Model& model, const Data& data, const std::string& column) {
   std::vector<Segment> out;
-  for (auto& [level, table] : by_level(data.impl().table, model.impl().choice().schema, column))
-    out.push_back({level, Data(std::make_shared<Data::Impl>(Data::Impl{std::move(table)}))});
+  for (auto& [level, rows, situations] : by_level(data.impl().table, model.impl().choice().schema, column))
+    out.push_back({level, Data(std::make_shared<Data::Impl>(Data::Impl{std::move(rows)})), situations});
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "bl/errors.hpp"
+#include "choice/prepared.hpp"
 #include "choice/reading.hpp"
 #include "explain/gradient.hpp"
 #include "explain/hierarchy.hpp"
@@ -18,11 +19,13 @@ Situations::Situations(const FittedModel& model, const Table& table, Part part, 
     : Situations(model, read_part(model, table, part, need_choice), part, job) {}
 
 Situations::Situations(const FittedModel& model, ChoiceData situations, Part part, const Context& job)
-    : data(std::move(situations)),
-      context(model.stored.encoder.with_unseen(UnseenPolicy::missing)
-                  .encode_features<double>(data.context, all_rows(data.context.rows))),
-      attributes(encode_attributes<double>(data.attributes, model.choice().means, model.choice().scales)),
-      scores(score_choices(model, data, job, part)) {}
+    : data(std::move(situations)) {
+  PreparedChoices choices(data, unseen_levels(part));
+  scores = choices.scores(model, job);
+  const EncodedChoices<double>& encoded = choices.encoded(model);
+  context = encoded.context;
+  attributes = encoded.attributes;
+}
 
 explain::Response Situations::response(std::size_t entry) const {
   const double* row = attributes.row(static_cast<Index>(entry));
@@ -46,8 +49,8 @@ namespace {
 std::string alternatives_text(const FittedModel& model, const Situations& all, std::size_t situation,
                               const Context& job) {
   const ChoiceSchema& schema = model.choice().schema;
-  const Matrix<double> slopes =
-      marginal_utilities(model, select_situations(all.data, {static_cast<Index>(situation)}), job);
+  const ChoiceData one = select_situations(all.data, {static_cast<Index>(situation)});
+  const Matrix<double> slopes = PreparedChoices(one).marginal_utilities(model, job);
   const auto begin = static_cast<std::size_t>(all.data.begin[situation]),
              end = static_cast<std::size_t>(all.data.begin[situation + 1]);
   std::string out = fmt::format("\n{:<24}{:>14}{:>14}\n", "alternative", "utility", "probability");

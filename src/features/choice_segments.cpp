@@ -40,29 +40,36 @@ std::vector<Level> levels_of(const ChoiceSource& source, const Column& column) {
   return out;
 }
 
-// Lines of a situation stay together.
-void require_whole_situations(const ChoiceSource& source, const Column& column) {
-  if (source.schema->wide) return;
+// Situations by level. Lines of a situation stay together.
+std::map<std::string, std::size_t> situation_counts(const ChoiceSource& source, const Column& column) {
+  std::map<std::string, std::size_t> out;
+  if (source.schema->wide) {
+    for (const Index row : source.rows) ++out[column.cell_text(row)];
+    return out;
+  }
   CellCodes situations(source.column(source.schema->situation));
   std::map<std::int32_t, std::string> levels;
-  for (const Index row : source.rows)
-    if (levels.emplace(situations(row), column.cell_text(row)).first->second != column.cell_text(row))
+  for (const Index row : source.rows) {
+    const auto [place, is_new] = levels.emplace(situations(row), column.cell_text(row));
+    if (place->second != column.cell_text(row))
       source.fail(row, "the column " + in_quotes(column.name) +
                            " differs between lines of a situation; a segment has whole situations");
+    if (is_new) ++out[place->second];
+  }
+  return out;
 }
 
 }  // namespace
 
-std::vector<std::pair<std::string, Table>> by_level(const Table& table, const ChoiceSchema& schema,
-                                                    const std::string& column) {
+std::vector<ChoiceLevel> by_level(const Table& table, const ChoiceSchema& schema, const std::string& column) {
   const ChoiceSource source(table, schema, false);
   const Column& of = source.column(column);
-  require_whole_situations(source, of);
+  std::map<std::string, std::size_t> counts = situation_counts(source, of);
   std::vector<const Column*> columns;
   for (const Column& one : table.columns) columns.push_back(&one);
-  std::vector<std::pair<std::string, Table>> out;
+  std::vector<ChoiceLevel> out;
   for (const Level& level : levels_of(source, of))
-    out.emplace_back(level.text, gather(table, columns, level.rows));
+    out.push_back({level.text, gather(table, columns, level.rows), counts[level.text]});
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/joined.hpp"
 #include "base/text.hpp"
@@ -98,12 +99,6 @@ Index class_of(const FittedModel& model, const std::string& name) {
   return static_cast<Index>(found - names.begin());
 }
 
-std::string carried_name(const Encoder& encoder, const std::string& name) {
-  for (const ResponseEncoding& response : encoder.responses())
-    if (response.name == name) return "observed " + name;
-  return name;
-}
-
 std::vector<OutputColumn> carried_columns(const Table& table, std::span<const Index> rows,
                                           const std::vector<std::string>& names) {
   std::vector<OutputColumn> out;
@@ -118,6 +113,15 @@ std::vector<OutputColumn> carried_columns(const Table& table, std::span<const In
     out.push_back(std::move(carried));
   }
   return out;
+}
+
+void insert_carried(std::vector<OutputColumn> carried, std::size_t at, OutputTable& out) {
+  for (OutputColumn& one : carried)
+    if (std::any_of(out.columns.begin(), out.columns.end(),
+                    [&](const OutputColumn& own) { return own.name == one.name; }))
+      one.name = "observed " + one.name;
+  out.columns.insert(out.columns.begin() + static_cast<std::ptrdiff_t>(at),
+                     std::make_move_iterator(carried.begin()), std::make_move_iterator(carried.end()));
 }
 
 Settings fit_settings(const FittedModel& model) {

@@ -48,12 +48,12 @@ explain::Problem choice_problem(const StoredModel& model, explain::Units units);
 // The class or alternative of this name, the first for an empty one. UsageError.
 Index class_of(const FittedModel& model, const std::string& name);
 
-// What a carried column is called in the output: its name, but "observed y" where y is a response, whose name
-// the prediction or the draw has.
-std::string carried_name(const Encoder& encoder, const std::string& name);
 // Columns of these names with the text of these rows. UsageError where one is named twice.
 std::vector<OutputColumn> carried_columns(const Table& table, std::span<const Index> rows,
                                           const std::vector<std::string>& names);
+// Puts them into the output before column `at`: under their names, but "observed y" where the output has a y of
+// its own, as of a response.
+void insert_carried(std::vector<OutputColumn> carried, std::size_t at, OutputTable& out);
 
 // The settings of the fit. ModelFileError where they cannot be read.
 Settings fit_settings(const FittedModel& model);

@@ -32,10 +32,14 @@ std::string why_processor(const std::vector<cuda::DeviceInfo>& found, double num
 
 }  // namespace
 
-DeviceChoice plan_device(const std::string& device, double numbers_per_step,
-                         const std::string& processor_only) {
+void require_device_name(const std::string& device) {
   if (device != "cpu" && device != "cuda" && device != "auto")
     throw UsageError(fmt::format("`device` is cpu, cuda or auto, not '{}'", device));
+}
+
+DeviceChoice plan_device(const std::string& device, double numbers_per_step,
+                         const std::string& processor_only) {
+  require_device_name(device);
   DeviceChoice choice;
   if (device == "cpu") return choice;
   const std::string only = processor_only.empty() && current_ranks()

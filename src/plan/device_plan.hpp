@@ -16,7 +16,10 @@ struct DeviceChoice {
   std::string note;  // where the choice was left to us: which and why
 };
 
-// device: cpu, cuda or auto. numbers_per_step: intermediate numbers of a step, all fits that run side by side counted.
+// UsageError for another word than cpu, cuda or auto.
+void require_device_name(const std::string& device);
+
+// device: as above. numbers_per_step: intermediate numbers of a step, all fits that run side by side counted.
 // processor_only: why the processor alone computes this, in words; empty: a GPU can. UsageError where a GPU is
 // asked for and there is none, or it does not compute this.
 DeviceChoice plan_device(const std::string& device, double numbers_per_step,

@@ -127,32 +127,36 @@ OutputTable decided(const Model& model, const Decision& decision, OutputTable pr
   return predictions;
 }
 
-std::vector<Metric> evaluate_decisions(const Model& model, const Data& data, Part part,
-                                       const Decision& decision, const PredictOptions& options) {
+Evaluation evaluate_decisions(const Model& model, const Data& data, Part part, const Decision& decision,
+                              const PredictOptions& options) {
   const FittedModel& fitted = of_classes(model);
+  require_metric_options(options);
   const Table& table = data.impl().table;
   const Context job(options.threads);
-  std::vector<Metric> metrics = evaluate_table(fitted, table, part, options, job);
-  const std::vector<Index> judged = rows_to_judge(fitted, table, part);
-  const Encoder encoder = encoder_for(fitted, part, options);
-  const Matrix<double> p = probabilities_of(
-      fitted,
-      predict_rows(fitted, encoder, table, judged, utility_at(fitted, options.temperature), options, job));
+  HeardNotes heard(options.on_note);
+  const std::vector<Index> judged = judged_rows(fitted, table, part, heard.notes());
+  const PredictedRows encoded(encoder_for(fitted, part, options), table, nullptr, judged);
+  const auto& weights = encoded.encoded().weights;
+  const auto [truth, log_p] = judged_classes(fitted, encoded, table, judged,
+                                             utility_at(fitted, options.temperature), job, heard.notes());
+  heard.tell();
+  std::vector<Metric> metrics = class_metrics(truth, log_p, weights);
+  Matrix<double> p(log_p.rows(), log_p.cols());
+  std::transform(log_p.flat().begin(), log_p.flat().end(), p.flat().begin(),
+                 [](double one) { return std::exp(one); });
   const std::vector<std::int32_t> classes = decide(fitted, decision, p);
-  const Encoded<double> rows = encoder.encode<double>(table, judged);
-  const std::vector<std::int32_t> truth = fitted.space.combine(rows.classes);
   for (Metric& metric : metrics) {
-    if (metric.name == "accuracy") metric.value = metrics::accuracy(truth, classes, rows.weights);
-    if (metric.name == "macro_f1") metric.value = metrics::macro_f1(truth, classes, p.cols(), rows.weights);
+    if (metric.name == "accuracy") metric.value = metrics::accuracy(truth, classes, weights);
+    if (metric.name == "macro_f1") metric.value = metrics::macro_f1(truth, classes, p.cols(), weights);
   }
   if (decision.aim == Aim::cost) {
-    const metrics::RowWeights average(rows.weights, truth.size());
+    const metrics::RowWeights average(weights, truth.size());
     metrics.push_back(
         {"mean_cost", average.mean([&](std::size_t i) {
            return decision.costs[static_cast<std::size_t>(truth[i])][static_cast<std::size_t>(classes[i])];
          })});
   }
-  return metrics;
+  return {judged.size(), std::move(metrics)};
 }
 
 }  // namespace bl

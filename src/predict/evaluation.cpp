@@ -235,25 +235,38 @@ Matrix<double> class_log_probabilities(const FittedModel& model, const gibbs::Ut
   return log_p;
 }
 
+JudgedClasses judged_classes(const FittedModel& model, const PredictedRows& part, const Table& table,
+                             std::span<const Index> rows, const gibbs::Utility& utility, const Context& job,
+                             RowNotes* notes) {
+  JudgedClasses out{model.space.combine(part.encoded().classes),
+                    class_log_probabilities(model, utility, part, job, notes)};
+  const Matrix<double>& log_p = out.log_probability;
+  for (Index i = 0; i < log_p.rows(); ++i)
+    if (std::isnan(log_p(i, 0)))
+      throw NumericError(
+          fmt::format("{}: the probabilities are not finite numbers; the model's parameters or "
+                      "the row's values are too large",
+                      table.place(rows[static_cast<std::size_t>(i)])));
+  for (Index i = part.first(); notes && i < part.first() + part.count(); ++i)
+    notes->add_outcome(out.truth[static_cast<std::size_t>(i)],
+                       {log_p.row(i), static_cast<std::size_t>(log_p.cols())});
+  return out;
+}
+
 std::vector<Metric> evaluate_rows(const FittedModel& model, const Encoder& encoder, const Table& table,
                                   std::span<const Index> rows, const gibbs::Utility& utility,
                                   const Context& job, RowNotes* notes, const SharedTable* shared) {
-  const PredictedRows part(encoder, table, shared, rows);
+  return evaluate_rows(model, PredictedRows(encoder, table, shared, rows), table, rows, utility, job, notes);
+}
+
+std::vector<Metric> evaluate_rows(const FittedModel& model, const PredictedRows& part, const Table& table,
+                                  std::span<const Index> rows, const gibbs::Utility& utility,
+                                  const Context& job, RowNotes* notes) {
   const Encoded<double>& encoded = part.encoded();
   std::vector<Metric> out;
   if (model.space.classes() > 0) {
-    const auto truth = model.space.combine(encoded.classes);
-    const Matrix<double> log_p = class_log_probabilities(model, utility, part, job, notes);
-    for (Index i = 0; i < log_p.rows(); ++i)
-      if (std::isnan(log_p(i, 0)))
-        throw NumericError(
-            fmt::format("{}: the probabilities are not finite numbers; the model's parameters or "
-                        "the row's values are too large",
-                        table.place(rows[static_cast<std::size_t>(i)])));
-    for (Index i = part.first(); notes && i < part.first() + part.count(); ++i)
-      notes->add_outcome(truth[static_cast<std::size_t>(i)],
-                         {log_p.row(i), static_cast<std::size_t>(log_p.cols())});
-    out = class_metrics(truth, log_p, encoded.weights);
+    const JudgedClasses judged = judged_classes(model, part, table, rows, utility, job, notes);
+    out = class_metrics(judged.truth, judged.log_probability, encoded.weights);
   }
   std::vector<Metric> more;
   if (model.space.values() == 1) {
@@ -272,16 +285,25 @@ std::vector<Metric> evaluate_rows(const FittedModel& model, const Encoder& encod
   return out;
 }
 
-std::vector<Metric> evaluate_table(const FittedModel& model, const Table& table, Part part,
-                                   const PredictOptions& options, const Context& job) {
-  HeardNotes heard(options.on_note);
-  const std::vector<Index> rows = rows_to_judge(model, table, part);
-  if (RowNotes* notes = heard.notes(); notes != nullptr && part == Part::all)
+std::vector<Index> judged_rows(const FittedModel& model, const Table& table, Part part, RowNotes* notes,
+                               const SharedTable* shared) {
+  std::vector<Index> rows = rows_to_judge(model, table, part, shared);
+  if (notes != nullptr && part == Part::all && (shared == nullptr || shared->ranks->rank() == 0))
     notes->add_without_response(static_cast<std::size_t>(table.rows) - rows.size());
-  std::vector<Metric> metrics = evaluate_rows(model, encoder_for(model, part, options), table, rows,
-                                              utility_at(model, options.temperature), job, heard.notes());
+  return rows;
+}
+
+Evaluation evaluate_table(const FittedModel& model, const Table& table, Part part,
+                          const PredictOptions& options, const Context& job, const SharedTable* shared) {
+  require_metric_options(options);
+  HeardNotes heard(options.on_note);
+  const std::vector<Index> rows = judged_rows(model, table, part, heard.notes(), shared);
+  Evaluation out{rows.size(),
+                 evaluate_rows(model, encoder_for(model, part, options), table, rows,
+                               utility_at(model, options.temperature), job, heard.notes(), shared)};
+  if (RowNotes* notes = heard.notes(); notes != nullptr && shared != nullptr) notes->join(*shared->ranks);
   heard.tell();
-  return metrics;
+  return out;
 }
 
 }  // namespace bl

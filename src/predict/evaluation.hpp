@@ -24,6 +24,15 @@ Matrix<double> class_log_probabilities(const FittedModel& model, const gibbs::Ut
 std::vector<Metric> class_metrics(std::span<const std::int32_t> truth,
                                   const Matrix<double>& log_probabilities, std::span<const double> weights);
 
+// Of rows with their classes. NumericError naming a row whose probabilities are no numbers.
+struct JudgedClasses {
+  std::vector<std::int32_t> truth;
+  Matrix<double> log_probability;
+};
+JudgedClasses judged_classes(const FittedModel& model, const PredictedRows& part, const Table& table,
+                             std::span<const Index> rows, const gibbs::Utility& utility, const Context& job,
+                             RowNotes* notes);
+
 // One continuous response row by row, in the data's units.
 struct NumberRows {
   std::vector<double> truth, mean, log_density, crps;
@@ -41,9 +50,19 @@ std::vector<Metric> evaluate_rows(const FittedModel& model, const Encoder& encod
                                   std::span<const Index> rows, const gibbs::Utility& utility,
                                   const Context& job, RowNotes* notes = nullptr,
                                   const SharedTable* shared = nullptr);
+// The same of rows that are encoded.
+std::vector<Metric> evaluate_rows(const FittedModel& model, const PredictedRows& part, const Table& table,
+                                  std::span<const Index> rows, const gibbs::Utility& utility,
+                                  const Context& job, RowNotes* notes = nullptr);
 
-// Those of a part of a table, with notes to who asked for them: Model::evaluate.
-std::vector<Metric> evaluate_table(const FittedModel& model, const Table& table, Part part,
-                                   const PredictOptions& options, const Context& job);
+// The rows of a part that have their responses; rows without are noted.
+std::vector<Index> judged_rows(const FittedModel& model, const Table& table, Part part, RowNotes* notes,
+                               const SharedTable* shared = nullptr);
+
+// The metrics of a part of a table, with notes to who asked for them: Model::evaluate. Where features lie with
+// several ranks `table` has the rest.
+Evaluation evaluate_table(const FittedModel& model, const Table& table, Part part,
+                          const PredictOptions& options, const Context& job,
+                          const SharedTable* shared = nullptr);
 
 }  // namespace bl

@@ -1,5 +1,10 @@
 #include "predict/predicting.hpp"
 
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "bl/errors.hpp"
 #include "plan/table_plan.hpp"
 
 namespace bl {
@@ -19,6 +24,21 @@ Encoder encoder_for(const FittedModel& model, Part part, const PredictOptions& o
   const Encoder& stored = model.stored.encoder;
   const bool lenient = options.treat_unseen_as_missing || part != Part::all;
   return lenient ? stored.with_unseen(UnseenPolicy::missing) : stored;
+}
+
+void require_metric_options(const PredictOptions& o) {
+  const std::pair<const char*, bool> given[] = {{"quantiles", !o.quantiles.empty()},
+                                                {"interval", o.interval != 0},
+                                                {"highest_density", o.highest_density != 0},
+                                                {"mode", o.mode},
+                                                {"utilities", o.utilities},
+                                                {"ood", o.ood},
+                                                {"density", o.density_points != 0},
+                                                {"tolerance", o.tolerance != PredictOptions().tolerance},
+                                                {"carry", !o.carry.empty()}};
+  for (const auto& [name, is_given] : given)
+    if (is_given)
+      throw UsageError(fmt::format("`{}` is of predictions and says nothing about metrics", name));
 }
 
 }  // namespace bl

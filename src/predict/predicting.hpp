@@ -17,4 +17,7 @@ gibbs::Utility utility_at(const FittedModel& model, double temperature);
 // Rows of the fit itself are never refused for a level without training rows.
 Encoder encoder_for(const FittedModel& model, Part part, const PredictOptions& options);
 
+// UsageError for an option of predictions that says nothing about metrics.
+void require_metric_options(const PredictOptions& options);
+
 }  // namespace bl

@@ -312,10 +312,7 @@ OutputTable predict_rows(const FittedModel& model, const Encoder& encoder, const
   check(options, model);
   OutputTable out;
   out.rows = places.size();
-  for (OutputColumn& carried : carried_columns(table, places, options.carry)) {
-    carried.name = carried_name(model.stored.encoder, carried.name);
-    out.columns.push_back(std::move(carried));
-  }
+  std::vector<OutputColumn> carried = carried_columns(table, places, options.carry);
   const Rows rows{table, places, encoder.encode_features<double>(table, places)};
   if (model.space.classes() > 0) class_columns(model, utility, rows.context, options, job, notes, out);
   if (model.space.values() == 1) {
@@ -329,6 +326,7 @@ OutputTable predict_rows(const FittedModel& model, const Encoder& encoder, const
   }
   if (options.ood) score_columns(model, utility, rows.context, job, out);
   require_finite(out, [&](std::size_t i) { return table.place(places[i]); });
+  insert_carried(std::move(carried), 0, out);
   return out;
 }
 

@@ -289,9 +289,7 @@ SampleResult sample(const Model& model, const Data& data, const SampleOptions& o
   SampleResult result = run(impl, context, given_values(impl, table, options.given), options);
   std::vector<Index> drawn(result.draws.rows);
   for (std::size_t i = 0; i < drawn.size(); ++i) drawn[i] = static_cast<Index>(i / options.draws);
-  std::vector<OutputColumn> carried = carried_columns(table, drawn, options.carry);
-  for (OutputColumn& column : carried) column.name = carried_name(impl.stored.encoder, column.name);
-  result.draws.columns.insert(result.draws.columns.begin(), carried.begin(), carried.end());
+  insert_carried(carried_columns(table, drawn, options.carry), 0, result.draws);
   return result;
 }
 

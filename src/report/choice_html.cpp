@@ -5,7 +5,8 @@
 #include <numeric>
 
 #include "bl/choice.hpp"
-#include "choice/scores.hpp"
+#include "choice/prepared.hpp"
+#include "choice/reading.hpp"
 #include "economics/economics.hpp"
 #include "report/chart.hpp"
 #include "report/choice_subject.hpp"
@@ -35,8 +36,7 @@ std::string hit_table(const ChoiceData& data, const ChoiceScores& scores) {
         scores.probability.begin());
     const auto chosen =
         static_cast<std::size_t>(data.classes[begin + static_cast<std::size_t>(data.chosen[i])]);
-    counts[chosen][static_cast<std::size_t>(data.classes[best])] +=
-        data.weights.empty() ? 1 : data.weights[i];
+    counts[chosen][static_cast<std::size_t>(data.classes[best])] += data.weight(i);
   }
   HtmlTable out{.caption = "Hits: what was chosen in rows, what was likeliest in columns; share of the row",
                 .columns = {"chosen"},
@@ -59,7 +59,7 @@ std::string hit_table(const ChoiceData& data, const ChoiceScores& scores) {
 
 Quality choice_quality(const FittedModel& model, const ChoiceData& data, const std::string& rows,
                        const Context& job) {
-  const ChoiceScores scores = score_choices(model, data, job, Part::test);
+  const ChoiceScores scores = score_choices(model, data, job, UnseenLevels::missing);
   ChoiceData weighted = data;
   std::vector<MetricWithError> metrics =
       resampled_errors(data.chosen.size(), data.weights, data.persons, [&](std::span<const double> w) {
@@ -94,7 +94,7 @@ NamedChart attribute_chart(const ChoiceSubject& s, std::size_t a, std::size_t k)
     places.push_back(view.low + (view.high - view.low) * static_cast<double>(i) / (kPlaces - 1));
     data.attributes(i * static_cast<Index>(n) + static_cast<Index>(a), static_cast<Index>(k)) = places.back();
   }
-  const ChoiceScores scores = score_choices(s.fitted, data, s.job, Part::test);
+  const ChoiceScores scores = score_choices(s.fitted, data, s.job, UnseenLevels::missing);
   const std::string name = fmt::format("{} of {}", view.name, s.all.alternatives[a]);
   LineChart chart{.title = "Probabilities along " + name,
                   .x_label = name,
@@ -142,6 +142,8 @@ std::string choice_curves(const ChoiceSubject& s) {
 }
 
 std::string economics_html(const ChoiceSubject& s) {
+  const ChoiceData base = read_part(s.fitted, s.data.impl().table, Part::all, false);  // rankings stay whole
+  PreparedChoices choices(base);
   std::string out;
   if (!s.money.empty()) {
     HtmlTable t{.caption = fmt::format(
@@ -152,7 +154,7 @@ std::string economics_html(const ChoiceSubject& s) {
                 .rows = {}};
     for (const std::string& name : attributes(s.model)) {
       if (name == s.money) continue;
-      const ChoiceTradeOff worth = trade_off(s.model, s.data, name, s.money, {}, s.job);
+      const ChoiceTradeOff worth = trade_off(s.model, choices, name, s.money, {}, s.job);
       t.rows.push_back({escaped(name), with_error(worth.value, worth.standard_error),
                         worth.lower_quartile == worth.upper_quartile
                             ? "the same everywhere"
@@ -162,7 +164,7 @@ std::string economics_html(const ChoiceSubject& s) {
   }
   std::string tables;
   for (const std::string& name : attributes(s.model)) {
-    const ChoiceElasticities e = elasticities(s.model, s.data, name, {}, s.job);
+    const ChoiceElasticities e = elasticities(s.model, choices, name, {}, s.job);
     HtmlTable t{
         .caption = fmt::format("Elasticities: percent change of a share (rows) per percent of {} of an "
                                "alternative (columns)",

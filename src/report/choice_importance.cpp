@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "choice/scores.hpp"
+#include "choice/prepared.hpp"
 #include "economics/importance.hpp"
 #include "report/chart.hpp"
 #include "report/choice_subject.hpp"
@@ -16,17 +16,6 @@ namespace {
 
 constexpr std::size_t kMostSituations = 2000, kLeastSituations = 100, kChoiceBars = 20;
 constexpr double kWork = 2e8;  // parameters times situations times columns
-
-// By situation: log-probability of what was chosen. V - log-sum, so a probability that rounds to 0 stays finite.
-std::vector<double> log_probabilities(const FittedModel& model, const ChoiceData& data, const Context& job) {
-  const ChoiceScores scores = score_choices(model, data, job, Part::test);
-  std::vector<double> out(data.chosen.size());
-  for (std::size_t i = 0; i < out.size(); ++i)
-    out[i] =
-        scores.utility[static_cast<std::size_t>(data.begin[i]) + static_cast<std::size_t>(data.chosen[i])] -
-        scores.log_sum[i];
-  return out;
-}
 
 // Weighted mean of the losses; a person's choices are one observation of its standard error.
 Bar bar_of(const std::string& name, const ChoiceData& data, const std::vector<double>& whole,
@@ -49,15 +38,19 @@ Bar bar_of(const std::string& name, const ChoiceData& data, const std::vector<do
 }  // namespace
 
 std::string choice_importance(const ChoiceSubject& s) {
-  const std::vector<ReducedModel> models = models_without_columns(s.fitted);
-  const double work = static_cast<double>(s.fitted.stored.parameters.size() * (models.size() + 1));
+  const std::vector<Removal> columns = removals(s.fitted, false);
+  const double work = static_cast<double>(s.fitted.stored.parameters.size() * (columns.size() + 1));
   const auto most =
       std::clamp(static_cast<std::size_t>(kWork / std::max(1.0, work)), kLeastSituations, kMostSituations);
   const ChoiceData data = select_situations(s.judged, thinned_rows(all_rows(s.judged.situations()), most));
-  const std::vector<double> whole = log_probabilities(s.fitted, data, s.job);
+  PreparedChoices choices(data, UnseenLevels::missing);
+  const auto judged = [&](const FittedModel& model) {
+    return log_probabilities(data, choices.scores(model, s.job));
+  };
+  const std::vector<double> whole = judged(s.fitted);
   BarChart chart{.title = "Importance of columns and attributes", .bars = {}};
-  for (const ReducedModel& one : models)
-    chart.bars.push_back(bar_of(one.without, data, whole, log_probabilities(one.model.impl(), data, s.job)));
+  for (const Removal& one : columns)
+    chart.bars.push_back(bar_of(one.column, data, whole, judged(without(s.fitted, one))));
   std::stable_sort(chart.bars.begin(), chart.bars.end(),
                    [](const Bar& a, const Bar& b) { return a.value > b.value; });
   const std::size_t count = chart.bars.size();

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "choice/prepared.hpp"
 #include "choice/reading.hpp"
-#include "choice/scores.hpp"
+#include "economics/choice_sums.hpp"
 #include "features/choice_terms.hpp"
 #include "report/chart.hpp"
 #include "report/choice_subject.hpp"
@@ -22,18 +23,6 @@ ChoiceData thinned(const ChoiceSubject& s) {
   const auto most = std::clamp(static_cast<std::size_t>(kScenarioWork / std::max(1.0, parameters)),
                                kLeastSimulated, kMostSimulated);
   return select_situations(s.all, thinned_rows(all_rows(s.all.situations()), most));
-}
-
-// Marginal utility of money in every situation: minus that of the cost, averaged by probabilities.
-std::vector<double> worth_of_money(const ChoiceSubject& s, const ChoiceData& data,
-                                   const ChoiceScores& scores) {
-  const auto cost = static_cast<Index>(attribute_of(s.fitted, s.money));
-  const Matrix<double> slopes = marginal_utilities(s.fitted, data, s.job);
-  std::vector<double> worth(data.chosen.size(), 0);
-  for (std::size_t i = 0; i < worth.size(); ++i)
-    for (auto j = data.begin[i]; j < data.begin[i + 1]; ++j)
-      worth[i] -= scores.probability[static_cast<std::size_t>(j)] * slopes(static_cast<Index>(j), cost);
-  return worth;
 }
 
 bool changes(const ChoiceData& data, std::size_t alternative, std::size_t attribute) {
@@ -54,10 +43,13 @@ const std::vector<double>& scenario_factors() {
 Scenarios attribute_scenarios(const ChoiceSubject& s) {
   const ChoiceSchema& schema = s.fitted.choice().schema;
   const ChoiceData data = thinned(s);
-  const ChoiceScores before = score_choices(s.fitted, data, s.job, Part::test);
-  const std::vector<double> worth = s.money.empty() ? std::vector<double>() : worth_of_money(s, data, before);
-  const bool valued =
-      !worth.empty() && std::all_of(worth.begin(), worth.end(), [](double w) { return w > 0; });
+  PreparedChoices now(data, UnseenLevels::missing);
+  const ChoiceScores before = now.scores(s.fitted, s.job);
+  const std::vector<double> worth =
+      s.money.empty() ? std::vector<double>()
+                      : worth_of_money(data, before, now.marginal_utilities(s.fitted, s.job),
+                                       static_cast<Index>(attribute_of(s.fitted, s.money)));
+  const bool valued = !worth.empty() && !worthless(worth);
   Scenarios out{.situations = data.chosen.size(), .entries = {}};
   for (std::size_t a = 0; a < data.alternatives.size(); ++a)
     for (std::size_t k = 0; k < std::min(s.attributes[a].size(), schema.declared); ++k) {
@@ -69,18 +61,11 @@ Scenarios attribute_scenarios(const ChoiceSubject& s) {
           if (static_cast<std::size_t>(data.classes[j]) == a)
             changed.attributes(static_cast<Index>(j), static_cast<Index>(k)) *= factor;
         compute_terms(schema, lacks_by_schema(schema, changed), changed);
-        const ChoiceScores after = score_choices(s.fitted, changed, s.job, Part::test);
-        double total = 0, surplus = 0, money = 0;
-        for (std::size_t i = 0; i < data.chosen.size(); ++i) {
-          const double w = data.weights.empty() ? 1 : data.weights[i];
-          const double gain = after.log_sum[i] - before.log_sum[i];
-          total += w;
-          surplus += w * gain;
-          if (valued) money += w * gain / worth[i];
-        }
+        const ChoiceScores after = PreparedChoices(changed, UnseenLevels::missing).scores(s.fitted, s.job);
+        const Surplus surplus = surplus_change(data, before, after, worth);
         entry.shares.push_back(mean_shares(changed, changed.classes, after.probability));
-        entry.surplus.push_back(surplus / total);
-        if (valued) entry.money.push_back(money / total);
+        entry.surplus.push_back(surplus.utility);
+        if (valued) entry.money.push_back(surplus.money);
       }
       out.entries.push_back(std::move(entry));
     }

@@ -223,6 +223,8 @@ Page choice_page(const Model& model, const Data& data, const ReportOptions& opti
 std::string report_html(const Model& model, const Data& data, const ReportOptions& options) {
   const Context job(options.threads,
                     {.should_stop = options.should_stop, .on_progress = options.on_progress});
+  if (!options.money.empty() && !model.is_choice())
+    throw UsageError("`money` is for models of choices among alternatives");
   nlohmann::json document;
   const Page page = model.is_choice() ? choice_page(model, data, options, job, document)
                                       : table_page(model, data, options, job, document);

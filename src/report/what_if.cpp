@@ -156,7 +156,7 @@ std::string table_what_if(const TableSubject& s) {
 }
 
 std::string choice_what_if(const ChoiceSubject& s) {
-  const ChoiceScores scores = score_choices(s.fitted, repeated_situation(s, 1), s.job, Part::test);
+  const ChoiceScores scores = score_choices(s.fitted, repeated_situation(s, 1), s.job, UnseenLevels::missing);
   HtmlTable out{.caption = "Prediction for " + escaped(s.start_text) + ", every alternative available",
                 .columns = {"alternative", "probability"},
                 .rows = {}};

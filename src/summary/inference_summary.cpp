@@ -15,6 +15,7 @@
 #include "fitted/choice_utility.hpp"
 #include "inference/covariance.hpp"
 #include "inference/distributions.hpp"
+#include "plan/device_plan.hpp"
 #include "summary/stored_estimate.hpp"
 
 namespace bl {
@@ -225,6 +226,12 @@ void check_options(const InferenceOptions& options) {
   if (!(options.level > 0 && options.level < 1))
     throw UsageError(fmt::format("`level` = {}: expected a number between 0 and 1", options.level));
   if (options.cluster.size() > 2) throw UsageError("errors can be clustered in one or two ways, not more");
+  if (!options.cluster.empty() && options.covariance == "classical")
+    throw UsageError("`cluster` stands for `covariance` = cluster; leave out classical");
+  for (const auto& [name, count] :
+       {std::pair("starts", options.starts), std::pair("bootstrap", options.bootstrap)})
+    if (count < 0) throw UsageError(fmt::format("`{}` = {}: expected 0 or more", name, count));
+  require_device_name(options.device);
 }
 
 std::map<Index, std::string> position_names(const NamedModel& model) {

@@ -150,6 +150,43 @@ TEST_F(ChoiceQuestions, MistakesAreNamed) {
               HasSubstr("cannot read 'gone.bl'"));
 }
 
+// No option is passed over in silence.
+TEST_F(ChoiceQuestions, OptionsWithoutEffectAreRefused) {
+  output(std::string("fit wide.csv ") + kWide + " m.bl");
+  for (const auto& [line, named] : std::vector<std::pair<std::string, std::string>>{
+           {"predict m.bl wide.csv --shares --carry income", "--carry"},
+           {"predict m.bl wide.csv --shares --utilities", "--utilities"},
+           {"predict m.bl wide.csv --shares --quantiles 0.5", "--quantiles"},
+           {"predict m.bl wide.csv --posterior --carry income", "--carry"},
+           {"predict m.bl wide.csv --log-density", "no meaning"},
+           {"predict m.bl wide.csv --decide macro_f1", "no meaning"},
+           {"evaluate m.bl wide.csv --decide accuracy", "no meaning"},
+           {"evaluate m.bl wide.csv --unseen-as-missing", "--unseen-as-missing"},
+           {"whatif m.bl wide.csv --change car.c=c*2 --level 0.9", "--level"},
+           {"whatif m.bl wide.csv --change car.c=c*2 --seed 3", "--seed"},
+           {"whatif m.bl wide.csv --change car.c=c*2 --rows - --draws 9", "--draws"},
+           {"whatif m.bl wide.csv --set income+=1", "--set"},
+           {"explain m.bl wide.csv --economics --level 0.9", "--level"},
+           {"explain m.bl wide.csv --economics --row 3", "--row"},
+           {"explain m.bl wide.csv --economics --part test", "--part"},
+           {"explain m.bl wide.csv --shapley", "no meaning"},
+           {"explain m.bl wide.csv --responses", "are of tables"},
+           {"explain m.bl wide.csv", "are of tables"},
+           {"summary m.bl wide.csv --economics --units original", "--units"},
+           {"summary m.bl wide.csv --economics --format latex", "--economics"},
+           {"summary m.bl wide.csv --covariance classical --cluster who", "--cluster"},
+           {"summary m.bl --device cuda", "--device"},
+           {"summary m.bl --bootstrap 5", "--bootstrap"}})
+    EXPECT_THAT(error(line), HasSubstr(named)) << line;
+}
+
+TEST_F(ChoiceQuestions, RowsOfAScenarioAreThoseThatAreAskedForAlone) {
+  output(std::string("fit wide.csv ") + kWide + " m.bl");
+  const std::string scenario = "whatif m.bl wide.csv --change car.c=c*1.2 --rows ";
+  output(scenario + "rows.csv");
+  EXPECT_EQ(read_file(folder_.file("rows.csv")), output(scenario + "-"));
+}
+
 TEST_F(ChoiceQuestions, LatexOfALogitHasEveryTerm) {
   output(std::string("fit wide.csv --term tt=t*t --term cc=c*c --term tc=t*c --term lt=log(t) ") + kWide +
          " m.bl");

@@ -303,6 +303,7 @@ TEST_F(Segments, AreTheAnswersAboutTheirRows) {
   std::vector<double> mean(4, 0);
   for (int kind = 0; kind < 3; ++kind) {
     const Segment& part = parts[static_cast<std::size_t>(kind)];
+    EXPECT_EQ(part.situations, model.part_rows(part.data, Part::all));
     EXPECT_EQ(part.level, std::to_string(kind));
     const Data alone = data(draws.csv(4, kind));
     const auto shares = market_shares(model, part.data).columns[1].numbers;

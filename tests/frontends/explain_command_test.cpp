@@ -72,6 +72,9 @@ TEST_F(ExplainCommand, ResponseCurvesAreOnePicture) {
   refuses("explain mixed.bl numbers.csv --response-curves", "response curves can be drawn for a class");
   refuses("explain model.bl --response-curves", "--response-curves needs data");
   refuses("explain model.bl data.csv --importance --columns a", "--columns");
+  refuses("explain model.bl data.csv --economics --seed 3", "--seed is for models of choices");
+  refuses("explain model.bl data.csv --economics --attribute a", "--attribute is for models of choices");
+  refuses("explain model.bl data.csv --economics --row 2 --part test", "leave out --part");
 }
 
 TEST_F(ExplainCommand, EveryForm) {

@@ -136,12 +136,12 @@ TEST_F(SharedPredictions, Metrics) {
         test::run_ranks(size, [&](std::size_t) {
           const SharedData data = SharedData::read(model, {file}, {});
           const auto found = evaluate(model, data, part, {.threads = 1});
-          ASSERT_EQ(found.size(), expected.size());
-          for (std::size_t i = 0; i < found.size(); ++i)
-            EXPECT_EQ(std::bit_cast<std::uint64_t>(found[i].value),
+          ASSERT_EQ(found.metrics.size(), expected.size());
+          for (std::size_t i = 0; i < expected.size(); ++i)
+            EXPECT_EQ(std::bit_cast<std::uint64_t>(found.metrics[i].value),
                       std::bit_cast<std::uint64_t>(expected[i].value))
-                << found[i].name << ", " << size << " ranks";
-          EXPECT_EQ(part_rows(model, data, part), model.part_rows(data.whole(), part));
+                << expected[i].name << ", " << size << " ranks";
+          EXPECT_EQ(found.rows, model.part_rows(data.whole(), part));
         });
     }
   }

@@ -104,5 +104,67 @@ TEST(OneModel, WhatAResponseHasNoMeaningForIsRefused) {
   EXPECT_THROW(fit(data, settings, start), UsageError);
 }
 
+// An option that says nothing about an answer is refused, whatever the response.
+TEST(OneModel, OptionsWithoutEffectAreRefused) {
+  const Data data = trips();
+  EXPECT_THROW(choice().predict(data, Part::all, {.tolerance = 1e-8}), UsageError);
+  Settings settings;
+  settings.target = "y";
+  settings.layers = "2";
+  settings.epochs = 2;
+  const Model table = fit(data, settings).model;
+  for (const Model& model : {choice(), table}) {
+    EXPECT_NO_THROW(model.evaluate(data, Part::all, {.threads = 1}));
+    for (const PredictOptions& options :
+         {PredictOptions{.quantiles = {0.5}}, PredictOptions{.interval = 0.9},
+          PredictOptions{.highest_density = 0.9}, PredictOptions{.mode = true},
+          PredictOptions{.utilities = true}, PredictOptions{.ood = true}, PredictOptions{.density_points = 5},
+          PredictOptions{.tolerance = 1e-8}, PredictOptions{.carry = {"x"}}})
+      EXPECT_THROW(model.evaluate(data, Part::all, options), UsageError);
+  }
+  EXPECT_THROW(economics(table, data, {.row = 3, .part = Part::train}), UsageError);
+  EXPECT_NO_THROW(economics(table, data, {.row = 3}));
+}
+
+// What only rows can answer, asked of a model that stores its errors; and what nothing can.
+TEST(OneModel, AStoredInferenceFollowsNoOptionOfAnEstimate) {
+  Settings settings;
+  settings.target = "y";
+  settings.identifiable = true;
+  settings.single = true;
+  settings.heads = "1,0,0";
+  settings.degree = 1;
+  settings.epochs = 30;
+  const Model table = infer(fit(trips(), settings).model, trips()).model;
+  const auto with = [](auto change) {
+    InferenceOptions options;
+    change(options);
+    return options;
+  };
+  const InferenceOptions cluster = with([](auto&o) { o.cluster = {"w"}; }),
+                         bootstrap = with([](auto&o) { o.bootstrap = 5; }),
+                         device = with([](auto&o) { o.device = "cuda"; }),
+                         reference = with([](auto&o) { o.reference = "b"; }),
+                         starts = with([](auto&o) { o.starts = 3; });
+  for (const Model& model : {choice(), table}) {
+    EXPECT_NO_THROW(stored_inference(model));
+    for (const InferenceOptions& options : {cluster, bootstrap, device})
+      EXPECT_THROW(stored_inference(model, options), NeedsData);
+    for (const InferenceOptions& options :
+         {with([](auto& o) { o.starts = -1; }), with([](auto& o) { o.bootstrap = -2; }),
+          with([](auto& o) { o.device = "gpu"; }), with([&](auto& o) {
+            o = cluster;
+            o.covariance = "classical";
+          })}) {
+      EXPECT_THROW(stored_inference(model, options), UsageError);
+      EXPECT_THROW(infer(model, trips(), options), UsageError);
+    }
+  }
+  for (const InferenceOptions& options : {reference, starts}) {
+    EXPECT_THROW(stored_inference(table, options), NeedsData);
+    EXPECT_THROW(stored_inference(choice(), options), UsageError);
+  }
+}
+
 }  // namespace
 }  // namespace bl

@@ -95,9 +95,8 @@ void add_demo(CLI::App& app) {
   command->footer("Example:\n  bl demo --seed 7");
   command->callback([a] {
     catch_interrupts();
-    const DemoReport report = with_progress(a->json, [&](const auto& progress) {
-      return run_demo(a->seed, a->threads, progress, interrupted);
-    });
+    const DemoReport report = with_progress(
+        a->json, [&](const auto& progress) { return run_demo(a->seed, a->threads, progress, interrupted); });
     if (a->json)
       print_json(report);
     else

@@ -24,15 +24,16 @@ THROUGH = {
         choice/beyond_estimate choice/beyond_notes choice/beyond_start choice/beyond_text choice/fit_beyond
         economics/beyond_economics features/beyond_names features/choice_beyond""",
     "tests/frontends/choice_economics_test.cpp: bl explain --economics and bl whatif": """
-        economics/choice_errors economics/choice_scenario economics/delta""",
+        economics/choice_errors economics/choice_scenario economics/choice_sums economics/delta""",
     "tests/frontends/choice_fit_test.cpp: bl fit --choice and the commands on its model": """
         choice/coefficients choice/estimate choice/estimation choice/fit_linear choice/reference choice/undetermined
         explain/linear_text""",
     "tests/frontends/choice_networks_test.cpp: choices by networks, with rivals too": """
         choice/common_utility choice/fit_network economics/rival_responses economics/trust features/choice_rivals""",
     "tests/frontends/choice_ridge_test.cpp: parameters that run away": "choice/beyond_ridge inference/ridge",
-    "tests/frontends/choice_sources_test.cpp: segments of persons": "features/choice_segments",
+    "tests/frontends/choice_sources_test.cpp: segments of persons, rankings": "features/choice_ranks features/choice_segments",
     "tests/frontends/choice_terms_test.cpp: terms that a declaration makes": "features/choice_terms",
+    "tests/frontends/decide_command_test.cpp: bl predict and evaluate --decide": "predict/decide",
     "tests/frontends/explain_command_test.cpp: bl explain, with rows too": """
         economics/responses explain/network_svg explain/overview""",
     "tests/frontends/first_steps_test.cpp: bl data": "datasets/datasets",
@@ -48,8 +49,8 @@ THROUGH = {
         api/devices engine/cuda/failure""",
     "tests/property/canonical_test.cpp: canonical forms of random architectures": "inference/column_rules",
     "tests/property/column_set_test.cpp: every type of column": """
-        features/columns/level_fit features/columns/line features/columns/line_json features/columns/text
-        features/moments""",
+        features/columns/level_fit features/columns/line features/columns/line_json features/columns/nominal
+        features/columns/ordinal features/columns/text features/feature_source features/moments""",
     "tests/property/derivatives_test.cpp: every network's sweeps": "model/input_product model/lane_network",
     "tests/property/engines_agree_test.cpp: steps and chains of every engine": """
         compute/update_kernels engine/chains engine/cpu/context_product""",
@@ -65,12 +66,14 @@ THROUGH = {
     "tests/unit/data/table_test.cpp: table_digest": "data/table_hash",
     "tests/unit/economics/economics_test.cpp: effects of rows": "economics/effects",
     "tests/unit/explain/curve_terms_test.cpp: curves and products read back": """
-        explain/coefficients explain/curve_terms explain/expansion""",
+        explain/coefficients explain/curve_terms explain/expansion explain/svg_parts""",
     "tests/unit/features/choice_data_test.cpp: read_choices": "features/choice_long features/choice_wide",
     "tests/unit/features/curve_kinds_test.cpp: cubic and periodic curves": "features/spline",
     "tests/unit/fit/fit_options_test.cpp: bl::fit, whose parts they are": """
         api/fit fit/fit_notes fit/fit_record fit/prepared fit/train_minimum fit/train_steps""",
     "tests/unit/fit/fit_objective_test.cpp: the objective of training and of what follows": "plan/fit_objective",
+    "tests/unit/gibbs/mode_test.cpp: modes of smooth distributions": "gibbs/smooth_climber",
+    "tests/unit/gibbs/sampler_test.cpp: chains that learn their step": "gibbs/adaptation",
     "tests/unit/metrics/classification_test.cpp: weights and checks of every metric": "metrics/rows",
     "tests/unit/plan/plan_test.cpp: from settings to plans; what was used stands in model files": """
         plan/unused_settings plan/used_settings""",
@@ -78,7 +81,7 @@ THROUGH = {
         predict/distribution predict/evaluation predict/given_values predict/predicted_rows predict/prediction
         predict/row_distribution predict/sample predict/unusual_rows""",
     "tests/unit/random_utility/gradient_test.cpp: mixed logits of linear utilities": """
-        random_utility/drawn_linear random_utility/person_tasks""",
+        random_utility/drawn_linear random_utility/drawn_utility random_utility/person_tasks""",
 }
 
 

@@ -106,7 +106,7 @@ TEST_P(Calibration, HeldOutRowsAndDraws) {
     EXPECT_LT(kolmogorov_smirnov(transform), kCritical) << "draws";
 }
 
-INSTANTIATE_TEST_SUITE_P(Zoo, Calibration,
+INSTANTIATE_TEST_SUITE_P(Planted, Calibration,
                          testing::Values(Case{"producer", 4000, 6, 200, 400},
                                          Case{"consumption", 4000, 8, 150, 400},
                                          Case{"allocation", 1000, 2, 60, 100},

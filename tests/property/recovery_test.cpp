@@ -76,7 +76,7 @@ TEST_P(Recovery, FindsTheProblemAgain) {
 }
 
 // Several tries where an inequality can fall asleep or optima are several; continuous ones cost most.
-INSTANTIATE_TEST_SUITE_P(Zoo, Recovery,
+INSTANTIATE_TEST_SUITE_P(Planted, Recovery,
                          testing::Values(Case{"binary_logit", 20000, 1, 1000},
                                          Case{"shopper", 10000, 16, 1000}, Case{"basket", 10000, 16, 1000},
                                          Case{"product_choice", 10000, 1, 1000},

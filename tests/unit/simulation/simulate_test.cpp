@@ -112,7 +112,7 @@ TEST_P(FiniteResponses, FrequenciesAgreeWithProbabilities) {
           << "bin " << bin << (w == 0 ? "" : " weighted");
 }
 
-INSTANTIATE_TEST_SUITE_P(Zoo, FiniteResponses,
+INSTANTIATE_TEST_SUITE_P(Planted, FiniteResponses,
                          testing::Values("binary_logit", "shopper", "basket", "product_choice", "workplace",
                                          "commuter"),
                          [](const auto& name) { return name.param; });

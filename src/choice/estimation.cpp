@@ -28,9 +28,9 @@ ChoiceEstimate estimate_again(const FittedModel& model, const ChoiceData& choice
   Checkpoint<double> none("", "", "");
   const LinearFit fit = fit_linear(terms, choices, fit_settings(model), false, none, job);
   job.require_going();
-  if (!fit.converged && !separates(terms, choices, fit.coefficients))
+  if (!fit.converged() && !separates(terms, choices, fit.coefficients))
     throw NumericError("standard errors hold at the maximum of the likelihood, and none was reached: " +
-                       fit.cause);
+                       fit.report.cause);
   ChoiceEstimate out = estimate_linear(terms, fit.coefficients, choices, spec, job.on(where.device));
   out.device_note = where.note;
   return out;

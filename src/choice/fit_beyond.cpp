@@ -51,7 +51,7 @@ Trained fit_beyond_model(const ChoiceParts& parts, const ChoicePlan& plan, Store
   out.encoded_megabytes = encoded_megabytes<double>(parts.train, 0);
   random_utility::MaximumSpec how;
   if (plan.settings.epochs > 0) how.iterations = plan.settings.epochs.value();
-  ChoiceEstimate found =
+  Estimation found =
       estimate_beyond(model, parts.train, {}, plan.settings, how, {.person = schema.person}, plan.job);
   set_beyond(model, found.estimate.chart.raw);
   out.learned = {.parameters = {found.estimate.chart.raw},

@@ -35,7 +35,7 @@ Trained fit_linear_model(const ChoiceParts& parts, const ChoicePlan& plan, Store
     out.notes.emplace_back("the likelihood was not maximal yet, so there are no standard errors");
     return out;
   }
-  ChoiceEstimate found =
+  Estimation found =
       estimate_linear(terms, fit.coefficients, parts.train, {.person = schema.person}, plan.job);
   model.parameters = found.estimate.chart.raw;
   if (!found.estimate.converged) {

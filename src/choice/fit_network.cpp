@@ -100,9 +100,8 @@ Trained search_network(const ChoiceParts& parts, const ChoicePlan& fit, int star
   const DeviceChoice where = choice_device(s.device.value(), model.architecture, parts.train, starts);
   Trained out =
       train_to_minimum(s, starts, fit.options, fit.job, [&](const inference::MinimiserSpec& minimiser) {
-        ChoiceEstimate found = estimate_network(model, parts.train, minimiser, {.person = fit.schema.person},
-                                                fit.job.on(where.device));
-        return MinimumFound{std::move(found.estimate), std::move(found.stored)};
+        return estimate_network(model, parts.train, minimiser, {.person = fit.schema.person},
+                                fit.job.on(where.device));
       });
   out.encoded_megabytes =
       encoded_megabytes<double>(parts.train, static_cast<Index>(model.encoder.columns().size()));

@@ -26,7 +26,7 @@ FitReport fit_report(const inference::Estimate& e, std::string cause) {
 }
 
 Trained train_to_minimum(const Settings& s, int starts, const FitOptions& options, const Context& job,
-                         const std::function<MinimumFound(const inference::MinimiserSpec&)>& estimate) {
+                         const std::function<Estimation(const inference::MinimiserSpec&)>& estimate) {
   refuse_resume(options, "a fit to the minimum from several starts");
   const double started = job.seconds();
   inference::MinimiserSpec minimiser;
@@ -34,7 +34,7 @@ Trained train_to_minimum(const Settings& s, int starts, const FitOptions& option
   minimiser.seed = static_cast<std::uint64_t>(s.seed);
   if (s.epochs > 0) minimiser.iterations = s.epochs;
   watch_minimiser(minimiser, options);
-  MinimumFound found = estimate(minimiser);
+  Estimation found = estimate(minimiser);
   const inference::Estimate& e = found.estimate;
   Trained out;
   FitReport& report = out.learned.report =
@@ -58,7 +58,9 @@ Trained train_to_minimum(const Prepared& p, int starts, const FitOptions& option
       p.architecture, objective.spec());
   Trained out =
       train_to_minimum(*p.settings, starts, options, job, [&](const inference::MinimiserSpec& minimiser) {
-        MinimumFound found{inference::estimate(objective, {.minimiser = minimiser}, job.on(where.device))};
+        Estimation found{
+            .estimate = inference::estimate(objective, {.minimiser = minimiser}, job.on(where.device)),
+            .stored = {}};
         if (found.estimate.converged) found.stored = stored_of(found.estimate, objective, 0);
         return found;
       });

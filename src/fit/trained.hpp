@@ -9,7 +9,7 @@
 #include "artifact/model_file.hpp"
 #include "fit/members.hpp"
 #include "fit/prepared.hpp"
-#include "inference/estimate.hpp"
+#include "summary/estimation.hpp"
 
 namespace bl {
 
@@ -30,15 +30,10 @@ Trained train_steps(const Prepared& p, const FitOptions& options, const Context&
 // The lowest minimum of several starts in canonical form, with its covariances where it is one.
 Trained train_to_minimum(const Prepared& p, int starts, const FitOptions& options, const Context& job);
 
-// An estimate, and what a model file keeps of it: nothing where it is no minimum.
-struct MinimumFound {
-  inference::Estimate estimate;
-  StoredInference stored = {};
-};
 // The same of any search: `estimate` gets the plan of the starts. Keeps no checkpoint: starts run side by side,
 // and a fit that is run again ends with the same bytes. UsageError for FitOptions::resume.
 Trained train_to_minimum(const Settings& settings, int starts, const FitOptions& options, const Context& job,
-                         const std::function<MinimumFound(const inference::MinimiserSpec&)>& estimate);
+                         const std::function<Estimation(const inference::MinimiserSpec&)>& estimate);
 
 // UsageError where the fit is to go on from a checkpoint, and `what` keeps none.
 void refuse_resume(const FitOptions& options, const std::string& what);

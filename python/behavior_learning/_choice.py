@@ -361,9 +361,13 @@ class BLChoice(ChoiceEconomics, HoldsModel, ChoiceParameters, BaseEstimator):
         model = _core.Model.load(os.fspath(path), no_verify)
         if not model.is_choice():
             raise _core.ModelFileError(f"{os.fspath(path)}: a model of a table, not of choices among alternatives")
-        estimator = cls(document_of(json.loads(model.information_json())["response"]["declaration"]))
+        document = document_of(json.loads(model.information_json())["response"]["declaration"])
+        estimator = cls(document)
         estimator._keep(model)
-        estimator.set_params(**stored_parameters(model))
+        parameters = stored_parameters(model)
+        if document.get("utility", {}).get("form", "linear") == "linear":
+            parameters.pop("unseen")  # such a utility reads no levels
+        estimator.set_params(**parameters)
         estimator.plan_, estimator.notes_, estimator.interrupted_, estimator.metrics_ = "", [], False, {}
         return estimator
 

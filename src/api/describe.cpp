@@ -108,8 +108,9 @@ std::string fit_text(const StoredModel& m) {
                                 : found->dump();
   };
   std::string out;
-  const std::string best = m.choice() == nullptr ? ", best " + text("training", "best_epoch") : "";
-  out += labelled("training", fmt::format("{} epochs{}; {}", text("training", "epochs"), best,
+  const std::string best = text("training", "best_epoch");
+  out += labelled("training", fmt::format("{} epochs{}; {}", text("training", "epochs"),
+                                          best == "unknown" || best == "0" ? "" : ", best " + best,
                                           text("training", "stop_cause")));
   const json& metrics = m.information.value("metrics", json::object());
   for (const char* part : {"validation", "test"})

@@ -196,9 +196,9 @@ void store(const ChoiceSchema& schema, const ChoiceData& data, const BeyondModel
 
 }  // namespace
 
-ChoiceEstimate estimate_beyond(const StoredModel& model, const ChoiceData& data, std::vector<double> start,
-                               const Settings& settings, const ru::MaximumSpec& given,
-                               const ChoiceEstimateSpec& spec, const Context& job) {
+Estimation estimate_beyond(const StoredModel& model, const ChoiceData& data, std::vector<double> start,
+                           const Settings& settings, const ru::MaximumSpec& given,
+                           const ChoiceEstimateSpec& spec, const Context& job) {
   const ChoiceSchema& schema = model.choice()->schema;
   if (spec.bootstrap > 0)
     throw UsageError("the bootstrap is available for the logit and for networks, not for " +
@@ -208,7 +208,7 @@ ChoiceEstimate estimate_beyond(const StoredModel& model, const ChoiceData& data,
   if (!schema.linear) how.plateau = kPlateau;
   if (start.empty()) start = beyond_start(schema, beyond, common_parameters(model, data, settings, job), job);
   ru::Maximum maximum = maximum_of(schema, beyond, std::move(start), how, job);
-  ChoiceEstimate out;
+  Estimation out;
   out.estimate.chart.raw = maximum.parameters;
   out.estimate.cause = maximum.cause;
   out.estimate.minimisation.best.iterations = maximum.iterations;

@@ -37,4 +37,12 @@ struct EncodedChoices {
   }
 };
 
+// What that storage takes; `context`: encoded columns.
+template <class T>
+double encoded_megabytes(const ChoiceData& choices, Index context) {
+  const auto numbers = static_cast<std::size_t>(choices.situations() * context) +
+                       choices.attributes.flat().size() + choices.weights.size();
+  return static_cast<double>(numbers * sizeof(T)) / (1 << 20);
+}
+
 }  // namespace bl

@@ -171,8 +171,8 @@ json choice_facts(const ChoiceData& data) {
           {"null_log_likelihood", null}};
 }
 
-ChoiceEstimate estimate_linear(const std::vector<LinearTerm>& terms, const std::vector<double>& coefficients,
-                               const ChoiceData& data, const ChoiceEstimateSpec& spec, const Context& job) {
+Estimation estimate_linear(const std::vector<LinearTerm>& terms, const std::vector<double>& coefficients,
+                           const ChoiceData& data, const ChoiceEstimateSpec& spec, const Context& job) {
   const ScaledChoices scaled(terms, data);
   std::vector<double> raw(static_cast<std::size_t>(scaled.network.layout().size()), 1.0);  // lambda
   const Index weight = scaled.network.layout().tensor("layers/0/U/weight").offset;
@@ -185,7 +185,7 @@ ChoiceEstimate estimate_linear(const std::vector<LinearTerm>& terms, const std::
     lost = undetermined_terms(terms, data);
     for (Undetermined& one : separated_at(terms, data, coefficients, lost)) lost.push_back(std::move(one));
   }
-  ChoiceEstimate out;
+  Estimation out;
   for (;;) {
     const Held held(terms, scaled, lost, values, weight);
     if (held.inside.empty()) {
@@ -212,9 +212,9 @@ ChoiceEstimate estimate_linear(const std::vector<LinearTerm>& terms, const std::
   }
 }
 
-ChoiceEstimate estimate_network(const StoredModel& model, const ChoiceData& data,
-                                const inference::MinimiserSpec& minimiser, const ChoiceEstimateSpec& spec,
-                                const Context& job) {
+Estimation estimate_network(const StoredModel& model, const ChoiceData& data,
+                            const inference::MinimiserSpec& minimiser, const ChoiceEstimateSpec& spec,
+                            const Context& job) {
   const ChoiceResponse& response = *model.choice();
   if (response.has_signs())
     throw UsageError(
@@ -229,7 +229,7 @@ ChoiceEstimate estimate_network(const StoredModel& model, const ChoiceData& data
   inference::EstimateSpec fit;
   fit.minimiser = minimiser;
   fit.covariance = spec.covariance;
-  ChoiceEstimate out;
+  Estimation out;
   out.estimate = inference::estimate(objective, fit, job);
   FromRows rows = from_rows(objective, out.estimate, data, fit, spec, job);
   out.stored = stored_choice(out.estimate, objective, data, rows, spec, minimiser.reference);

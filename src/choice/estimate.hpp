@@ -2,30 +2,22 @@
 // Both kinds of utility come from inference/estimate.hpp.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "artifact/model_file.hpp"
 #include "base/context.hpp"
 #include "choice/linear.hpp"
-#include "inference/bootstrap.hpp"
 #include "plan/device_plan.hpp"
+#include "summary/estimation.hpp"
 
 namespace bl {
 
 struct ChoiceEstimateSpec {
-  inference::CovarianceSpec covariance = {};  // of ChoiceEstimate::estimate
+  inference::CovarianceSpec covariance = {};  // of Estimation::estimate
   int bootstrap = 0;                          // resamples
   std::uint64_t seed = 1;                     // of the resamples
   std::string person = {};                    // column of the persons; empty: there are none
-};
-
-struct ChoiceEstimate {
-  inference::Estimate estimate;  // of the model's parameters, in their units
-  StoredInference stored;        // empty where there is no minimum
-  std::optional<inference::Bootstrap> resampled = {};
-  std::string device_note = {};  // DeviceChoice::note
 };
 
 // Alternatives, persons and the log-likelihood of equally likely alternatives, as a model file keeps them.
@@ -33,15 +25,15 @@ nlohmann::json choice_facts(const ChoiceData& data);
 
 // From maximal coefficients (see fit_linear); those at a bound of their sign become 0 and stay there, and those
 // that the choices do not determine stay where they are and are named with the reason.
-ChoiceEstimate estimate_linear(const std::vector<LinearTerm>& terms, const std::vector<double>& coefficients,
-                               const ChoiceData& data, const ChoiceEstimateSpec& spec, const Context& job);
+Estimation estimate_linear(const std::vector<LinearTerm>& terms, const std::vector<double>& coefficients,
+                           const ChoiceData& data, const ChoiceEstimateSpec& spec, const Context& job);
 
 // Of a choice's model with architecture, encoding and temperature; parameters are taken from
 // `minimiser.given` or from many starts. UsageError for attributes with a sign: their bounds are not those of
 // a canonical form.
-ChoiceEstimate estimate_network(const StoredModel& model, const ChoiceData& data,
-                                const inference::MinimiserSpec& minimiser, const ChoiceEstimateSpec& spec,
-                                const Context& job);
+Estimation estimate_network(const StoredModel& model, const ChoiceData& data,
+                            const inference::MinimiserSpec& minimiser, const ChoiceEstimateSpec& spec,
+                            const Context& job);
 
 // Where so many fits to these situations are computed: starts, resamples. device: cpu, cuda, auto.
 DeviceChoice choice_device(const std::string& device, const Architecture& architecture,

@@ -19,39 +19,39 @@ std::vector<std::string> cluster_columns(const ChoiceSchema& schema, const Infer
   return {schema.person};
 }
 
-ChoiceEstimate estimate_again(const FittedModel& model, const ChoiceData& choices,
-                              const InferenceOptions& options, const ChoiceEstimateSpec& spec,
-                              const Context& job) {
+Estimation estimate_again(const FittedModel& model, const ChoiceData& choices,
+                          const InferenceOptions& options, const ChoiceEstimateSpec& spec,
+                          const Context& job) {
   const auto terms = linear_terms(model.choice().schema, model.choice().alternatives);
   const DeviceChoice where =
       choice_device(options.device, model.stored.architecture, choices, options.bootstrap);
   Checkpoint<double> none("", "", "");
   const LinearFit fit = fit_linear(terms, choices, fit_settings(model), false, none, job);
   job.require_going();
-  if (!fit.converged && !separates(terms, choices, fit.coefficients))
+  if (!fit.converged() && !separates(terms, choices, fit.coefficients))
     throw NumericError("standard errors hold at the maximum of the likelihood, and none was reached: " +
-                       fit.cause);
-  ChoiceEstimate out = estimate_linear(terms, fit.coefficients, choices, spec, job.on(where.device));
+                       fit.report.cause);
+  Estimation out = estimate_linear(terms, fit.coefficients, choices, spec, job.on(where.device));
   out.device_note = where.note;
   return out;
 }
 
-ChoiceEstimate estimate_beyond_again(const FittedModel& model, const ChoiceData& choices,
-                                     const InferenceOptions& options, const ChoiceEstimateSpec& spec,
-                                     const Context& job) {
+Estimation estimate_beyond_again(const FittedModel& model, const ChoiceData& choices,
+                                 const InferenceOptions& options, const ChoiceEstimateSpec& spec,
+                                 const Context& job) {
   const std::string note =
       plan_device(options.device, 0,
                   beyond_words(model.choice().schema) + " is computed on the processor alone")
           .note;
-  ChoiceEstimate out =
+  Estimation out =
       estimate_beyond(model.stored, choices, model.choice().beyond, fit_settings(model), {}, spec, job);
   out.device_note = note;
   return out;
 }
 
-ChoiceEstimate estimate_from_parameters(const FittedModel& model, const ChoiceData& choices,
-                                        const InferenceOptions& options, const ChoiceEstimateSpec& spec,
-                                        const Context& job) {
+Estimation estimate_from_parameters(const FittedModel& model, const ChoiceData& choices,
+                                    const InferenceOptions& options, const ChoiceEstimateSpec& spec,
+                                    const Context& job) {
   inference::MinimiserSpec minimiser;
   minimiser.starts = options.starts;
   minimiser.given = {model.stored.parameters};
@@ -59,7 +59,7 @@ ChoiceEstimate estimate_from_parameters(const FittedModel& model, const ChoiceDa
   minimiser.reference = class_of(model, options.reference);
   const DeviceChoice where =
       choice_device(options.device, model.stored.architecture, choices, options.starts + options.bootstrap);
-  ChoiceEstimate out = estimate_network(model.stored, choices, minimiser, spec, job.on(where.device));
+  Estimation out = estimate_network(model.stored, choices, minimiser, spec, job.on(where.device));
   out.device_note = where.note;
   return out;
 }
@@ -85,21 +85,18 @@ void check_for_choice(const ChoiceResponse& choice, const InferenceOptions& opti
 Estimation estimate_choice(const FittedModel& model, const Table& table, const InferenceOptions& options,
                            const Context& job) {
   const ChoiceSchema& schema = model.choice().schema;
-  Estimation out;
-  out.columns = cluster_columns(schema, options);
+  const std::vector<std::string> columns = cluster_columns(schema, options);
   const ChoiceData choices = read_for_estimates(model, table, true);
   ChoiceEstimateSpec spec{.bootstrap = options.bootstrap, .seed = options.seed, .person = schema.person};
-  spec.covariance.kind = out.kind = out.columns.empty() ? inference::covariance_from_name(options.covariance)
-                                                        : inference::CovarianceKind::cluster;
-  for (const std::string& column : out.columns)
+  spec.covariance.kind = columns.empty() ? inference::covariance_from_name(options.covariance)
+                                         : inference::CovarianceKind::cluster;
+  for (const std::string& column : columns)
     spec.covariance.clusters.push_back(group_codes(table, schema, column, choices.rows, "person"));
-  ChoiceEstimate found = (schema.beyond_logit() ? estimate_beyond_again
-                          : schema.linear       ? estimate_again
+  Estimation out = (schema.beyond_logit() ? estimate_beyond_again
+                    : schema.linear       ? estimate_again
                                           : estimate_from_parameters)(model, choices, options, spec, job);
-  out.estimate = std::move(found.estimate);
-  out.stored = std::move(found.stored);
-  out.resampled = std::move(found.resampled);
-  out.device_note = std::move(found.device_note);
+  out.kind = spec.covariance.kind;
+  out.columns = columns;
   return out;
 }
 

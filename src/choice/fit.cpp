@@ -74,27 +74,41 @@ std::string plan_text(const StoredModel& m, const ChoiceParts& parts) {
 // The settings of the declaration, then those that the caller gave.
 Settings merge_settings(const ChoiceDeclaration& declaration, const Settings& caller) {
   Settings merged;
-  for (const auto& [name, value] : declaration.settings) set(merged, name, value);
+  for (const auto& [name, value] : declaration.settings) {
+    try {
+      set(merged, name, value);
+    } catch (const UsageError& error) {
+      throw UsageError(declaration.place("settings/" + name) + ": " + error.what());
+    }
+  }
   for (const SettingInfo& info : setting_list())
     if (is_given(caller, info.name)) set(merged, info.name, get(caller, info.name));
   return merged;
+}
+
+// Draws and latent classes have a seed of their own, and the search for classes its starts: those of the
+// settings, unless the declaration says others. Returns whether the seed is that of the settings.
+bool hand_over(Settings& settings, ChoiceDeclaration& d) {
+  const auto takes = [&](ChoiceDeclaration::Named& section, const std::string& name) {
+    if (!is_given(settings, name)) return false;
+    const std::string value = get(settings, name);
+    const auto own =
+        std::find_if(section.begin(), section.end(), [&](const auto& one) { return one.first == name; });
+    if (own != section.end()) return own->second == value;
+    section.emplace_back(name, value);
+    return true;
+  };
+  if (!d.random.empty()) return takes(d.draws, "seed");
+  if (d.latent.empty()) return false;
+  const bool linear = d.form.empty() || d.form == "linear";  // a block has starts of its own as well
+  if (takes(d.latent, "starts") && linear) settings.starts = Settings().starts;
+  return takes(d.latent, "seed");
 }
 
 ChoiceParts parts_of(const ChoiceData& all, const Settings& settings) {
   const Split split = plan_split(all.situations(), all.persons, settings, all.context.source);
   return {exploded(select_situations(all, split.train)), exploded(select_situations(all, split.validation)),
           exploded(select_situations(all, split.test))};
-}
-
-json information_of(const ChoicePlan& plan, const ChoiceParts& parts, const FitSummary& summary) {
-  json out = {{"data", {{"digest", plan.identity.data}, {"rows", plan.rows}}},
-              {"split",
-               {{"train", parts.train.situations()},
-                {"validation", parts.validation.situations()},
-                {"test", parts.test.situations()}}},
-              {"training", {{"stop_cause", summary.stop_cause}, {"epochs", summary.epochs}}}};
-  store_settings(plan.settings, out);
-  return out;
 }
 
 void evaluate_parts(const ChoiceParts& parts, const FittedModel& model, const Context& job,
@@ -126,16 +140,13 @@ void note_choices(const ChoiceSchema& schema, const ChoiceData& all, const Choic
   if (!schema.rivals.empty()) notes.emplace_back(kRivalWords);
 }
 
-Settings settings_of(const ChoiceDeclaration& declaration, const ChoiceSchema& schema, const Settings& given,
-                     const FitOptions& options) {
-  validate(given);
-  Settings settings = merge_settings(declaration, given);
-  refuse_settings(settings);
-  const bool linear = schema.linear || schema.beyond_logit();
-  if (schema.smooth) make_smooth(settings);
-  if (settings.fractions.given()) return settings;
-  if (linear) settings.fractions = "1:0:0";
-  return !linear && options.training_rows_only ? without_test_part(settings, {}) : settings;
+// Where nobody gave fractions.
+void plan_fractions(const ChoiceSchema& schema, const FitOptions& options, Settings& settings) {
+  if (settings.fractions.given()) return;
+  if (schema.linear || schema.beyond_logit())
+    set_default(settings, "fractions", "1:0:0");
+  else if (options.training_rows_only)
+    settings = without_test_part(settings, {});
 }
 
 }  // namespace
@@ -161,31 +172,32 @@ void note_ridges(const FittedModel& model, FitSummary& summary) {
   for (std::string& note : ridge_words(named_model(model), *stored)) summary.notes.push_back(std::move(note));
 }
 
-// What was learned, judged and recorded.
-void conclude(const ChoiceParts& parts, const ChoicePlan& plan, StoredModel model, FitSummary& summary) {
-  model.information.update(information_of(plan, parts, summary));
+// What was learned is judged and recorded.
+void conclude(const ChoiceParts& parts, const ChoicePlan& plan, const Table& table, Trained trained,
+              StoredModel model, FitSummary& summary) {
+  trained.learned.report.seconds = plan.job.seconds();
+  const auto count = [](const ChoiceData& part) { return static_cast<std::size_t>(part.situations()); };
+  const FitSource from{
+      plan.settings,    table, plan.identity.data, table.rows, count(parts.train), count(parts.validation),
+      count(parts.test)};
+  model.information.update(information_of(from, trained.learned));
+  model.inference = std::move(trained.inference);
+  if (model.inference) model.inference->facts["digest"] = plan.identity.data;
   summary.plan = plan_text(model, parts);
   summary.parameters = plan.schema.beyond_logit() ? static_cast<Index>(model.choice()->beyond.size())
                                                   : ParameterLayout(model.architecture).free_count();
-  summary.train_rows = static_cast<std::size_t>(parts.train.situations());
-  summary.validation_rows = static_cast<std::size_t>(parts.validation.situations());
-  summary.test_rows = static_cast<std::size_t>(parts.test.situations());
+  summary.notes.insert(summary.notes.end(), trained.notes.begin(), trained.notes.end());
   const auto interim = std::make_shared<const FittedModel>(model);
   note_ridges(*interim, summary);
   if (plan.options.on_trained) plan.options.on_trained(Model(interim));
   evaluate_parts(parts, *interim, plan.job, summary);
   model.information["metrics"] = held_out_metrics(summary);
   summary.model = model_of(std::move(model));
+  describe_fit(from, trained, summary);
 }
 
 FitSummary fit_table_rows(const Table& table, const ChoiceDeclaration& written, const Settings& given,
                           const FitOptions& options) {
-  validate(given);
-  if (!options.parts.empty() || options.start)
-    throw UsageError(
-        "latent classes are fitted to all rows by maximum likelihood, from their own starts; leave out "
-        "validation "
-        "rows and the model to go on from");
   const RowsAsChoices rows = rows_as_choices(table, written, given);
   FitSummary summary = fit_choices(table, rows.declaration, rows.settings, options);
   summary.notes.insert(summary.notes.begin(), rows.notes.begin(), rows.notes.end());
@@ -196,25 +208,33 @@ FitSummary fit_table_rows(const Table& table, const ChoiceDeclaration& written, 
 
 FitSummary fit_choices(const Table& table, const ChoiceDeclaration& written, const Settings& given,
                        const FitOptions& options) {
+  if (!options.parts.empty() || options.start)
+    throw UsageError(
+        "choices are learned from their own starts, in parts that `fractions` cut; leave out validation rows "
+        "and the model to go on from");
+  validate(given);
   if (written.layout == kTableLayout) return fit_table_rows(table, written, given, options);
   ChoiceDeclaration declaration = written;
+  Settings settings = merge_settings(declaration, given);
+  const bool seeded = hand_over(settings, declaration);
   ChoiceSchema schema = choice_schema(declaration);
   if (schema.scale && schema.scale->levels.empty()) {
     declaration.scale_levels = scale_levels(table, schema);
     schema = choice_schema(declaration);
   }
-  const Settings settings = settings_of(declaration, schema, given, options);
+  refuse_settings(settings);
+  if (schema.smooth) make_smooth(settings);
+  plan_fractions(schema, options, settings);
   const Context job = fit_context(settings, options);
-  std::vector<std::string> unused;
+  FitSummary summary{.model = Model(nullptr)};
   if (schema.linear)
-    unused = refused_or_listed(unused_settings(settings, {.linear = true}), options.list_unused);
+    summary.unused =
+        refused_or_listed(unused_settings(settings, {.linear = true, .seeded = seeded}), options.list_unused);
   const ChoiceData all = read_choices(table, schema, true);
   const ChoiceParts parts = parts_of(all, settings);
-  FitSummary summary{.model = Model(nullptr)};
   if (schema.linear && leave_out_reference(all, schema, declaration, summary.notes))
     schema = choice_schema(declaration);
   note_choices(schema, all, parts, summary.notes);
-  summary.unused = std::move(unused);
   StoredModel model{.architecture = {},
                     .encoder = context_encoder(parts.train, schema, settings, job),
                     .parameters = {},
@@ -229,12 +249,11 @@ FitSummary fit_choices(const Table& table, const ChoiceDeclaration& written, con
                         options,
                         job,
                         {table_digest(table), settings_json(settings).dump() + to_json(declaration).dump()},
-                        table.rows};
-  (schema.beyond_logit() ? fit_beyond_model
-   : schema.linear       ? fit_linear_model
-                         : fit_network)(parts, plan, model, summary);
-  conclude(parts, plan, std::move(model), summary);
-  summary.seconds = job.seconds();
+                        summary.unused};
+  Trained trained = (schema.beyond_logit() ? fit_beyond_model
+                     : schema.linear       ? fit_linear_model
+                                           : fit_network)(parts, plan, model);
+  conclude(parts, plan, table, std::move(trained), std::move(model), summary);
   return summary;
 }
 

@@ -7,6 +7,7 @@
 #include "base/context.hpp"
 #include "bl/fit.hpp"
 #include "features/choice_data.hpp"
+#include "fit/trained.hpp"
 
 namespace bl {
 
@@ -25,7 +26,7 @@ struct ChoicePlan {
   const FitOptions& options;
   const Context& job;
   FitIdentity identity;
-  Index rows = 0;  // of the table
+  std::vector<std::string>& unused;  // FitSummary::unused
 };
 
 // Means and standard deviations of the attributes of these situations' entries; a constant one keeps scale 1.
@@ -37,14 +38,11 @@ Architecture network_architecture(const Settings& settings, const StoredModel& m
 
 // Settings that a network or a block does not use are refused or listed; what they leave open is kept with the
 // model.
-void settle_settings(const ChoiceParts& parts, const ChoicePlan& plan, bool to_minimum, StoredModel& model,
-                     FitSummary& summary);
+void settle_settings(const ChoiceParts& parts, const ChoicePlan& plan, bool to_minimum, StoredModel& model);
 
-// Each fills in the model's architecture, parameters and inference, and what the summary says of the fit.
-void fit_network(const ChoiceParts& parts, const ChoicePlan& plan, StoredModel& model, FitSummary& summary);
-void fit_linear_model(const ChoiceParts& parts, const ChoicePlan& plan, StoredModel& model,
-                      FitSummary& summary);
-void fit_beyond_model(const ChoiceParts& parts, const ChoicePlan& plan, StoredModel& model,
-                      FitSummary& summary);
+// Each fills in the model's architecture and parameters.
+Trained fit_network(const ChoiceParts& parts, const ChoicePlan& plan, StoredModel& model);
+Trained fit_linear_model(const ChoiceParts& parts, const ChoicePlan& plan, StoredModel& model);
+Trained fit_beyond_model(const ChoiceParts& parts, const ChoicePlan& plan, StoredModel& model);
 
 }  // namespace bl

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -36,15 +34,14 @@ Architecture network_architecture(const Settings& s, const StoredModel& model, I
                            train_situations, memory);
 }
 
-void settle_settings(const ChoiceParts& parts, const ChoicePlan& fit, bool to_minimum, StoredModel& model,
-                     FitSummary& summary) {
+void settle_settings(const ChoiceParts& parts, const ChoicePlan& fit, bool to_minimum, StoredModel& model) {
   const Settings& s = fit.settings;
   const TrainSpec spec = plan_training(s, parts.train.situations(), false);
   const FitUse use{.to_minimum = to_minimum,
                    .optimizer = spec.optimizer.kind,
                    .curves = has_bends(model.encoder),
                    .text = !model.encoder.text_features().empty()};
-  summary.unused = refused_or_listed(unused_settings(s, use), fit.options.list_unused);
+  fit.unused = refused_or_listed(unused_settings(s, use), fit.options.list_unused);
   model.information["used"] = used_model_settings(s, model.architecture, plan_members(s, model.architecture));
   model.information["used"].update(used_training_settings(s, spec, plan_starts(s, model.architecture)));
 }
@@ -52,7 +49,7 @@ void settle_settings(const ChoiceParts& parts, const ChoicePlan& fit, bool to_mi
 namespace {
 
 template <class T>
-void train_network(const ChoiceParts& parts, const ChoicePlan& fit, StoredModel& model, FitSummary& summary) {
+Trained train_network(const ChoiceParts& parts, const ChoicePlan& fit, StoredModel& model) {
   const Settings& s = fit.settings;
   const ChoiceResponse& response = *model.choice();
   const EncodedChoices<T> training(parts.train, model.encoder, response);
@@ -75,17 +72,16 @@ void train_network(const ChoiceParts& parts, const ChoicePlan& fit, StoredModel&
       model.architecture, spec);
   if (response.has_signs()) plan.spec.bounds = monotone_bounds(model.architecture, fit.schema.signs);
   keep_checkpoints(plan, fit.options, fit.identity.data, fit.identity.settings, fit.job);
-  TrainedMembers learned = train_members(objective, validation_objective ? &*validation_objective : nullptr,
-                                         plan, fit.options, fit.job.on(where.device));
-  summary.interrupted = learned.report.reason == StopReason::interrupted;
-  summary.stop_cause = learned.report.cause;
-  summary.notes.insert(summary.notes.end(), learned.notes.begin(), learned.notes.end());
-  if (!where.note.empty()) summary.notes.push_back(where.note);
-  summary.stop_reason = name(learned.report.reason);
-  summary.epochs = static_cast<std::int64_t>(learned.report.history.size());
-  summary.best_epoch = learned.report.best_epoch;
-  model.information["members"] = learned.parameters.size();
-  model.parameters = joined(model.architecture, std::move(learned.parameters));
+  Trained out;
+  out.learned = train_members(objective, validation_objective ? &*validation_objective : nullptr, plan,
+                              fit.options, fit.job.on(where.device));
+  out.encoded_megabytes = encoded_megabytes<T>(parts.train, training.context.cols()) +
+                          encoded_megabytes<T>(parts.validation, training.context.cols());
+  out.notes = out.learned.notes;
+  if (!where.note.empty()) out.notes.push_back(where.note);
+  model.information["members"] = out.learned.parameters.size();
+  model.parameters = joined(model.architecture, out.learned.parameters);
+  return out;
 }
 
 // Terms of the response alone never read the context by themselves, so a small degree would drop it.
@@ -99,52 +95,38 @@ void require_context_read(const ChoiceSchema& schema, const Architecture& a) {
       "`degree` 2, or leave out the context");
 }
 
-// The lowest minimum of several starts in canonical form, with its covariances where it is one. Keeps no
-// checkpoint, as for tables.
-void train_to_minimum(const ChoiceParts& parts, const ChoicePlan& fit, int starts, StoredModel& model,
-                      FitSummary& summary) {
+Trained search_network(const ChoiceParts& parts, const ChoicePlan& fit, int starts, StoredModel& model) {
   const Settings& s = fit.settings;
   static_cast<void>(plan_members(s, model.architecture));  // refuses several
-  inference::MinimiserSpec minimiser;
-  minimiser.starts = starts;
-  minimiser.seed = static_cast<std::uint64_t>(s.seed);
-  if (s.epochs > 0) minimiser.iterations = s.epochs;
   const DeviceChoice where = choice_device(s.device.value(), model.architecture, parts.train, starts);
-  if (!where.note.empty()) summary.notes.push_back(where.note);
-  ChoiceEstimate found = estimate_network(model, parts.train, minimiser, {.person = fit.schema.person},
-                                          fit.job.on(where.device));
-  const inference::Estimate& e = found.estimate;
-  model.parameters = e.chart.raw;
-  summary.interrupted = e.minimisation.interrupted;
-  summary.stop_cause = fmt::format("{} of {} starts ended in the lowest minimum, gradient {:.1e}",
-                                   e.minimisation.optima[0].starts, e.minimisation.starts, e.gradient);
-  summary.epochs = e.minimisation.best.iterations;
-  if (!e.converged) {
-    summary.notes.push_back("no standard errors: " + e.cause);
-    return;
-  }
-  model.inference = std::move(found.stored);
-  model.inference->facts["digest"] = fit.identity.data;
+  Trained out =
+      train_to_minimum(s, starts, fit.options, fit.job, [&](const inference::MinimiserSpec& minimiser) {
+        return estimate_network(model, parts.train, minimiser, {.person = fit.schema.person},
+                                fit.job.on(where.device));
+      });
+  out.encoded_megabytes =
+      encoded_megabytes<double>(parts.train, static_cast<Index>(model.encoder.columns().size()));
+  if (!where.note.empty()) out.notes.push_back(where.note);
+  model.parameters = out.learned.parameters[0];
+  return out;
 }
 
 }  // namespace
 
-void fit_network(const ChoiceParts& parts, const ChoicePlan& fit, StoredModel& model, FitSummary& summary) {
+Trained fit_network(const ChoiceParts& parts, const ChoicePlan& fit, StoredModel& model) {
   const Settings& s = fit.settings;
   standardize(parts.train, std::get<ChoiceResponse>(model.response));
   model.temperature = s.temperature;
   model.architecture = network_architecture(s, model, parts.train.situations(), fit.job.memory());
   require_context_read(fit.schema, model.architecture);
   const int starts = plan_starts(s, model.architecture);
-  settle_settings(parts, fit, starts > 0, model, summary);
-  if (starts > 0) return train_to_minimum(parts, fit, starts, model, summary);
-  if (s.precision != "float64")
-    train_network<float>(parts, fit, model, summary);
-  else
-    train_network<double>(parts, fit, model, summary);
+  settle_settings(parts, fit, starts > 0, model);
+  if (starts > 0) return search_network(parts, fit, starts, model);
+  Trained out = (s.precision != "float64" ? train_network<float> : train_network<double>)(parts, fit, model);
   // What is read off an identifiable model should not depend on where its training began.
   if (s.identifiable)
     model.parameters = inference::canonical_form(model.architecture, model.parameters).parameters;
+  return out;
 }
 
 }  // namespace bl

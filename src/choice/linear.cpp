@@ -141,20 +141,27 @@ LinearFit fit_linear(const std::vector<LinearTerm>& terms, const ChoiceData& dat
     const auto& g = state.lbfgs.gradient;
     return std::sqrt(std::inner_product(g.begin(), g.end(), g.begin(), 0.0));
   };
-  while (!fit.converged && !fit.interrupted && state.epoch < most) {
+  StopReason& reason = fit.report.reason = StopReason::max_epochs;
+  while (reason == StopReason::max_epochs && state.epoch < most) {
     const LbfgsStatus status = optimizer.iterate(function, state.parameters, state.lbfgs);
     if (status == LbfgsStatus::not_finite)
       throw NumericError("the log-likelihood is not finite; scale the attributes");
-    fit.converged = gradient_norm() < kTolerance || status == LbfgsStatus::no_descent;
+    const bool converged = gradient_norm() < kTolerance || status == LbfgsStatus::no_descent;
     ++state.epoch;
     job.tell("iterations", state.epoch, 0);
-    fit.interrupted = job.should_stop();
-    if (!fit.converged) checkpoint.save(state, job);
+    const bool interrupted = job.should_stop();
+    if (converged)
+      reason = StopReason::converged;
+    else if (interrupted)
+      reason = StopReason::interrupted;
+    if (!converged) checkpoint.save(state, job);
   }
-  fit.iterations = state.epoch;
-  fit.cause = fmt::format("{} after {} iterations, gradient norm {:.1e}",
-                          fit.converged ? "converged" : "stopped before it converged", fit.iterations,
-                          gradient_norm());
+  fit.report.epochs = state.epoch;
+  fit.report.final_loss = state.lbfgs.value;
+  fit.report.gradient_norm = gradient_norm();
+  fit.report.cause = fmt::format("{} after {} iterations, gradient norm {:.1e}",
+                                 fit.converged() ? "converged" : "stopped before it converged", state.epoch,
+                                 fit.report.gradient_norm);
   fit.coefficients = likelihood.coefficients(state.parameters);
   return fit;
 }

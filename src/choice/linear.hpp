@@ -8,6 +8,7 @@
 #include "features/linear_terms.hpp"
 #include "model/network.hpp"
 #include "objective/objective.hpp"
+#include "training/trainer.hpp"
 
 namespace bl {
 
@@ -17,9 +18,9 @@ Architecture linear_architecture(const std::vector<LinearTerm>& terms, Index att
 
 struct LinearFit {
   std::vector<double> coefficients;
-  std::int64_t iterations = 0;
-  std::string cause;
-  bool converged = false, interrupted = false;
+  FitReport report;  // epochs: iterations
+
+  bool converged() const { return report.reason == StopReason::converged; }
 };
 
 // Maximum likelihood by L-BFGS in float64. A coefficient with a sign is sign * softplus(free parameter); one

@@ -168,21 +168,14 @@ class TableRows {
     return out;
   }
 
-  // Seed and starts are settings here; one class is the plain logit.
+  // One class is the plain logit, whose maximum need not be searched for.
   void read_latent() {
-    const auto given = [&](const char* key) {
-      return std::any_of(d_.latent.begin(), d_.latent.end(),
-                         [&](const auto& one) { return one.first == key; });
-    };
-    if (d_.latent.empty()) return;
-    if (has_one_class()) {
-      d_.latent.clear();
-      d_.membership.clear();
-      return;
-    }
-    if (settings_.starts.given() && !given("starts"))
-      d_.latent.emplace_back("starts", get(settings_, "starts"));
-    if (settings_.seed.given() && !given("seed")) d_.latent.emplace_back("seed", get(settings_, "seed"));
+    if (!has_one_class()) return;
+    d_.latent.clear();
+    d_.membership.clear();
+    if (!linear()) return;
+    settings_.starts = Settings().starts;
+    if (!settings_.fractions.given()) settings_.seed = Settings().seed;
   }
 
   bool has_one_class() const {
@@ -289,7 +282,6 @@ class TableRows {
     for (const auto member : {&Settings::target, &Settings::ignore, &Settings::weight, &Settings::group,
                               &Settings::id, &Settings::continuous, &Settings::nominal, &Settings::schema})
       settings_.*member = defaults.*member;
-    if (linear()) settings_.starts = defaults.starts;
   }
 
   const Table& table_;

@@ -1,6 +1,7 @@
 #include "fit/fit_record.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <cmath>
 
@@ -43,29 +44,63 @@ std::vector<double> learned_parameters(Prepared& p, Trained& trained, bool to_mi
   return parameters;
 }
 
-// What the model file says about where it comes from.
-json information_of(const Prepared& p, const FitReport& report, const FitOptions& options) {
-  json out = json::object();
-  store_settings(*p.settings, out);
-  out["data"] = {{"digest", p.digest}, {"rows", p.table->rows}};
-  out["split"] = {{"train", p.split.train.size()},
-                  {"validation", p.split.validation.size()},
-                  {"test", p.split.test.size()}};
-  if (!options.parts.empty()) out["split"]["given"] = true;
-  if (p.first) out["split"]["refit"] = true;
-  if (p.table->image) out["data"]["image"] = {p.table->image->height, p.table->image->width};
-  out["training"] = {{"stop_reason", std::string(name(report.reason))},
-                     {"stop_cause", report.cause},
-                     {"members", p.members},
-                     {"epochs", report.epochs},
-                     {"best_epoch", report.best_epoch},
-                     {"final_loss", report.final_loss},
-                     {"gradient_norm", report.gradient_norm},
-                     {"history", history_json(report)}};
-  return out;
+double peak_megabytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+double table_megabytes(const Table& table) {
+  std::size_t bytes = 0;
+  for (const Column& column : table.columns)
+    bytes += column.numbers.size() * sizeof(double) + column.codes.size() * sizeof(std::int32_t);
+  return static_cast<double>(bytes) / (1 << 20);
 }
 
 }  // namespace
+
+FitSource source_of(const Prepared& p) {
+  return {.settings = *p.settings,
+          .table = p.shared ? p.shared->own : *p.table,
+          .digest = p.digest,
+          .rows = p.table->rows,
+          .train = p.split.train.size(),
+          .validation = p.split.validation.size(),
+          .test = p.split.test.size()};
+}
+
+json information_of(const FitSource& from, const TrainedMembers& learned) {
+  const FitReport& report = learned.report;
+  json out = {{"data", {{"digest", from.digest}, {"rows", from.rows}}},
+              {"split", {{"train", from.train}, {"validation", from.validation}, {"test", from.test}}},
+              {"training",
+               {{"stop_reason", std::string(name(report.reason))},
+                {"stop_cause", report.cause},
+                {"members", learned.parameters.size()},
+                {"epochs", report.epochs},
+                {"best_epoch", report.best_epoch},
+                {"final_loss", report.final_loss},
+                {"gradient_norm", report.gradient_norm},
+                {"history", history_json(report)}}}};
+  store_settings(from.settings, out);
+  return out;
+}
+
+void describe_fit(const FitSource& from, const Trained& trained, FitSummary& summary) {
+  const FitReport& report = trained.learned.report;
+  summary.stop_reason = name(report.reason);
+  summary.stop_cause = report.cause;
+  summary.interrupted = report.reason == StopReason::interrupted;
+  summary.epochs = report.epochs;
+  summary.best_epoch = report.best_epoch;
+  summary.seconds = report.seconds;
+  summary.peak_megabytes = peak_megabytes();
+  summary.table_megabytes = table_megabytes(from.table);
+  summary.encoded_megabytes = trained.encoded_megabytes;
+  summary.train_rows = from.train;
+  summary.validation_rows = from.validation;
+  summary.test_rows = from.test;
+}
 
 json held_out_metrics(const FitSummary& summary) {
   const auto by_name = [](const std::vector<Metric>& metrics) {
@@ -95,18 +130,22 @@ json used_settings(const Prepared& p, const Trained& trained, const FitUse& use,
 StoredModel stored_model(Prepared& p, Trained& trained, bool to_minimum, const FitOptions& options) {
   const bool single_precision = p.settings->precision != "float64" && !to_minimum;
   p.members = static_cast<Index>(trained.learned.parameters.size());
+  json information = information_of(source_of(p), trained.learned);
+  if (!options.parts.empty()) information["split"]["given"] = true;
+  if (p.first) information["split"]["refit"] = true;
+  if (p.table->image) information["data"]["image"] = {p.table->image->height, p.table->image->width};
+  if (trained.smoothness) information["training"]["smoothness"] = *trained.smoothness;
+  if (trained.temperature) information["training"]["fold_temperature"] = *trained.temperature;
+  if (trained.inference) trained.inference->facts["digest"] = p.digest;
   std::vector<double> parameters = learned_parameters(p, trained, to_minimum, single_precision);
-  StoredModel stored{.architecture = p.architecture,
-                     .encoder = p.encoder,
-                     .parameters = std::move(parameters),
-                     .single_precision = single_precision,
-                     .response = trained.support,
-                     .temperature = p.settings->temperature,
-                     .information = information_of(p, trained.learned.report, options),
-                     .inference = std::move(trained.inference)};
-  if (trained.smoothness) stored.information["training"]["smoothness"] = *trained.smoothness;
-  if (trained.temperature) stored.information["training"]["fold_temperature"] = *trained.temperature;
-  return stored;
+  return {.architecture = p.architecture,
+          .encoder = p.encoder,
+          .parameters = std::move(parameters),
+          .single_precision = single_precision,
+          .response = trained.support,
+          .temperature = p.settings->temperature,
+          .information = std::move(information),
+          .inference = std::move(trained.inference)};
 }
 
 }  // namespace bl

@@ -1,7 +1,6 @@
 #include "fit/table_fit.hpp"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <limits>
@@ -31,23 +30,6 @@ namespace {
 
 using nlohmann::json;
 
-double peak_megabytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
-}
-
-double table_megabytes(const Table& table) {
-  std::size_t bytes = 0;
-  for (const Column& column : table.columns)
-    bytes += column.numbers.size() * sizeof(double) + column.codes.size() * sizeof(std::int32_t);
-  return static_cast<double>(bytes) / (1 << 20);
-}
-
-double table_megabytes(const Prepared& p) {
-  return p.shared ? table_megabytes(p.shared->own) : table_megabytes(*p.table);
-}
-
 // Of the rows that were held out; returns what is to be known about the figures.
 std::vector<std::string> evaluate_parts(const Prepared& p, const FittedModel& model, const Context& job,
                                         FitSummary& summary) {
@@ -72,25 +54,6 @@ json found_decisions(const Prepared& p, const FittedModel& model, const Context&
                            p.split.validation);
   const Matrix<double> log_p = class_log_probabilities(model, model.utility, rows, job);
   return {{"macro_f1", metrics::macro_f1_log_weights(log_p.view(), rows.encoded().weights)}};
-}
-
-void describe_fit(const Prepared& p, const Trained& trained, FitSummary& summary) {
-  const FitReport& report = trained.learned.report;
-  summary.plan = plan_text(p);
-  summary.notes = fit_notes(p, trained, summary.test);
-  summary.stop_reason = name(report.reason);
-  summary.stop_cause = report.cause;
-  summary.interrupted = report.reason == StopReason::interrupted;
-  summary.epochs = report.epochs;
-  summary.best_epoch = report.best_epoch;
-  summary.parameters = ParameterLayout(p.architecture).free_count();
-  summary.seconds = report.seconds;
-  summary.peak_megabytes = peak_megabytes();
-  summary.table_megabytes = table_megabytes(p);
-  summary.encoded_megabytes = trained.encoded_megabytes;
-  summary.train_rows = p.split.train.size();
-  summary.validation_rows = p.split.validation.size();
-  summary.test_rows = p.split.test.size();
 }
 
 // The second part of a fit whose model is to have seen all rows: on from where the first ended. `trained` is
@@ -139,15 +102,18 @@ bool goes_on(const Prepared& p, const Trained& trained) {
   return p.rows_later > 0 && stop != StopReason::interrupted && stop != StopReason::time_limit;
 }
 
-// Learns, judges and records what was prepared.
-FitSummary fit_prepared(Prepared prepared, const FitOptions& options, const Context& job) {
+// Learns, judges and records what was prepared. asked: the settings as they were given.
+FitSummary fit_prepared(Prepared prepared, const Settings& asked, const FitOptions& options,
+                        const Context& job) {
   const Settings& settings = *prepared.settings;
   check_held_out(prepared);
 
   const int starts = plan_starts(settings, prepared.architecture);
-  const FitUse use = fit_use(settings, prepared.space, static_cast<Index>(prepared.split.train.size()),
-                             starts, prepared.encoder);
-  std::vector<std::string> unused = refused_or_listed(unused_settings(settings, use), options.list_unused);
+  FitUse use = fit_use(settings, prepared.space, static_cast<Index>(prepared.split.train.size()), starts,
+                       prepared.encoder);
+  use.parts = !options.parts.empty();
+  if (options.start) use.start = fit_settings(options.start->impl());
+  std::vector<std::string> unused = refused_or_listed(unused_settings(asked, use), options.list_unused);
   const Architecture of_member = prepared.architecture;
   // To the minimum it has seen all rows.
   if (prepared.refits && starts == 0) prepared.rows_later = rows_of_all_parts(prepared.split).size();
@@ -181,7 +147,10 @@ FitSummary fit_prepared(Prepared prepared, const FitOptions& options, const Cont
   if (!decisions.is_null()) stored.information["decide"] = std::move(decisions);
   stored.information["metrics"] = held_out_metrics(summary);
   summary.model = Model(std::make_shared<const FittedModel>(std::move(stored)));
-  describe_fit(prepared, trained, summary);
+  describe_fit(source_of(prepared), trained, summary);
+  summary.plan = plan_text(prepared);
+  summary.notes = fit_notes(prepared, trained, summary.test);
+  summary.parameters = ParameterLayout(prepared.architecture).free_count();
   return summary;
 }
 
@@ -233,7 +202,7 @@ FitSummary fit_table(const Table& table, const Settings& given, const FitOptions
   const Settings settings = options.training_rows_only ? without_test_part(given, schema) : given;
   Prepared prepared = prepare(table, schema, settings, given, options, job);
   prepared.guidance = guidance;
-  return fit_prepared(std::move(prepared), options, job);
+  return fit_prepared(std::move(prepared), given, options, job);
 }
 
 FitSummary fit_table(const SharedTable& shared, const Settings& given, const FitOptions& options,
@@ -248,7 +217,7 @@ FitSummary fit_table(const SharedTable& shared, const Settings& given, const Fit
   Prepared prepared = prepare(known, schema, settings, given, options, job, &shared);
   if (const std::string why = why_whole(prepared); !why.empty())
     return fit_gathered(shared, given, options, job, why);
-  return fit_prepared(std::move(prepared), options, job);
+  return fit_prepared(std::move(prepared), given, options, job);
 }
 
 }  // namespace bl

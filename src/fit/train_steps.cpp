@@ -111,7 +111,9 @@ Trained train(const Prepared& p, const FitOptions& options, const Context& given
     }
     if (resume) resume(member, fresh);
   };
-  Trained trained{train_members<T>(rows, plan, options, job), training.support, encoded};
+  Trained trained{.learned = train_members<T>(rows, plan, options, job),
+                  .support = training.support,
+                  .encoded_megabytes = encoded};
   if (folds) correct_certainty(*folds, p.architecture, job, trained);
   trained.notes.insert(trained.notes.begin(), trained.learned.notes.begin(), trained.learned.notes.end());
   if (!where.note.empty()) trained.notes.push_back(where.note);

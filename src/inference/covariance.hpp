@@ -36,7 +36,7 @@ struct Covariance {
 Covariance covariance(Loss& loss, const Chart& chart, const Information& information,
                       const Identification& identification, const CovarianceSpec& spec);
 
-// The same of a likelihood whose units, such as persons, have known scores: units x coordinates.
+// The same of a likelihood whose units, such as persons, have known scores, units x coordinates.
 // Clusters have a number for every unit.
 Covariance covariance(const Eigen::MatrixXd& scores, const Information& information,
                       const Identification& identification, const CovarianceSpec& spec);

@@ -73,6 +73,11 @@ constexpr Need kMonitor = {[](const Settings& s, const FitUse& use) {
                                     (s.monitor != "accuracy" || !use.continuous);
                            },
                            "tables (accuracy: of classes), and fits other than those to the minimum"};
+constexpr Need kCut = {[](const Settings&, const FitUse& use) { return !use.parts; },
+                       "parts that the fit cuts, and here every row has its part"};
+// Networks that learn one number leave out folds of the training rows, which are cut in the same way.
+constexpr Need kSplit = {
+    [](const Settings&, const FitUse& use) { return !use.parts || use.single_continuous; }, kCut.words};
 
 // Every setting that not every network uses. `nothing` is a value that asks for nothing, and harms nowhere.
 struct Rule {
@@ -80,7 +85,9 @@ struct Rule {
   Need need;
   const char* nothing = "";
 };
-constexpr std::array<Rule, 33> kRules = {{{"text_ngrams", kText},
+constexpr std::array<Rule, 35> kRules = {{{"split", kSplit},
+                                          {"fractions", kCut},
+                                          {"text_ngrams", kText},
                                           {"text_vocabulary", kText},
                                           {"text_components", kText},
                                           {"label_smoothing", kClasses, "0"},
@@ -114,14 +121,22 @@ constexpr std::array<Rule, 33> kRules = {{{"text_ngrams", kText},
                                           {"gradient_tolerance", kLbfgs},
                                           {"time_limit", kTrainer}}};
 
+// Those that say how columns are encoded, which a model to go on from has settled.
+constexpr std::array<std::string_view, 13> kEncoding = {
+    "target",      "weight",     "missing",     "unseen",          "outliers",        "curves",
+    "knots",       "curve_ends", "text_ngrams", "text_vocabulary", "text_components", "response_transform",
+    "point_masses"};
+
 // A linear utility has the likelihood's one maximum, by lbfgs in float64, and reads attributes as they are: only
 // these count, and these values say what is done anyway. What columns mean is refused elsewhere (choice/fit.cpp)
 // unless it is empty.
-bool counts_in_linear(const SettingInfo& info, const std::string& value) {
-  static constexpr std::array<std::string_view, 12> used = {
-      "delimiter", "out_of_core", "decimal_comma", "na",   "labels",  "unseen",
-      "split",     "fractions",   "epochs",        "seed", "threads", "device"};
-  static constexpr std::array<std::array<std::string_view, 2>, 10> said = {{{"missing", "error"},
+bool counts_in_linear(const Settings& settings, const FitUse& use, const SettingInfo& info,
+                      const std::string& value) {
+  static constexpr std::array<std::string_view, 9> used = {"delimiter", "out_of_core", "decimal_comma",
+                                                           "na",        "labels",      "fractions",
+                                                           "epochs",    "threads",     "device"};
+  static constexpr std::array<std::array<std::string_view, 2>, 11> said = {{{"missing", "error"},
+                                                                            {"unseen", "missing"},
                                                                             {"outliers", "auto"},
                                                                             {"outliers", "plain"},
                                                                             {"refit", "none"},
@@ -132,6 +147,8 @@ bool counts_in_linear(const SettingInfo& info, const std::string& value) {
                                                                             {"optimizer", "lbfgs"},
                                                                             {"precision", "float64"}}};
   if (info.group == "Data" && value.empty()) return true;
+  if (info.name == "split") return settings.fractions.given();
+  if (info.name == "seed") return settings.fractions.given() || use.seeded;
   return std::find(used.begin(), used.end(), info.name) != used.end() ||
          std::any_of(said.begin(), said.end(),
                      [&](const auto& one) { return one[0] == info.name && one[1] == value; });
@@ -177,11 +194,17 @@ std::vector<std::string> unused_settings(const Settings& settings, const FitUse&
   for (const SettingInfo& info : setting_list()) {
     if (!is_given(settings, info.name)) continue;
     const std::string value = get(settings, info.name);
-    if (use.linear && !counts_in_linear(info, value))
+    if (use.linear && !counts_in_linear(settings, use, info, value))
       unused.push_back(fmt::format(
           "{} has no effect on a linear utility, which is fitted to its one maximum; leave it out, or make "
-          "the utility a network (`network` or `context`, or form = \"network\" in the choice schema)",
+          "the utility a network (`context`, or form = \"network\" in the choice schema)",
           given_words(info, value)));
+    if (use.start && value != get(*use.start, info.name) &&
+        std::find(kEncoding.begin(), kEncoding.end(), info.name) != kEncoding.end())
+      unused.push_back(fmt::format(
+          "{} has no effect on a fit that goes on from a model: its columns stay encoded with {}; leave it "
+          "out, or fit afresh",
+          given_words(info, value), given_words(info, get(*use.start, info.name))));
     for (const Rule& rule : kRules)
       if (!use.linear && rule.setting == info.name && value != rule.nothing && !rule.need.met(settings, use))
         unused.push_back(fmt::format("{} has no effect here: it is for {}, and this fit has {}; leave it out",

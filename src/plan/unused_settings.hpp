@@ -1,6 +1,7 @@
 // No setting is passed over in silence: one that was given and that the fit does not use is refused.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,14 +15,17 @@ namespace bl {
 // What decides which settings count.
 struct FitUse {
   bool linear = false;      // a linear utility of choices: none of a network's settings
+  bool seeded = false;      // its draws or latent classes have the seed of the settings
   bool to_minimum = false;  // from several starts, with standard errors
   OptimizerKind optimizer = OptimizerKind::adam;
   ObjectiveKind objective = ObjectiveKind::likelihood;
-  bool continuous = false;         // a response is
-  bool single_continuous = false;  // the response is one number, a column of a table
-  bool curves = false;             // some columns are
-  bool text = false;               // some columns are running text
-  bool table = false;              // responses are columns of a table
+  bool continuous = false;             // a response is
+  bool single_continuous = false;      // the response is one number, a column of a table
+  bool curves = false;                 // some columns are
+  bool text = false;                   // some columns are running text
+  bool table = false;                  // responses are columns of a table
+  bool parts = false;                  // the caller says what each row is for
+  std::optional<Settings> start = {};  // of the model to go on from, whose encoding is kept
 };
 
 // Of a table. UsageError for an objective that the response cannot have.

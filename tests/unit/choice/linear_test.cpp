@@ -33,21 +33,21 @@ TEST(ChoiceLinear, AFitThatWasStoppedGoesOnToTheSameBits) {
   const Settings settings;
   Checkpoint<double> none("", "data", "settings");
   const LinearFit whole = fit_linear(terms, data, settings, false, none, Context(1));
-  ASSERT_TRUE(whole.converged);
-  ASSERT_GT(whole.iterations, 6);
+  ASSERT_TRUE(whole.converged());
+  ASSERT_GT(whole.report.epochs, 6);
 
   Checkpoint<double> checkpoint(folder.file("fit.checkpoint"), "data", "settings", 0);
   int asked = 0;
   const Context stopped(1, {.should_stop = [&] { return ++asked == 4; }});
   const LinearFit part = fit_linear(terms, data, settings, false, checkpoint, stopped);
-  EXPECT_TRUE(part.interrupted);
-  EXPECT_EQ(part.iterations, 4);
+  EXPECT_TRUE(part.report.reason == StopReason::interrupted);
+  EXPECT_EQ(part.report.epochs, 4);
   std::int64_t further = 0;
   const Context counting(3, {.should_stop = [&] { return ++further < 0; }});
   const LinearFit rest = fit_linear(terms, data, settings, true, checkpoint, counting);
   EXPECT_EQ(rest.coefficients, whole.coefficients);
-  EXPECT_EQ(rest.iterations, whole.iterations);
-  EXPECT_EQ(further, whole.iterations - 4);
+  EXPECT_EQ(rest.report.epochs, whole.report.epochs);
+  EXPECT_EQ(further, whole.report.epochs - 4);
   EXPECT_LE(whole.coefficients[2], 0);
 }
 

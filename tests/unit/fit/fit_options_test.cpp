@@ -117,6 +117,50 @@ TEST(FitOptions, GoesOnFromAModel) {
               HasSubstr("another architecture"));
 }
 
+// Its columns stay encoded as they are; what says the same is no contradiction.
+TEST(FitOptions, SettingsOfAnEncodingThatIsThereAreRefused) {
+  Settings settings = small();
+  settings.outliers = "plain";
+  FitOptions options;
+  options.start = fit(rows(80), settings).model;
+  EXPECT_NO_THROW(fit(rows(80), settings, options));
+  for (const auto& [name, value] : {std::pair("outliers", "robust"), std::pair("missing", "error"),
+                                    std::pair("unseen", "missing"), std::pair("target", "x")}) {
+    Settings other = settings;
+    set(other, name, value);
+    const std::string message = test::message_of<UsageError>([&] { fit(rows(80), other, options); });
+    EXPECT_THAT(message, HasSubstr("`" + std::string(name) + "` = '" + value + "' has no effect"));
+    EXPECT_THAT(message, HasSubstr("goes on from a model"));
+    options.list_unused = true;
+    EXPECT_EQ(fit(rows(80), other, options).unused.size(), 1U) << name;
+    options.list_unused = false;
+  }
+}
+
+TEST(FitOptions, PartsLeaveNothingToCut) {
+  FitOptions options;
+  options.parts.assign(40, Part::train);
+  for (const auto& [name, value] : {std::pair("fractions", "7:1:2"), std::pair("split", "random")}) {
+    Settings settings = small();
+    set(settings, name, value);
+    EXPECT_THAT(test::message_of<UsageError>([&] { fit(rows(40), settings, options); }),
+                HasSubstr("every row has its part"))
+        << name;
+  }
+  options.training_rows_only = true;
+  EXPECT_NO_THROW(fit(rows(40), small(), options));
+}
+
+TEST(FitOptions, AFitToTheMinimumDoesNotGoOnFromACheckpoint) {
+  Settings settings = small();
+  settings.layers = "1";
+  settings.starts = 1;
+  FitOptions options;
+  options.resume = true;
+  EXPECT_THAT(test::message_of<UsageError>([&] { fit(rows(40), settings, options); }),
+              HasSubstr("begins anew; leave out `resume`"));
+}
+
 // The readout of a default network for a number is learned in a unit of its own: the model that is kept has
 // the likelihood that training saw, and a fit that goes on from it begins there. The training rule's nodes
 // are 0.1 apart, which leaves a normaliser with kinks wrong by the square of that.

@@ -167,11 +167,12 @@ TEST(UnusedSettings, OfANetworkMeanNothingToALinearUtility) {
              {"patience", "3"},       {"time_limit", "5"},      {"sigma", "0.2"},
              {"skip", "input"},       {"skip", "none"},         {"refit", "all"},
              {"text_ngrams", "1"},    {"text_components", "8"}, {"missing", "impute"},
-             {"outliers", "robust"},  {"precision", "float32"}}) {
+             {"outliers", "robust"},  {"precision", "float32"}, {"seed", "4"},
+             {"split", "random"},     {"unseen", "error"}}) {
     const std::string message = test::message_of<UsageError>([&] { fit_choices("linear", {{name, value}}); });
     EXPECT_THAT(message, HasSubstr("`" + name + "` = '" + value + "'"));
     EXPECT_THAT(message, HasSubstr("no effect on a linear utility"));
-    EXPECT_THAT(message, HasSubstr("`network`"));
+    EXPECT_THAT(message, HasSubstr("form = \"network\""));
   }
   // What counts, and what says what is done anyway.
   EXPECT_NO_THROW(fit_choices("linear", {{"fractions", "8:1:1"},

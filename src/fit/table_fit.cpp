@@ -118,7 +118,7 @@ FitSummary fit_prepared(Prepared prepared, const Settings& asked, const FitOptio
   // To the minimum it has seen all rows.
   if (prepared.refits && starts == 0) prepared.rows_later = rows_of_all_parts(prepared.split).size();
   Trained trained =
-      starts > 0 ? train_to_minimum(prepared, starts, job) : train_steps(prepared, options, job);
+      starts > 0 ? train_to_minimum(prepared, starts, options, job) : train_steps(prepared, options, job);
   std::vector<std::vector<double>> members = trained.learned.parameters;
   json used = used_settings(prepared, trained, use, starts);
   StoredModel stored = stored_model(prepared, trained, starts > 0, options);

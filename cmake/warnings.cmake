@@ -1,6 +1,7 @@
 # Flags of every target of ours: warnings, and the sanitizers of the asan and tsan presets.
 add_library(bl_options INTERFACE)
 set(bl_cxx_flags -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
+  -Werror=switch  # a kind that a switch forgets
   -Wno-psabi -fno-math-errno
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>  # g++ 12 warns falsely about "text" + std::string (GCC bug 105651)
   # New versions of Clang report what libstdc++ 12 itself uses in stable_sort.

@@ -19,7 +19,8 @@ inline std::vector<std::string> words(const std::string& text) {
   return all;
 }
 
-// `start`, then pieces that may not be broken, in lines that fit where that can be; `indent` begins the later ones.
+// `start`, then pieces that may not be broken, in lines that fit where that can be; `indent` begins the later
+// ones.
 template <class Fits>
 std::vector<std::string> set_in_lines(const std::string& start, const std::vector<std::string>& pieces,
                                       const std::string& indent, const Fits& fits) {

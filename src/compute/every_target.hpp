@@ -1,4 +1,5 @@
-// Kernels that are compiled for every instruction set: the fastest, chosen at run time, and all, for comparing them.
+// Kernels that are compiled for every instruction set: the fastest, chosen at run time, and all, for
+// comparing them.
 #pragma once
 
 #include <hwy/targets.h>

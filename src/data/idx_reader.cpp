@@ -15,8 +15,8 @@ constexpr std::uint32_t kLabelMagic = 2049;
 constexpr std::uint64_t kMostPixels = std::uint64_t{1} << 20;
 
 // One IDX file of bytes: items of the same size, one after the other. What the header claims is believed only
-// when the first item has arrived, at most kMostPixels bytes; further items are read one by one. Their numbers are 0 to
-// 255: pixels row by row of the image, or a label.
+// when the first item has arrived, at most kMostPixels bytes; further items are read one by one. Their
+// numbers are 0 to 255: pixels row by row of the image, or a label.
 class IdxItems {
  public:
   explicit IdxItems(Input input) : input_(std::move(input)) { start(); }

@@ -1,4 +1,5 @@
-// Rows of numbers from a file of items of one size, such as images, with their labels from a second file beside it.
+// Rows of numbers from a file of items of one size, such as images, with their labels from a second file
+// beside it.
 #pragma once
 
 #include <optional>
@@ -11,8 +12,9 @@
 
 namespace bl {
 
-// Items: numbers() in one, column(i) their names, next(out) false behind the last one, items_read(), image(), rewind(),
-// and check_labels(labels), which throws DataError where these do not belong to them. Lines are counted as items.
+// Items: numbers() in one, column(i) their names, next(out) false behind the last one, items_read(), image(),
+// rewind(), and check_labels(labels), which throws DataError where these do not belong to them. Lines are
+// counted as items.
 template <class Items>
 class ItemReader final : public RowReader {
  public:

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "base/joined.hpp"
 #include "base/text.hpp"
 #include "base/toml.hpp"
 #include "bl/errors.hpp"
@@ -184,10 +185,8 @@ std::string write_schema_toml(const Schema& schema, const Table& table) {
   for (const SchemaColumn& column : schema.columns) {
     out += toml_key(column.name) + " = { role = \"" + to_string(column.role) + "\", type = \"" +
            to_string(column.type) + "\"";
-    for (std::size_t i = 0; i < column.levels.size(); ++i) {
-      out += (i == 0 ? ", levels = [" : ", ") + toml_text(column.levels[i]);
-    }
-    out += column.levels.empty() ? " }" : "] }";
+    if (!column.levels.empty()) out += ", levels = [" + joined(column.levels, ", ", toml_text) + "]";
+    out += " }";
     const Column* data = index.find(column.name);
     const std::string comment = data != nullptr ? describe(*data) : "";
     out += comment.empty() ? "\n" : "  # " + comment + "\n";

@@ -9,8 +9,9 @@
 
 namespace bl {
 
-// affine: z itself. monomials: every monomial of degree 1 ... D in graded lexicographic order. affine_plus: z itself,
-// then the terms named in `extra`. listed: exactly the terms in `extra`. Model files know them by these names.
+// affine: z itself. monomials: every monomial of degree 1 ... D in graded lexicographic order. affine_plus: z
+// itself, then the terms named in `extra`. listed: exactly the terms in `extra`. Model files know them by
+// these names.
 #define BL_BASIS_KINDS(ONE) ONE(affine) ONE(monomials) ONE(affine_plus) ONE(listed)
 
 #define BL_ENUMERATE(value) value,

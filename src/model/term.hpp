@@ -4,8 +4,8 @@
 // alternative's attributes), e the one-hot class (or alternative). A term is the sorted list of its
 // factors' positions in z, so [0, 3, 3] is z0 z3^2. The constant is never a term: heads have a bias.
 //
-// Whoever needs a term's value, slope or what it reads asks here; its change of units is explain/expansion.hpp, and its
-// order, text, LaTeX and slopes in a learned problem are explain/monomial.hpp.
+// Whoever needs a term's value, slope or what it reads asks here; its change of units is
+// explain/expansion.hpp, and its order, text, LaTeX and slopes in a learned problem are explain/monomial.hpp.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,8 @@ using Term = std::vector<std::int32_t>;
 // Throws UsageError for a term that names no input or is empty.
 void check_term(const Term& term, const InputShape& shape);
 
-// True where the term changes with the response: a factor of v or e. Not so the constant, the cofactor of a class.
+// True where the term changes with the response: a factor of v or e. Not so the constant, the cofactor of a
+// class.
 bool reads_response(const Term& term, const InputShape& shape);
 
 // The factors that are inputs for which `holds`, powers one by one; empty: the term reads none of them.

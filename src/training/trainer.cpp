@@ -260,7 +260,7 @@ typename Trainer<T>::EpochOutcome Trainer<T>::lbfgs_iteration(TrainingState<T>& 
 
 template <class T>
 bool Trainer<T>::monitor(TrainingState<T>& state, double value) {
-  if (value < state.best_monitor - spec_.min_delta || state.best_parameters.empty()) {
+  if (value < state.best_monitor || state.best_parameters.empty()) {
     state.best_monitor = value;
     state.best_epoch = state.epoch;
     state.best_parameters = kept(state);

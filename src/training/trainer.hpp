@@ -27,7 +27,6 @@ struct TrainSpec : UpdateSpec {
   std::int64_t epochs = 200;  // L-BFGS: iterations
   std::int64_t batch_size = 256;
   std::int64_t patience = 20;        // epochs without improvement of the monitored value; 0: never stop early
-  double min_delta = 0;              // what counts as an improvement
   double gradient_tolerance = 1e-6;  // L-BFGS: converged when the gradient's norm is below
   double sigma_final = 0;  // score matching: sigma moves geometrically to this over the epochs; 0: constant
   double time_limit = 0;   // seconds; 0: none

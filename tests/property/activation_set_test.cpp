@@ -222,7 +222,8 @@ TEST_P(ActivationSet, AReportShowsIt) {
   EXPECT_THAT(report::blocks_html(p, p), testing::HasSubstr("2&#8201;" + html(GetParam(), symbol)));
 }
 
-// lambda phi(y) times a readout weight, both softplus(1), as the page computes it; constraints count negatively.
+// lambda phi(y) times a readout weight, both softplus(1), as the page computes it; constraints count
+// negatively.
 TEST_P(ActivationSet, ThePageOfAReportComputesIt) {
   if (!test::has_node()) GTEST_SKIP() << "node is not installed: the page's own values are not checked";
   const Table table = test::example_table(30);

@@ -1,6 +1,6 @@
 // Every type of column and every kind of encoded column through all that reads them: encoder, model file,
-// explanation, description, responses by column, tables with latent classes, and the page of a report, which encodes by
-// itself. One that is forgotten somewhere fails here.
+// explanation, description, responses by column, tables with latent classes, and the page of a report, which
+// encodes by itself. One that is forgotten somewhere fails here.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -260,8 +260,8 @@ TEST_P(ColumnSet, TheKindsAreWhatTheCaseIsFor) {
 INSTANTIATE_TEST_SUITE_P(Every, ColumnSet, testing::Range<std::size_t>(0, cases().size()),
                          [](const auto& one) { return cases()[one.param].name; });
 
-// Where nobody says it: each column is found to be of the type that it is called like. Levels have an order where the
-// file declares one.
+// Where nobody says it: each column is found to be of the type that it is called like. Levels have an order
+// where the file declares one.
 TEST(ColumnSets, EveryTypeIsFoundInATable) {
   const test::TemporaryFolder folder;
   Table table = Data::read(folder.write("table.csv", table_text()), {}).impl().table;

@@ -1,5 +1,6 @@
-// What the page of a report makes of rows: node page_values.js EVALUATE.js MODEL.json ROWS.json prints for each row
-// {"row": cells, "points": [{"values": [], "class": 0}]} its encoded columns and its utilities at the points.
+// What the page of a report makes of rows: node page_values.js EVALUATE.js MODEL.json ROWS.json prints for
+// each row {"row": cells, "points": [{"values": [], "class": 0}]} its encoded columns and its utilities at
+// the points.
 "use strict";
 const fs = require("fs");
 const vm = require("vm");

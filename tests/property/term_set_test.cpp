@@ -1,6 +1,6 @@
-// Every kind of basis, with a power, a product of inputs and terms of a class among its terms, through all that reads
-// terms: values and slopes, model file, the problem with names in both units, text, LaTeX, and the page of a report,
-// which computes by itself. One that is forgotten somewhere fails here.
+// Every kind of basis, with a power, a product of inputs and terms of a class among its terms, through all
+// that reads terms: values and slopes, model file, the problem with names in both units, text, LaTeX, and the
+// page of a report, which computes by itself. One that is forgotten somewhere fails here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

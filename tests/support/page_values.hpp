@@ -27,8 +27,8 @@ inline nlohmann::json page_row(const Table& table, Index row) {
   return cells;
 }
 
-// Of each row {"row": page_row(...), "points": [{"values": [], "class": 0}]}: {"columns": [], "utilities": []}. Needs
-// node.
+// Of each row {"row": page_row(...), "points": [{"values": [], "class": 0}]}: {"columns": [], "utilities":
+// []}. Needs node.
 inline nlohmann::json page_values(const FittedModel& model, const nlohmann::json& rows) {
   const TemporaryFolder folder;
   folder.write("model.json", report::page_model(model).dump());

@@ -147,21 +147,6 @@ TEST(Trainer, EarlyStoppingRestoresTheBest) {
   EXPECT_NE(run.state.parameters, seen.back());
 }
 
-TEST(Trainer, MinDeltaSaysWhatCountsAsBetter) {
-  TrainSpec spec = quick(50);
-  spec.patience = 3;
-  spec.min_delta = 0.5;
-  TrainingRun run(spec);
-  double value = 10;
-  run.hooks.metric = [&](std::span<const double>) { return value -= 0.4; };
-  const FitReport report = run.go();
-  // 9.6, 9.2 (no), 8.8 (yes, 0.8 lower), 8.4 (no), 8.0 (yes), ...: never three in a row.
-  EXPECT_EQ(report.reason, StopReason::max_epochs);
-  TrainingRun slow(spec);
-  slow.hooks.metric = [&](std::span<const double>) { return value -= 0.1; };
-  EXPECT_EQ(slow.go().epochs, 4);
-}
-
 TEST(Trainer, PatienceZeroNeverStopsEarly) {
   TrainSpec spec = quick(30);
   spec.patience = 0;

@@ -119,7 +119,7 @@ Answer economics_of(const Model& model, const std::function<Data()>& read, const
     const EconomicsOptions options{a.numeraire, a.row, part_from_name(a.part), a.threads};
     return {table_text(economics(model, read(), options), a.json)};
   }
-  only_for(command, {"--row", "--part"}, false, kForTables);
+  only_for(command, {"--row", "--part"}, false, "the economics of a table");
   check_error_options(command, a.errors);
   const ChoiceEconomicsRun run{a.attribute, a.numeraire, a.by, a.threads, a.errors};
   if (a.json) return {choice_economics_json(model, read(), run).dump(2) + "\n"};

@@ -1,8 +1,10 @@
+import copy
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from behavior_learning import BLChoice, DataError, UsageError, compare
+from behavior_learning import BLChoice, DataError, UsageError, _core, compare
 
 LONG = dict(
     layout="long",
@@ -57,6 +59,32 @@ def test_flags_are_true_or_false(logit, choices, kind):
     long = choices[0].assign(chosen=choices[0].chosen == 1)
     model = BLChoice(form="linear", **LONG).fit(long if kind == "pandas" else pl.from_pandas(long))
     assert [one["estimate"] for one in model.coefficients_] == [one["estimate"] for one in logit.coefficients_]
+
+
+def test_threads_count_for_every_question(logit, choices, monkeypatch):
+    long, _ = choices
+    model, asked = copy.copy(logit), {}
+    model.threads = 3
+
+    def recorded(name):
+        original = getattr(_core, name)
+
+        def call(*arguments):
+            asked[name] = arguments
+            return original(*arguments)
+
+        return call
+
+    names = ["market_shares", "what_if", "elasticities", "slopes", "trade_off"]
+    for name in names:
+        monkeypatch.setattr(_core, name, recorded(name))
+    model.market_shares(long)
+    model.what_if(long, withdraw=["a"])
+    model.elasticities(long, "price")
+    model.marginal_utility(long, "price")
+    model.trade_off(long, "quality", "price")
+    assert [name for name in names if 3 not in [one for one in asked[name] if isinstance(one, int)]] == []
+    assert model._predict_options().threads == 3
 
 
 def test_economics(logit, choices):

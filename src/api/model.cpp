@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "api/evaluation_of.hpp"
 #include "artifact/digest.hpp"
@@ -27,20 +26,7 @@ namespace {
 
 using nlohmann::json;
 
-void refuse_for_choice(const PredictOptions& o) {
-  const std::pair<const char*, bool> given[] = {{"quantiles", !o.quantiles.empty()},
-                                                {"interval", o.interval != 0},
-                                                {"highest_density", o.highest_density != 0},
-                                                {"mode", o.mode},
-                                                {"ood", o.ood},
-                                                {"density", o.density_points != 0},
-                                                {"temperature", o.temperature != 0},
-                                                {"tolerance", o.tolerance != PredictOptions().tolerance},
-                                                {"unseen_as_missing", o.treat_unseen_as_missing}};
-  for (const auto& [name, is_given] : given)
-    if (is_given)
-      throw UsageError(fmt::format("`{}` has no meaning for a model of choices among alternatives", name));
-}
+constexpr const char* kChoices = "a model of choices among alternatives";
 
 }  // namespace
 
@@ -131,7 +117,7 @@ OutputTable Model::predict(const Data& data, Part part, const PredictOptions& op
   const Table& table = data.impl().table;
   const Context job(options.threads);
   if (is_choice()) {
-    refuse_for_choice(options);
+    allow_only(options, {"utilities", "carry"}, kChoices);
     const ChoiceData choices = read_part(*impl_, table, part, false);
     OutputTable out =
         choice_predictions(*impl_, choices, PreparedChoices(choices, unseen_levels(part)).scores(*impl_, job),
@@ -157,8 +143,7 @@ Evaluation evaluation_of(const Model& model, const Data& data, Part part, const 
   const Table& table = data.impl().table;
   const Context job(options.threads);
   if (!model.is_choice()) return evaluate_table(fitted, table, part, options, job);
-  require_metric_options(options);
-  refuse_for_choice(options);
+  allow_only(options, {}, kChoices);
   const ChoiceData choices = read_part(fitted, table, part, true);
   return {choices.chosen.size(),
           choice_metrics(choices, score_choices(fitted, choices, job, unseen_levels(part)))};

@@ -15,6 +15,7 @@
 #include "explain/gradient.hpp"
 #include "explain/row_text.hpp"
 #include "fitted/fitted_model.hpp"
+#include "predict/predicting.hpp"
 #include "predict/row_distribution.hpp"
 
 namespace bl {
@@ -86,8 +87,7 @@ std::vector<Solution> solutions_of(const FittedModel& model, const explain::Prob
                             options.at_best, job);
   const std::vector<Index> rows =
       options.at_best ? rows_of_part(model, table, options.part) : rows_to_judge(model, table, options.part);
-  const Encoder& stored = model.stored.encoder;
-  const Encoder encoder = options.part == Part::all ? stored : stored.with_unseen(UnseenPolicy::missing);
+  const Encoder encoder = encoder_for(model, options.part, {});
   std::vector<explain::Response> observed;
   Matrix<double> features;
   if (options.at_best) {

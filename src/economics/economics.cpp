@@ -10,6 +10,7 @@
 #include "economics/economics.hpp"
 #include "economics/effects.hpp"
 #include "fitted/fitted_model.hpp"
+#include "predict/predicting.hpp"
 
 namespace bl {
 
@@ -98,8 +99,7 @@ void add_rates(const std::vector<std::string>& names, const std::vector<double>&
 EconomicsRows economics_rows(const FittedModel& model, const Table& table, const EconomicsOptions& options) {
   const std::vector<Index> rows = chosen_rows(model, table, options);
   if (rows.empty()) throw DataError(table.source + ": there are no rows in this part");
-  const Encoder& stored = model.stored.encoder;
-  const Encoder encoder = options.part == Part::all ? stored : stored.with_unseen(UnseenPolicy::missing);
+  const Encoder encoder = encoder_for(model, options.part, {});
   if (!has_responses(model, table))
     return {.features = encoder.encode_features<double>(table, rows), .observed = {}};
   Encoded<double> encoded = encoder.encode<double>(table, rows);

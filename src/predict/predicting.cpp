@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "bl/errors.hpp"
@@ -26,19 +27,25 @@ Encoder encoder_for(const FittedModel& model, Part part, const PredictOptions& o
   return lenient ? stored.with_unseen(UnseenPolicy::missing) : stored;
 }
 
-void require_metric_options(const PredictOptions& o) {
-  const std::pair<const char*, bool> given[] = {{"quantiles", !o.quantiles.empty()},
-                                                {"interval", o.interval != 0},
-                                                {"highest_density", o.highest_density != 0},
-                                                {"mode", o.mode},
-                                                {"utilities", o.utilities},
-                                                {"ood", o.ood},
-                                                {"density", o.density_points != 0},
-                                                {"tolerance", o.tolerance != PredictOptions().tolerance},
-                                                {"carry", !o.carry.empty()}};
-  for (const auto& [name, is_given] : given)
-    if (is_given)
-      throw UsageError(fmt::format("`{}` is of predictions and says nothing about metrics", name));
+void allow_only(const PredictOptions& o, std::initializer_list<std::string_view> allowed, const char* asked) {
+  const std::pair<const char*, bool> all[] = {{"quantiles", !o.quantiles.empty()},
+                                              {"interval", o.interval != 0},
+                                              {"highest_density", o.highest_density != 0},
+                                              {"mode", o.mode},
+                                              {"utilities", o.utilities},
+                                              {"ood", o.ood},
+                                              {"density", o.density_points != 0},
+                                              {"temperature", o.temperature != 0},
+                                              {"tolerance", o.tolerance != PredictOptions().tolerance},
+                                              {"carry", !o.carry.empty()},
+                                              {"unseen_as_missing", o.treat_unseen_as_missing}};
+  for (const auto& [name, given] : all)
+    if (given && std::find(allowed.begin(), allowed.end(), name) == allowed.end())
+      throw UsageError(fmt::format("`{}` has no meaning for {}", name, asked));
+}
+
+void require_metric_options(const PredictOptions& options) {
+  allow_only(options, {"temperature", "unseen_as_missing"}, "metrics");
 }
 
 }  // namespace bl

@@ -2,13 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "base/random.hpp"
 #include "bl/data.hpp"
+#include "bl/errors.hpp"
 #include "bl/fit.hpp"
+#include "bl/shared_data.hpp"
 #include "support/read_file.hpp"
 
 namespace bl {
@@ -46,6 +49,35 @@ TEST(OutOfCore, TheModelIsTheSameToTheByte) {
     summary.model.save(folder / (out_of_core ? "files.bl" : "memory.bl"));
   }
   EXPECT_EQ(read_file(folder / "files.bl"), read_file(folder / "memory.bl"));
+  std::filesystem::remove_all(folder);
+}
+
+// Read with a model's types, too: where there is no folder for the files, reading fails.
+TEST(OutOfCore, AModelReadsIntoFilesAsWell) {
+  const auto folder = std::filesystem::temp_directory_path() / "bl_out_of_core_read_test";
+  std::filesystem::create_directories(folder);
+  const auto write = [&](const std::string& name, int rows) {
+    std::ofstream file(folder / name);
+    file << "a,y\n";
+    for (int i = 0; i < rows; ++i) file << i % 97 << ',' << (i % 97 > 40 ? "yes" : "no") << '\n';
+    return (folder / name).string();
+  };
+  Settings settings;
+  settings.target = "y";
+  settings.layers = "2";
+  settings.epochs = 1;
+  const Model model = fit(Data::read(write("small.csv", 200), settings), settings).model;
+  const std::string large = write("large.csv", 150000);
+  const char* before = std::getenv("TMPDIR");
+  const std::string kept = before == nullptr ? "" : before;
+  setenv("TMPDIR", (folder / "absent").c_str(), 1);
+  Settings reading;
+  EXPECT_NO_THROW(model.read(large, reading));
+  reading.out_of_core = true;
+  EXPECT_THROW(model.read(large, reading), DataError);
+  EXPECT_THROW(read_files(model, {large, large}, reading), DataError);
+  EXPECT_THROW(SharedData::read(model, {large, large}, reading), DataError);
+  static_cast<void>(kept.empty() ? unsetenv("TMPDIR") : setenv("TMPDIR", kept.c_str(), 1));
   std::filesystem::remove_all(folder);
 }
 

@@ -227,6 +227,7 @@ TEST(Notes, AQuadratureThatMissesItsToleranceReturnsItsNumbers) {
   const OutputTable table = model.predict(rows, Part::all, options);
   EXPECT_NEAR(table.columns[0].numbers[0], table.columns[2].numbers[0],
               1e-3);  // the mean of a peak is its mode
+  options.mode = false;
   EXPECT_FALSE(model.evaluate(rows, Part::all, options).empty());
   EXPECT_EQ(log_density(model, rows, {.temperature = 1e-14, .on_note = options.on_note}).size(), 1U);
   ASSERT_EQ(heard.size(), 3U);

@@ -10,16 +10,16 @@
 
 namespace bl::cli {
 
-// --choice FILE, or --choice long|wide and what the columns mean. Without --choice, --classes: latent classes of a
-// table, whose rows choose among the levels of the response.
+// --choice FILE, or --choice long|wide and what the columns mean. Without --choice, --classes: latent classes
+// of a table, whose rows choose among the levels of the response.
 class ChoiceOptions {
  public:
   explicit ChoiceOptions(CLI::App& command);
   // Whether the fit is one of choices. UsageError for options that need --choice long or wide.
   bool given() const;
   bool of_table() const { return choice_.empty() && !classes_.empty(); }
-  // Takes from the settings those that say the same for choices as for tables: nominal, group, weight. Of a table the
-  // settings say what its columns mean.
+  // Takes from the settings those that say the same for choices as for tables: nominal, group, weight. Of a
+  // table the settings say what its columns mean.
   ChoiceDeclaration declaration(const Data& data, Settings& settings) const;
 
  private:

@@ -69,8 +69,8 @@ void print_summary(const FitSummary& s, const std::string& output) {
   say("saved     {}\n", output);
 }
 
-// What people ask next: of a linear utility its errors, of other models what they learned, and from which rows
-// where one response is followed.
+// What people ask next: of a linear utility its errors, of other models what they learned, and from which
+// rows where one response is followed.
 std::string next_command(const FitSummary& s, const FitArguments& a) {
   if (!coefficients(s.model).empty()) return fmt::format("bl summary {}", a.output);
   const bool followed = !s.model.is_choice() && a.data.size() == 1 && a.data[0] != "-" &&

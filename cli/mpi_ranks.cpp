@@ -93,8 +93,9 @@ class MpiRanks : public Ranks {
   std::vector<int> counts_, offsets_;
 };
 
-// Open MPI asks the receiver before it sends a longer message over TCP, and then the two ways of a link take turns: what
-// ranks exchange takes twice as long as it has to (experiments/ranks.py network). Buffers of that size are made a few at a time.
+// Open MPI asks the receiver before it sends a longer message over TCP, and then the two ways of a link take
+// turns: what ranks exchange takes twice as long as it has to (experiments/ranks.py network). Buffers of that
+// size are made a few at a time.
 void send_without_asking() {
   for (const auto& [name, value] : {std::pair("OMPI_MCA_btl_tcp_eager_limit", "4194304"),
                                     {"OMPI_MCA_btl_tcp_rndv_eager_limit", "4194304"},

@@ -83,9 +83,9 @@ TableFormat table_format(const std::string& name);  // csv or jsonl; throws Usag
 // The rows of a table as a JSON array of objects.
 std::string json_array(const OutputTable& table);
 
-// A place that cannot be written is found before the work, not after: DataError. UsageError where it is a file
-// that the command reads, whatever name or link it goes by. "-" is standard output, which takes text but no
-// model.
+// A place that cannot be written is found before the work, not after: DataError. UsageError where it is a
+// file that the command reads, whatever name or link it goes by. "-" is standard output, which takes text but
+// no model.
 void check_output_path(const CLI::App& command, const std::string& path);
 // Of a model. `over_model`: it may take the place of the model that the command reads.
 void check_model_path(const CLI::App& command, const std::string& path, bool over_model = false);

@@ -32,8 +32,8 @@ void complain(std::string_view text) noexcept;
 // What is to be known about the numbers of a command, to standard error.
 void tell_note(const std::string& text);
 
-// Descriptors that the caller closed are opened, so that no file takes the place of a standard stream; reading
-// from them or writing to them fails.
+// Descriptors that the caller closed are opened, so that no file takes the place of a standard stream;
+// reading from them or writing to them fails.
 void hold_standard_streams();
 // False where something could not be written to standard output.
 bool flush_standard_output();

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Lists functions of src, cli and include that are longer than 60 lines, and files longer than 400.
+"""Lists functions of src, cli, include and python/bindings longer than 60 lines, files longer than 400, and lines, which
+the formatter cuts where they are no comments, longer than 110 columns.
 
 A function's lines run from the first of its signature to its closing brace. Exits 1 where there are any.
 """
@@ -10,6 +11,7 @@ from pathlib import Path
 
 MOST_LINES = 60
 MOST_LINES_OF_A_FILE = 400
+MOST_COLUMNS = 110
 ROOT = Path(__file__).resolve().parent.parent
 # What stands around functions; a brace after anything else at this level that has a parameter list opens a body.
 SCOPE = re.compile(r"^\s*(template\s*<.*>\s*)?(inline\s+)?(namespace|class|struct|enum|union|extern)\b", re.DOTALL)
@@ -78,6 +80,10 @@ def main() -> int:
             if lines > MOST_LINES_OF_A_FILE:
                 print(f"{name}: {lines} lines; cut it into files of one idea each")
                 bad += 1
+            for number, line in enumerate(source.splitlines(), 1):
+                if len(line) > MOST_COLUMNS:
+                    print(f"{name}:{number}: {len(line)} columns")
+                    bad += 1
             for function, line, length in functions(source):
                 count += 1
                 if length > MOST_LINES:

@@ -1,5 +1,5 @@
-// The economics of choices among alternatives that carry attributes. What is asked of a model throws UsageError
-// for one that is not of choices, unless it says otherwise.
+// The economics of choices among alternatives that carry attributes. What is asked of a model throws
+// UsageError for one that is not of choices, unless it says otherwise.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ struct ChoiceCoefficient {
   double clustered_error = 0;  // the same with scores summed by person first; NaN without persons
 };
 
-// How errors of shares, elasticities, trade-offs and surplus are computed: by the delta method, and where draws
-// are asked for also as intervals of Krinsky and Robb, quantiles over draws of the coefficients.
+// How errors of shares, elasticities, trade-offs and surplus are computed: by the delta method, and where
+// draws are asked for also as intervals of Krinsky and Robb, quantiles over draws of the coefficients.
 struct EconomicsErrors {
   std::string covariance = "robust";  // robust, classical, cluster (by person)
   int draws = 0;                      // 0: no intervals
@@ -75,8 +75,8 @@ struct WhatIf {
 
 // Numbers of a network depend on where training began. `members` has what each of the networks says that were
 // joined into one, by itself; it is empty for linear utilities and for one network alone. `warnings` say in
-// sentences why a number should not be trusted: members that differ by more than half of it, both signs, a cost
-// that pleases, quartiles further apart than its size.
+// sentences why a number should not be trusted: members that differ by more than half of it, both signs, a
+// cost that pleases, quartiles further apart than its size.
 
 struct ChoiceElasticities {
   std::vector<std::string> alternatives;
@@ -158,8 +158,8 @@ ChoiceTradeOff trade_off(const Model& model, const Data& data, const std::string
                          const std::string& money, std::size_t threads = 0,
                          const EconomicsErrors& errors = {});
 
-// All three of each attribute, from situations that are read once; without money, and of money itself, there is
-// no trade-off.
+// All three of each attribute, from situations that are read once; without money, and of money itself, there
+// is no trade-off.
 struct AttributeEconomics {
   std::string attribute;
   ChoiceSlopes slopes;

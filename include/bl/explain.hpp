@@ -51,9 +51,10 @@ struct ResponsesOptions {
   std::function<void(const std::string&)> on_note = {};  // as of PredictOptions
 };
 
-// By column: what is predicted on average over at most 200 rows where the column is low (10% quantile), at its
-// median and high (90%), or at each of its levels, the other columns as they are. Class probabilities, or the
-// median of a number. Columns with the widest span first. UsageError for several numbers and for more columns.
+// By column: what is predicted on average over at most 200 rows where the column is low (10% quantile), at
+// its median and high (90%), or at each of its levels, the other columns as they are. Class probabilities, or
+// the median of a number. Columns with the widest span first. UsageError for several numbers and for more
+// columns.
 OutputTable responses(const Model& model, const Data& data, const ResponsesOptions& options = {});
 
 // The same for people, the columns that move it most.

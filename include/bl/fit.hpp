@@ -75,8 +75,8 @@ struct FitSummary {
 FitSummary fit(const Data& data, const Settings& settings, const FitOptions& options = {});
 
 // Choices among alternatives. The declaration's settings count, and above them those that are given in
-// `settings`; its draws and latent classes take seed and starts from there where they have none of their own. A
-// linear utility takes all situations for training unless fractions are given. UsageError for
+// `settings`; its draws and latent classes take seed and starts from there where they have none of their own.
+// A linear utility takes all situations for training unless fractions are given. UsageError for
 // FitOptions::parts and FitOptions::start.
 FitSummary fit(const Data& data, const ChoiceDeclaration& declaration, const Settings& settings,
                const FitOptions& options = {});

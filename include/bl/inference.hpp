@@ -180,15 +180,16 @@ std::vector<Quantity> delta_method(const Model& model,
                                    const std::string& covariance = "robust");
 
 // Marginal utilities, rates of substitution, willingness to pay, effects on predictions and elasticities (see
-// economics), with a standard error beside every number that depends on the estimates: by the covariance of an
-// inference, or where it is empty by the stored one that the options name. Of these, covariance, threads,
+// economics), with a standard error beside every number that depends on the estimates: by the covariance of
+// an inference, or where it is empty by the stored one that the options name. Of these, covariance, threads,
 // should_stop and on_progress count.
 OutputTable economics_with_errors(const Model& model, const Data& data, const std::string& numeraire,
                                   const InferenceOptions& options = {},
                                   const std::vector<double>& covariance = {});
 
-// The same distribution with what data cannot determine fixed by convention; covariances are dropped. UsageError for a
-// reference that is no class or alternative, and for a linear utility of choices, which has no other form.
+// The same distribution with what data cannot determine fixed by convention; covariances are dropped.
+// UsageError for a reference that is no class or alternative, and for a linear utility of choices, which has
+// no other form.
 struct Canonical {
   Model model;
   std::vector<std::string> notes;  // heads and blocks merged or left out

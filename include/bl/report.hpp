@@ -15,8 +15,8 @@ struct ReportOptions {
   // This row of the data (1 is the first; of a choice a situation) as the start of what can be changed in the
   // page: its values then stand in the file. 0: a typical row, made from medians and most frequent levels.
   std::size_t row = 0;
-  // Of choices: the attribute that is a cost, in which trade-offs and surplus are told; empty: one that is called
-  // cost, price, fare or toll, if there is one.
+  // Of choices: the attribute that is a cost, in which trade-offs and surplus are told; empty: one that is
+  // called cost, price, fare or toll, if there is one.
   std::string money = {};
   std::size_t threads = 0;
   // should_stop ends the work with Interrupted.

@@ -48,14 +48,14 @@ struct Simplified {
 inline constexpr std::size_t kReadableBlocks = 3;
 
 // Ranks the columns by the log-likelihood that is lost without them and fits models of one layer to the first
-// few of them, for a ladder of sizes; where the response is a class, to the large model's probabilities as well
-// as to the classes. Where a head would read more than `head_columns` of them, it keeps those that move it most,
-// and the model is fitted again without the others. Where the response is a class, `heads` was not given, there are 1,000
-// training rows and the large model is noticeably better than all of these, the largest size is fitted with 6 U heads a block, too, and
-// with 16 if those gained noticeably. Rows are cut as the settings of the model's fit cut them. Writes the size that is asked
-// for, or the smallest that is within one standard error (of the difference, row by row) of the best one and
-// within 0.005 of it. UsageError for choices, a single block, or responses
-// without a known likelihood.
+// few of them, for a ladder of sizes; where the response is a class, to the large model's probabilities as
+// well as to the classes. Where a head would read more than `head_columns` of them, it keeps those that move
+// it most, and the model is fitted again without the others. Where the response is a class, `heads` was not
+// given, there are 1,000 training rows and the large model is noticeably better than all of these, the
+// largest size is fitted with 6 U heads a block, too, and with 16 if those gained noticeably. Rows are cut as
+// the settings of the model's fit cut them. Writes the size that is asked for, or the smallest that is within
+// one standard error (of the difference, row by row) of the best one and within 0.005 of it. UsageError for
+// choices, a single block, or responses without a known likelihood.
 Simplified simplify(const Model& model, const Data& data, const SimplifyOptions& options = {});
 
 // The ladder as a table, and in lines of at most 80 columns.

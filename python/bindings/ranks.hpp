@@ -5,7 +5,8 @@
 
 namespace bl::python {
 
-// As long as it lives, the calling thread works with these ranks (python/behavior_learning/_ranks.py); None: alone.
+// As long as it lives, the calling thread works with these ranks (python/behavior_learning/_ranks.py); None:
+// alone.
 class WithRanks {
  public:
   explicit WithRanks(const nb::object& collectives);

@@ -45,8 +45,8 @@ class FileRows {
     heard_.tell();
   }
 
-  // The same by ranks: `text` makes the text of a block, `write` gets that of all in order, on rank 0. False where the
-  // files cannot be read in parts.
+  // The same by ranks: `text` makes the text of a block, `write` gets that of all in order, on rank 0. False
+  // where the files cannot be read in parts.
   bool predict_shared(Ranks& ranks, const PredictedText& text,
                       const std::function<void(std::string_view)>& write) {
     const auto index = RowIndex::of(files_, reading_, ranks);

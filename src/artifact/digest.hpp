@@ -1,5 +1,5 @@
-// A digest of a model file's contents: damage in storage or transfer, and edits, do not go unnoticed. It is no
-// signature: whoever wants to can write another one.
+// A digest of a model file's contents: damage in storage or transfer, and edits, do not go unnoticed. It is
+// no signature: whoever wants to can write another one.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
 // What work is given by whoever asked for it, passed down as one thing: threads to run on, the device, other
 // ranks, whom to tell, when to stop, the clock, how much memory there is.
 //
-// A context is a handle: copies share all of it. Each command makes one. Where it is passed it is called `job`,
-// for the context of a model is what its response depends on.
+// A context is a handle: copies share all of it. Each command makes one. Where it is passed it is called
+// `job`, for the context of a model is what its response depends on.
 #pragma once
 
 #include <cstddef>
@@ -56,15 +56,16 @@ class Context {
   void side_by_side(std::size_t count, bool small, F&& work) const;
 
   void tell(const std::string& text) const;
-  // "resamples: 3 of 20, about 40 s left". of = 0: nobody knows how many. What has another name is another stage,
-  // whose time counts from the end of the one before. more: said last.
+  // "resamples: 3 of 20, about 40 s left". of = 0: nobody knows how many. What has another name is another
+  // stage, whose time counts from the end of the one before. more: said last.
   void tell(std::string_view what, std::int64_t done, std::int64_t of, std::string_view more = {}) const;
   Context silent() const;  // the same, telling nothing
 
   // Whether the caller wants the work to end. Once true it stays true, for all copies.
   bool should_stop() const;
   bool stopped() const;  // whether that was the answer so far; nobody is asked
-  // Throws Interrupted where that is so, unless what was reached is kept: for work of which no part is a result.
+  // Throws Interrupted where that is so, unless what was reached is kept: for work of which no part is a
+  // result.
   void require_going() const;
   double seconds() const;  // since the context was made
   double memory() const;   // bytes; what needs more is refused before it is begun

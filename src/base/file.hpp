@@ -14,8 +14,8 @@ namespace bl {
 // temporary file is removed and whatever stood under the name before is untouched.
 //
 // A symbolic link is followed: the file it points to is replaced, not the link. A path that is no regular
-// file (a pipe, /dev/null) has nothing to replace; it is written directly. Of several ranks (bl/ranks.hpp) only
-// the first writes.
+// file (a pipe, /dev/null) has nothing to replace; it is written directly. Of several ranks (bl/ranks.hpp)
+// only the first writes.
 class OutputFile {
  public:
   // Fails at once, before any work is done, where the folder is missing or unwritable, the path is a

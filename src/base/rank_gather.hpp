@@ -37,8 +37,8 @@ std::vector<V> gather_one(Ranks& ranks, V own) {
 
 std::vector<std::string> gather_texts(Ranks& ranks, std::string_view own);
 
-// The error that some rank met, as all of them throw it: that of the first. Every text but one is empty where this rank
-// met one.
+// The error that some rank met, as all of them throw it: that of the first. Every text but one is empty where
+// this rank met one.
 void throw_together(Ranks& ranks, const std::string& usage, const std::string& numeric,
                     const std::string& other);
 

@@ -60,7 +60,8 @@ class Exchange {
   std::vector<std::size_t> sizes_;
 };
 
-// Copies that move a cursor on, for pack and unpack. Nothing may stand at a null pointer, which memcpy does not take.
+// Copies that move a cursor on, for pack and unpack. Nothing may stand at a null pointer, which memcpy does
+// not take.
 template <class V>
 void put(std::byte*& to, std::span<const V> values) {
   if (!values.empty()) std::memcpy(to, values.data(), values.size_bytes());

@@ -1,4 +1,5 @@
-// A long vector cut into slices by its length alone, rows into blocks of one size, shared by the threads of a job.
+// A long vector cut into slices by its length alone, rows into blocks of one size, shared by the threads of a
+// job.
 #pragma once
 
 #include <algorithm>

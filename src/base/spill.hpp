@@ -29,8 +29,8 @@ void* spilled_block(std::size_t bytes);
 // Whether `block` came from spilled_block; it is freed if so.
 bool free_spilled_block(void* block);
 
-// These values are read soon: what of them lies in files is fetched from now on, many pages at a time. Pages that are waited for one
-// after the other would take longer than all else.
+// These values are read soon: what of them lies in files is fetched from now on, many pages at a time. Pages
+// that are waited for one after the other would take longer than all else.
 void will_read(const void* first, std::size_t bytes);
 template <class Values>
 void will_read(const Values& values) {

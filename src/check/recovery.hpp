@@ -11,8 +11,8 @@ namespace bl {
 
 nlohmann::ordered_json recovery_json(const RecoveryRound& round);
 
-// A line for every parameter: truth, mean, standard deviation, standard error, coverage; "*" where the coverage is
-// off.
+// A line for every parameter: truth, mean, standard deviation, standard error, coverage; "*" where the
+// coverage is off.
 std::string recovery_table(const RecoveryRound& round);
 
 // How likely a count of intervals at least as far from 95% is by chance alone: twice the smaller tail of the

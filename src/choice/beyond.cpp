@@ -188,8 +188,9 @@ BeyondModel make_beyond(const StoredModel& model, const ChoiceData& data, double
 
 namespace {
 
-// Parameters of the utility in the middle: means of random ones, coefficients mixed over classes by their shares.
-// The mean of blocks is no block that anybody has, so of classes with blocks it is that of the largest class.
+// Parameters of the utility in the middle: means of random ones, coefficients mixed over classes by their
+// shares. The mean of blocks is no block that anybody has, so of classes with blocks it is that of the
+// largest class.
 std::vector<double> middle_parameters(const ChoiceSchema& schema,
                                       const std::vector<UtilityParameter>& utility,
                                       const std::vector<double>& parameters) {

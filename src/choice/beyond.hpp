@@ -31,12 +31,13 @@ struct BeyondModel {
 // memory: bytes that draws may take.
 BeyondModel make_beyond(const StoredModel& model, const ChoiceData& data, double memory = physical_memory());
 
-// Draws of a mixed logit as random_utility wants them. UsageError for a log-normal coefficient inside a block.
+// Draws of a mixed logit as random_utility wants them. UsageError for a log-normal coefficient inside a
+// block.
 random_utility::MixedLogitSpec mixed_spec(const ChoiceSchema& schema,
                                           const std::vector<UtilityParameter>& utility);
 
-// Puts the parameters of a model beyond the logit in their places; the model's own are those of the utility in the
-// middle (see ChoiceResponse::beyond).
+// Puts the parameters of a model beyond the logit in their places; the model's own are those of the utility
+// in the middle (see ChoiceResponse::beyond).
 void set_beyond(StoredModel& model, std::vector<double> parameters);
 // The same where utility_parameters(model) are known.
 void set_beyond(StoredModel& model, const std::vector<UtilityParameter>& utility,

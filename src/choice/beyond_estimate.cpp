@@ -51,8 +51,8 @@ ru::Maximum maximum_of(const ChoiceSchema& schema, const BeyondModel& beyond, st
   return turn_positive(schema, beyond, check) && out.log_likelihood >= again.log_likelihood ? out : again;
 }
 
-// Spreads without which the log-likelihood is as high, to a thousandth: the choices show no differences between
-// persons, and the scores of a spread at 0 are 0, which leaves its robust errors without a meaning.
+// Spreads without which the log-likelihood is as high, to a thousandth: the choices show no differences
+// between persons, and the scores of a spread at 0 are 0, which leaves its robust errors without a meaning.
 std::vector<Index> spreads_at_zero(const ChoiceSchema& schema, const BeyondModel& beyond,
                                    const ru::Maximum& maximum, const Context& job) {
   constexpr double kNothing = 1e-3;

@@ -24,8 +24,8 @@ struct Ridges {
   std::vector<Index> positions;  // all these, and what stands in their heads
 };
 
-// Holds every doubtful lambda at ten times its value and at a tenth of it, with all else at its best: it is on a
-// ridge where the likelihood is as high there, by a test of 5%.
+// Holds every doubtful lambda at ten times its value and at a tenth of it, with all else at its best: it is
+// on a ridge where the likelihood is as high there, by a test of 5%.
 Ridges ridges_of(const ChoiceSchema& schema, const BeyondModel& beyond,
                  const random_utility::Maximum& maximum, const random_utility::ChoiceInformation& found,
                  const std::vector<random_utility::Coordinate>& coordinates,

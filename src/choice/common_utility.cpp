@@ -50,9 +50,9 @@ std::vector<bool> of_indicators(const ChoiceUtility& read, Index attributes) {
 
 }  // namespace
 
-// A block is fitted to standardised attributes; its coefficients in original units are those of the block that
-// reads them as they are, by name. The constant that the means leave goes to the alternatives, whose indicators
-// sum to 1.
+// A block is fitted to standardised attributes; its coefficients in original units are those of the block
+// that reads them as they are, by name. The constant that the means leave goes to the alternatives, whose
+// indicators sum to 1.
 std::vector<double> common_parameters(const StoredModel& model, const ChoiceData& data,
                                       const Settings& settings, const Context& job) {
   if (model.choice()->schema.linear) return linear_coefficients(model.choice()->schema, data, settings, job);

@@ -66,8 +66,8 @@ StoredInference stored_choice(const inference::Estimate& e, const Objective<doub
   return out;
 }
 
-// From attributes of standard deviation 1 to their own units: coefficient = scaled coefficient / scale. `scales` has
-// one per free entry.
+// From attributes of standard deviation 1 to their own units: coefficient = scaled coefficient / scale.
+// `scales` has one per free entry.
 void in_own_units(const std::vector<double>& scales, inference::Estimate& e, FromRows& rows) {
   for (std::size_t k = 0; k < scales.size(); ++k) {
     const auto position = static_cast<std::size_t>(e.chart.positions[k]);

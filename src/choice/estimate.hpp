@@ -23,8 +23,8 @@ struct ChoiceEstimateSpec {
 // Alternatives, persons and the log-likelihood of equally likely alternatives, as a model file keeps them.
 nlohmann::json choice_facts(const ChoiceData& data);
 
-// From maximal coefficients (see fit_linear); those at a bound of their sign become 0 and stay there, and those
-// that the choices do not determine stay where they are and are named with the reason.
+// From maximal coefficients (see fit_linear); those at a bound of their sign become 0 and stay there, and
+// those that the choices do not determine stay where they are and are named with the reason.
 Estimation estimate_linear(const std::vector<LinearTerm>& terms, const std::vector<double>& coefficients,
                            const ChoiceData& data, const ChoiceEstimateSpec& spec, const Context& job);
 

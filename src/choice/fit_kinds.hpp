@@ -1,4 +1,5 @@
-// The three kinds of choice models and how each is fitted: a network, a linear utility, and what goes beyond the logit.
+// The three kinds of choice models and how each is fitted: a network, a linear utility, and what goes beyond
+// the logit.
 #pragma once
 
 #include <string>
@@ -36,8 +37,8 @@ void standardize(const ChoiceData& data, ChoiceResponse& response);
 Architecture network_architecture(const Settings& settings, const StoredModel& model, Index train_situations,
                                   double memory);
 
-// Settings that a network or a block does not use are refused or listed; what they leave open is kept with the
-// model.
+// Settings that a network or a block does not use are refused or listed; what they leave open is kept with
+// the model.
 void settle_settings(const ChoiceParts& parts, const ChoicePlan& plan, bool to_minimum, StoredModel& model);
 
 // Each fills in the model's architecture and parameters.

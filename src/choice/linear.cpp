@@ -62,8 +62,8 @@ DatasetView<double> ScaledChoices::view(const ChoiceData& data) const {
 
 namespace {
 
-// The mean negative log-likelihood as a function of a point: the scaled coefficients, those with a sign as what
-// softplus makes of the point, those left out as 0.
+// The mean negative log-likelihood as a function of a point: the scaled coefficients, those with a sign as
+// what softplus makes of the point, those left out as 0.
 class LinearLikelihood {
  public:
   LinearLikelihood(const std::vector<LinearTerm>& terms, const ChoiceData& data, const Context& job)

@@ -21,8 +21,8 @@ struct ChoiceScores {
   std::vector<double> utility;      // per entry, over the temperature
   std::vector<double> probability;  // per entry
   std::vector<double> log_sum;      // per situation
-  // Beyond the logit a log-probability is not a utility less the log-sum, and a person's choices may depend on
-  // each other: then this is the log-likelihood of all choices, where they are known.
+  // Beyond the logit a log-probability is not a utility less the log-sum, and a person's choices may depend
+  // on each other: then this is the log-likelihood of all choices, where they are known.
   bool by_probability = false;
   std::optional<double> log_likelihood = {};
 };

@@ -56,8 +56,8 @@ Texts levels_of(const Column& cells, const SchemaColumn& column, const std::vect
   return ordered;
 }
 
-// An indicator of each level but the first. The first of them is missing for a level that was not seen, so that such
-// a row is refused and not taken for one of the first level.
+// An indicator of each level but the first. The first of them is missing for a level that was not seen, so
+// that such a row is refused and not taken for one of the first level.
 std::vector<Input> indicators(const Column& cells, const SchemaColumn& column,
                               const std::vector<Index>& rows) {
   const Texts levels = levels_of(cells, column, rows);
@@ -232,8 +232,8 @@ class TableRows {
     return out;
   }
 
-  // A coefficient of each input for every level but the reference. A block, which is no sum, reads an input of its
-  // own for every level.
+  // A coefficient of each input for every level but the reference. A block, which is no sum, reads an input
+  // of its own for every level.
   void add_inputs(const std::vector<Input>& inputs) {
     std::set<std::string> seen;
     for (const Input& one : inputs) {

@@ -20,10 +20,10 @@ struct RowsAsChoices {
 };
 
 // Takes a declaration of layout "table", which says the model alone: latent classes and their membership, the
-// reference, a filter. What the columns mean is said by the settings, as in a fit of a table; group is the person.
-// Columns of the membership are no inputs of the utilities. One class is no latent class but the plain logit.
-// UsageError for a response that is no class and for keys that the table answers itself, DataError naming the line of
-// a missing value.
+// reference, a filter. What the columns mean is said by the settings, as in a fit of a table; group is the
+// person. Columns of the membership are no inputs of the utilities. One class is no latent class but the
+// plain logit. UsageError for a response that is no class and for keys that the table answers itself,
+// DataError naming the line of a missing value.
 RowsAsChoices rows_as_choices(const Table& table, const ChoiceDeclaration& written, const Settings& settings);
 
 }  // namespace bl

@@ -25,8 +25,9 @@ std::vector<Undetermined> undetermined_terms(const std::vector<LinearTerm>& term
 bool separates(const std::vector<LinearTerm>& terms, const ChoiceData& data,
                const std::vector<double>& direction);
 
-// Terms that are separated in combination: where the coefficients of a fit decide the choice for certain, nothing is
-// left that tells these terms apart, and their own combination separates the choices. `known` are those found before.
+// Terms that are separated in combination: where the coefficients of a fit decide the choice for certain,
+// nothing is left that tells these terms apart, and their own combination separates the choices. `known` are
+// those found before.
 std::vector<Undetermined> separated_at(const std::vector<LinearTerm>& terms, const ChoiceData& data,
                                        const std::vector<double>& coefficients,
                                        const std::vector<Undetermined>& known);

@@ -61,8 +61,8 @@ class TableBuilder {
   // The same for rows that are numbers already (NaN: missing); every column must be numeric or skipped.
   void add_numbers(std::span<const double> values, std::int64_t line);
 
-  // The rows that follow come from this file, one of several: messages name it. The lines of rows count those of the
-  // files before it, too.
+  // The rows that follow come from this file, one of several: messages name it. The lines of rows count those
+  // of the files before it, too.
   void begin_file(const std::string& name, std::int64_t lines_before = 0) {
     source_ = name;
     lines_before_ = lines_before;

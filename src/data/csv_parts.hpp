@@ -29,10 +29,12 @@ class CsvPartsReader {
 
   // The columns of the first file.
   const std::vector<ColumnPlan>& plans() const { return plans_; }
-  // The rows of these parts, read by these plans. Where a column that looked numeric turns out to be text, not all rows
-  // are in it, and it has revised plans. DataError where the columns of a file are others than those of the first.
+  // The rows of these parts, read by these plans. Where a column that looked numeric turns out to be text,
+  // not all rows are in it, and it has revised plans. DataError where the columns of a file are others than
+  // those of the first.
   TableBuilder read(const std::vector<FilePart>& parts, const std::vector<ColumnPlan>& plans);
-  // Where every `every`th row of these parts lies, and how many rows there are; what is in them is not looked at.
+  // Where every `every`th row of these parts lies, and how many rows there are; what is in them is not looked
+  // at.
   std::vector<RowMark> marks(const std::vector<FilePart>& parts, Index every, Index& rows);
   // The rows of one part alone. DataError as above.
   std::unique_ptr<RowReader> open(const FilePart& part, CsvPassed& passed) const;

@@ -68,8 +68,8 @@ class CsvReader final : public RowReader {
     name_columns();
   }
 
-  // To the first record that starts in the part. Line ends inside quotes are seen for what they are only by who
-  // reads from the start.
+  // To the first record that starts in the part. Line ends inside quotes are seen for what they are only by
+  // who reads from the start.
   void go_to_part() {
     first_row_waits_ = false;
     if (part_.line > 0) {

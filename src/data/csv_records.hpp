@@ -21,7 +21,8 @@ class CsvRecords {
   // The input goes on with byte `offset` of the file, on line `line`.
   CsvRecords(Input& input, char delimiter, std::uint64_t offset = 0, std::int64_t line = 1);
 
-  // Moves behind the next line end; what stands before it is no record. The line after it counts as the first.
+  // Moves behind the next line end; what stands before it is no record. The line after it counts as the
+  // first.
   void skip_line();
 
   // Moves to the next record; false at the end. Cells are valid until the next call.

@@ -3,11 +3,10 @@
 //   TRAIN_CO * (GA == 0) / 100            PURPOSE in (1, 3) and CHOICE != 0
 //
 // Numbers, 'texts' (also in "double quotes"), columns (`any name` in backquotes), + - * / ^, unary minus, ==
-// != < <= > >=, in (...), not in (...), and, or, not, parentheses, and log exp sqrt abs min max and
-// boxcox(x, l), which is (x ^ l - 1) / l, or log(x) where l is 0. A comparison is 1 or 0, and any number but 0
-// is true. Missing values stay missing, except where the other side decides (0 and missing is 0). A result
-// that is no finite number (1 / 0, log of -1) is missing as well. A text column can only be compared with
-// texts.
+// != < <= > >=, in (...), not in (...), and, or, not, parentheses, and log exp sqrt abs min max and boxcox(x,
+// l), which is (x ^ l - 1) / l, or log(x) where l is 0. A comparison is 1 or 0, and any number but 0 is true.
+// Missing values stay missing, except where the other side decides (0 and missing is 0). A result that is no
+// finite number (1 / 0, log of -1) is missing as well. A text column can only be compared with texts.
 #pragma once
 
 #include <memory>
@@ -30,8 +29,8 @@ class Expression {
   // column that is nowhere (with the nearest name), UsageError where a text stands for a number.
   std::vector<double> evaluate(const Table& table, std::span<const Column> derived = {}) const;
 
-  // Its derivative where the columns `of` move with these slopes and all others stand still. Comparisons stand
-  // still; at a kink of abs, min or max it is the mean of both sides. Infinite where the slope is.
+  // Its derivative where the columns `of` move with these slopes and all others stand still. Comparisons
+  // stand still; at a kink of abs, min or max it is the mean of both sides. Infinite where the slope is.
   std::vector<double> slope(const Table& table, std::span<const Column> of) const;
 
   const std::string& text() const { return text_; }

@@ -11,15 +11,17 @@
 
 namespace bl {
 
-// The bytes of this rank, about as many as those of every other. Nothing where a file cannot be read from the middle on:
-// packed files, other formats, standard input.
+// The bytes of this rank, about as many as those of every other. Nothing where a file cannot be read from the
+// middle on: packed files, other formats, standard input.
 std::optional<std::vector<FilePart>> own_parts(const std::vector<std::string>& files, const Ranks& ranks);
 
-// The slow way, where a line end may stand inside quotes or the line of an error is to be known: from the start of the files.
+// The slow way, where a line end may stand inside quotes or the line of an error is to be known: from the
+// start of the files.
 void read_from_start(std::vector<FilePart>& parts);
 
-// Whether all ranks have read their parts. False where they are to do it once more, from the start of the files: one met
-// quotes, or a failure, on its way straight to its parts. The DataError of the first otherwise. Together.
+// Whether all ranks have read their parts. False where they are to do it once more, from the start of the
+// files: one met quotes, or a failure, on its way straight to its parts. The DataError of the first
+// otherwise. Together.
 bool have_read(Ranks& ranks, const std::vector<FilePart>& parts, const std::vector<CsvPassed>& passed,
                const std::string& failure);
 

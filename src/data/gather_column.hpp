@@ -1,5 +1,5 @@
-// A column of rows that lie with several ranks, gathered into memory that is used again: blocks of this size that come and go
-// would break up the heap.
+// A column of rows that lie with several ranks, gathered into memory that is used again: blocks of this size
+// that come and go would break up the heap.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Grey values of a PNG image (https://www.w3.org/TR/png): 8 bits a channel, not interlaced; colours are weighed to
-// grey as in ITU-R 601, transparency is passed over.
+// Grey values of a PNG image (https://www.w3.org/TR/png): 8 bits a channel, not interlaced; colours are
+// weighed to grey as in ITU-R 601, transparency is passed over.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Tables from files: CSV and TSV, ARFF, IDX images and labels, NumPy's arrays, each plain or gzip, or standard
-// input ("-"); folders of PNG images.
-// The format is inferred from the content, and from the extension where content cannot tell.
+// Tables from files: CSV and TSV, ARFF, IDX images and labels, NumPy's arrays, each plain or gzip, or
+// standard input ("-"); folders of PNG images. The format is inferred from the content, and from the
+// extension where content cannot tell.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@
 
 namespace bl {
 
-// The whole file; column types are decided on all rows. A pattern (data/file_list.hpp) stands for several files. DataError
-// names file, line, column and value.
+// The whole file; column types are decided on all rows. A pattern (data/file_list.hpp) stands for several
+// files. DataError names file, line, column and value.
 Table read_table(const std::string& path, const ReadOptions& options = {});
 
 // Whether a file is read as CSV; whether it is packed. DataError where it cannot be opened.

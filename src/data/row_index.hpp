@@ -12,8 +12,8 @@ namespace bl {
 
 class RowIndex {
  public:
-  // Every rank counts the rows in its part of the files. Nothing where they cannot be read in parts (own_parts). DataError where
-  // there is no row. Together.
+  // Every rank counts the rows in its part of the files. Nothing where they cannot be read in parts
+  // (own_parts). DataError where there is no row. Together.
   static std::optional<RowIndex> of(const std::vector<std::string>& files, const ReadOptions& options,
                                     Ranks& ranks);
 

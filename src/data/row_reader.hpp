@@ -33,10 +33,11 @@ inline constexpr std::int64_t kSomewhere = std::int64_t{1} << 40;
 // The records of a file that start from byte `from` on and before byte `to`.
 struct CsvPart {
   std::uint64_t from = 0, to = std::numeric_limits<std::uint64_t>::max();
-  // Goes straight to `from`, where no record has a line end inside quotes, and counts lines from kSomewhere on; otherwise
-  // reads from the start of the file.
+  // Goes straight to `from`, where no record has a line end inside quotes, and counts lines from kSomewhere
+  // on; otherwise reads from the start of the file.
   bool seek = true;
-  // Where it is known that a record starts on byte `from`: on this line. Goes straight there, whatever was quoted before.
+  // Where it is known that a record starts on byte `from`: on this line. Goes straight there, whatever was
+  // quoted before.
   std::int64_t line = 0;
 };
 

@@ -1,5 +1,5 @@
-// Each rank reads the records that start in its part of the bytes of all files. What only all rows can tell, the types and
-// levels of columns and the numbers of lines, is settled together.
+// Each rank reads the records that start in its part of the bytes of all files. What only all rows can tell,
+// the types and levels of columns and the numbers of lines, is settled together.
 #include <algorithm>
 #include <utility>
 
@@ -49,8 +49,8 @@ class SharedReader {
   }
 
  private:
-  // False where it is to be tried again without going straight to the parts; otherwise all ranks have their table, or
-  // throw.
+  // False where it is to be tried again without going straight to the parts; otherwise all ranks have their
+  // table, or throw.
   bool try_reading() {
     const auto may_go_on = [&](const std::string& failure) {
       return have_read(*ranks_, parts_, reader_.passed(), failure);

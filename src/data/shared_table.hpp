@@ -1,5 +1,5 @@
-// A table whose rows lie with several ranks: a run of neighbouring rows with each. All ranks make the calls that say so at the
-// same time.
+// A table whose rows lie with several ranks: a run of neighbouring rows with each. All ranks make the calls
+// that say so at the same time.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ struct SharedTable {
   std::vector<Index> own_rows(std::span<const Index> rows) const;
 };
 
-// The rows of CSV files, in shares of about equal size. Nothing where they cannot be read in parts: packed files, other
-// formats, standard input. Together.
+// The rows of CSV files, in shares of about equal size. Nothing where they cannot be read in parts: packed
+// files, other formats, standard input. Together.
 std::optional<SharedTable> read_shared_table(const std::vector<std::string>& files,
                                              const ReadOptions& options, std::shared_ptr<Ranks> ranks);
 

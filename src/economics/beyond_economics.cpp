@@ -17,8 +17,8 @@ namespace {
 
 using Weighted = std::vector<std::pair<double, double>>;  // values with their shares
 
-// The smallest of sorted values whose share of those up to it reaches the level: of classes, the value of one of
-// them. Where it is reached exactly, the middle of it and the next.
+// The smallest of sorted values whose share of those up to it reaches the level: of classes, the value of one
+// of them. Where it is reached exactly, the middle of it and the next.
 double weighted_quantile(const Weighted& values, double level) {
   double total = 0, below = 0;
   for (const auto& one : values) total += one.second;

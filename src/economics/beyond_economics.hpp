@@ -1,4 +1,5 @@
-// Elasticities, marginal utilities and trade-offs of choice models beyond the logit, over the draws or classes.
+// Elasticities, marginal utilities and trade-offs of choice models beyond the logit, over the draws or
+// classes.
 #pragma once
 
 #include <string>
@@ -22,8 +23,8 @@ class BeyondRatios {
  public:
   BeyondRatios(const FittedModel& model, PreparedChoices& choices, Index x, Index m);
 
-  // Median and quartiles in all, then the median of every alternative; NaN where m does not count. Empty where
-  // it counts nowhere. `model` differs from the one above in its parameters alone.
+  // Median and quartiles in all, then the median of every alternative; NaN where m does not count. Empty
+  // where it counts nowhere. `model` differs from the one above in its parameters alone.
   std::vector<double> numbers(const FittedModel& model) const;
 
   // Whether an alternative has entries that differ in their marginal utilities.

@@ -124,8 +124,8 @@ void require_all_changed(const FittedModel& model, const ChoiceScenario& scenari
   }
 }
 
-// Terms and summaries of rivals follow what was changed; an attribute that an alternative got by a change counts
-// in them.
+// Terms and summaries of rivals follow what was changed; an attribute that an alternative got by a change
+// counts in them.
 void follow(const FittedModel& model, const ChoiceScenario& scenario, ChangedChoices& out) {
   const LacksAttribute by_schema = lacks_by_schema(model.choice().schema, out.data);
   std::vector<std::pair<std::int32_t, std::size_t>> given;

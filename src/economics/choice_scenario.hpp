@@ -24,7 +24,8 @@ ChangedChoices apply_scenario(const FittedModel& model, const ChoiceData& base,
                               const ChoiceScenario& scenario);
 
 // UsageError where other attributes were declared with the columns of this one: they would not follow it, so
-// that neither its derivatives nor a change of it would mean anything. `kept`: those that are changed as well.
+// that neither its derivatives nor a change of it would mean anything. `kept`: those that are changed as
+// well.
 void require_alone(const FittedModel& model, const ChoiceData& data, const std::string& attribute,
                    const std::string& alternative = "", const std::vector<std::string>& kept = {});
 

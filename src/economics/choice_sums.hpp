@@ -38,8 +38,8 @@ ChoiceSlopes mean_slopes(const ChoiceData& data, const std::vector<double>& slop
 std::vector<double> worth_of_money(const ChoiceData& data, const ChoiceScores& scores,
                                    const Matrix<double>& slopes, Index cost);
 
-// Mean change of the log-sum; in money, of the log-sum over what money is worth: NaN where that is not known or
-// not above zero in some situation.
+// Mean change of the log-sum; in money, of the log-sum over what money is worth: NaN where that is not known
+// or not above zero in some situation.
 struct Surplus {
   double utility = 0, money = 0;
 };

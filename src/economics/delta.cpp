@@ -20,7 +20,8 @@ bool beyond_logit(const Model& model) {
   return model.is_choice() && model.impl().choice().schema.beyond_logit();
 }
 
-// Quantities by the parameters: those of a model beyond the logit as they are stored, others as effective values.
+// Quantities by the parameters: those of a model beyond the logit as they are stored, others as effective
+// values.
 Eigen::MatrixXd gradient_of(const Model& model, const Eigen::MatrixXd& v, Index count,
                             const Quantities& quantities) {
   const StoredModel& stored = model.impl().stored;

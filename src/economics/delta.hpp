@@ -29,8 +29,8 @@ class MovedModel {
   std::vector<UtilityParameter> utility_;  // of a model beyond the logit
 };
 
-// Of the parameters that have errors: `estimated` (Inference::covariance), or where it is empty the stored one
-// of this kind. UsageError where the model stores none.
+// Of the parameters that have errors: `estimated` (Inference::covariance), or where it is empty the stored
+// one of this kind. UsageError where the model stores none.
 Eigen::MatrixXd covariance_for(const Model& model, const std::string& kind,
                                const std::vector<double>& estimated = {});
 

@@ -1,9 +1,9 @@
 // What one more unit of a variable does to one row: to the utility at the observed response, and to what is
 // predicted.
 //
-// With the distribution p(y|x) ~ exp(BL/tau), d E[f(y)] / dx = Cov(f(y), dBL/dx) / tau: a class's probability has
-// f = [y = c], a predicted number f = y. Everything here is a function of the model's parameters and the row
-// alone, so that standard errors can be had by differentiating it.
+// With the distribution p(y|x) ~ exp(BL/tau), d E[f(y)] / dx = Cov(f(y), dBL/dx) / tau: a class's probability
+// has f = [y = c], a predicted number f = y. Everything here is a function of the model's parameters and the
+// row alone, so that standard errors can be had by differentiating it.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// Whether economics that are read off a network can be trusted: what its members say one by one, and sentences
-// where they differ, where a sign is wrong and where a number differs too much between situations.
+// Whether economics that are read off a network can be trusted: what its members say one by one, and
+// sentences where they differ, where a sign is wrong and where a number differs too much between situations.
 #pragma once
 
 #include <string>

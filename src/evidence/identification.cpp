@@ -189,9 +189,8 @@ std::vector<IdentificationModel> reproduce_identification(
     const IdentificationOptions& spec, const std::function<void(double, const std::string&)>& progress) {
   check(spec);
   const double rows = static_cast<double>(spec.coverage_rows) * side_by_side(spec.replications);
-  const Context job =
-      Context(spec.threads, {.should_stop = spec.should_stop, .on_progress = progress})
-          .on(plan_device(spec.device, rows, "").device);
+  const Context job = Context(spec.threads, {.should_stop = spec.should_stop, .on_progress = progress})
+                          .on(plan_device(spec.device, rows, "").device);
   const std::vector<Case> cases = cases_of(spec);
   Progress reporter(cases, spec, job);
   std::vector<IdentificationModel> out;

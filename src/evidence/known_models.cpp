@@ -200,9 +200,9 @@ std::string input_name(const PlantedProblem& problem, std::int32_t input) {
   return "[" + problem.class_names.at(position - problem.value_names.size()) + "]";
 }
 
-// The budget is a soft constraint: 1 beyond it costs as much utility as 2.5 of quality. No two coefficients of
-// the constraint are of one size, so that the largest, whose sign is positive by rule, does not depend on the
-// draw.
+// The budget is a soft constraint: 1 beyond it costs as much utility as 2.5 of quality. No two coefficients
+// of the constraint are of one size, so that the largest, whose sign is positive by rule, does not depend on
+// the draw.
 PlantedProblem planted_shopper() {
   PlantedProblem p =
       choice_frame("shopper",

@@ -13,8 +13,8 @@ struct Response {
   std::int32_t class_index = 0;  // 0 where there are no classes
 };
 
-// Over all classes and, inside the support, all values: by enumeration, by the peaks of the distribution in one
-// dimension and by ascent from several starts in more.
+// Over all classes and, inside the support, all values: by enumeration, by the peaks of the distribution in
+// one dimension and by ascent from several starts in more.
 Response best_response(const gibbs::Utility& utility, const double* context);
 
 }  // namespace bl::explain

@@ -7,8 +7,8 @@
 
 namespace bl::explain {
 
-// Whether the column has bends. Otherwise it is a straight line whose far values are pulled in, with knots that
-// may lie beyond all data.
+// Whether the column has bends. Otherwise it is a straight line whose far values are pulled in, with knots
+// that may lie beyond all data.
 bool is_bent(const Problem& problem, const Monomial::Curve& curve);
 
 // in_words of the pieces; of a straight line its slope, and from where to where it holds.

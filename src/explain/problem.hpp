@@ -38,8 +38,8 @@ struct Variable {
   std::string column = {};  // of the data; for a class of several responses their names joined by ", "
   std::string level = {};
   bool response = false;
-  // One standard deviation of the variable in the data's units (1 for indicators and blocks), and the mean that
-  // standardising takes off.
+  // One standard deviation of the variable in the data's units (1 for indicators and blocks), and the mean
+  // that standardising takes off.
   double mean = 0;
   double scale = 1;
   double fill = 0;  // what stands for an empty cell, in the data's units
@@ -102,8 +102,8 @@ struct Problem {
   const Block& block(const std::string& name) const;
 };
 
-// What the network reads: the variables but for the blocks, each followed by its bends, with the products of curves between
-// those of the data and those of the response.
+// What the network reads: the variables but for the blocks, each followed by its bends, with the products of
+// curves between those of the data and those of the response.
 std::vector<Variable> network_inputs(const Problem& problem);
 
 // Values of everything in a problem at one point.

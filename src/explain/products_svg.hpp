@@ -27,9 +27,9 @@ struct ProductRow {
 // The product with the largest range first.
 std::vector<ProductRow> product_rows(const Problem& problem, const Block& block);
 
-// The first variable runs across, the second upwards, with ticks at the knots. Values above zero are blue, those below red, the
-// stronger the closer they are to `extent`. Where there are standard errors, circles mark the knots whose 95%
-// interval includes zero.
+// The first variable runs across, the second upwards, with ticks at the knots. Values above zero are blue,
+// those below red, the stronger the closer they are to `extent`. Where there are standard errors, circles
+// mark the knots whose 95% interval includes zero.
 std::string heat_map(const Problem& problem, const Monomial::Product& product, const Point& top, double width,
                      double extent);
 

@@ -29,9 +29,9 @@ CurveMaps curve_maps(const StoredModel& model, const ClassNames& classes, Units 
 
 // Original units: the standardisation of every column is substituted into every term and multiplied out, so
 // that the formula on raw values gives the model's utility. What is lost is a matter of the data: where a
-// mean is m standard deviations from zero, a degree-d formula cancels about m^d, in anybody's arithmetic. Powers of
-// indicators and products of exclusive ones are simplified in both units.
-// UsageError where the model reads other inputs than its encoder's columns, responses and these classes.
+// mean is m standard deviations from zero, a degree-d formula cancels about m^d, in anybody's arithmetic.
+// Powers of indicators and products of exclusive ones are simplified in both units. UsageError where the
+// model reads other inputs than its encoder's columns, responses and these classes.
 Problem read_problem(const StoredModel& model, const ClassNames& classes, Units units);
 
 // The inputs of one encoded row in the problem's units and order. class_index is ignored where the problem

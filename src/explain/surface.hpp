@@ -19,7 +19,8 @@ struct Surface {
   double size() const;
 };
 
-// "high where both are high or both are low; lowest -0.31 at age 17, hours 60, highest 0.88 at age 45, hours 20".
+// "high where both are high or both are low; lowest -0.31 at age 17, hours 60, highest 0.88 at age 45, hours
+// 20".
 std::string in_words(const Surface& surface, const std::string& first, const std::string& second);
 // Its first part, or the place of the largest value where it has none.
 std::string shape_in_words(const Surface& surface, const std::string& first, const std::string& second);

@@ -10,12 +10,12 @@ namespace bl {
 // best, 0 for those that it does not name. DataError naming the line.
 void append_ranking(const ChoiceSource& source, Index row, std::size_t from, ChoiceData& data);
 
-// The best of the set that begins at `from`: its position. A missing rank becomes 0. DataError naming the line
-// for two of the same rank, a negative one, and where there is none.
+// The best of the set that begins at `from`: its position. A missing rank becomes 0. DataError naming the
+// line for two of the same rank, a negative one, and where there is none.
 std::int32_t best_ranked(const ChoiceSource& source, Index row, std::size_t from, ChoiceData& data);
 
-// Every ranking as choices: the best among all, the second among the others, until one is left or no other has
-// a rank. The choices of a ranking are one person's. Other data stay as they are.
+// Every ranking as choices: the best among all, the second among the others, until one is left or no other
+// has a rank. The choices of a ranking are one person's. Other data stay as they are.
 ChoiceData exploded(const ChoiceData& data);
 
 }  // namespace bl

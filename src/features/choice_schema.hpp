@@ -93,8 +93,8 @@ struct SourceScale {
   std::vector<std::string> levels;  // the reference first; empty until the data tell
 };
 
-// What a utility reads of the other alternatives of a situation: the mean, smallest or largest of an attribute
-// over them, or where its own stands among all, from 0 (the smallest) to 1.
+// What a utility reads of the other alternatives of a situation: the mean, smallest or largest of an
+// attribute over them, or where its own stands among all, from 0 (the smallest) to 1.
 struct RivalSummary {
   enum class Kind : std::uint8_t { mean, smallest, largest, rank };
   std::string name;

@@ -15,8 +15,8 @@ struct ChoiceLevel {
 };
 
 // Each level with the rows that have it, of those that the filter keeps: numbers in ascending order, texts in
-// that of the file. UsageError where there are more than 50, DataError where the column is missing in a row or
-// differs between lines of a situation.
+// that of the file. UsageError where there are more than 50, DataError where the column is missing in a row
+// or differs between lines of a situation.
 std::vector<ChoiceLevel> by_level(const Table& table, const ChoiceSchema& schema, const std::string& column);
 
 }  // namespace bl

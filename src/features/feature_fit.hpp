@@ -15,8 +15,8 @@
 
 namespace bl {
 
-// Of the column `data`, which has all rows of the table; the table stands for the others in messages. What is noticed is
-// added to the report. Errors are those of Encoder::fit.
+// Of the column `data`, which has all rows of the table; the table stands for the others in messages. What is
+// noticed is added to the report. Errors are those of Encoder::fit.
 FeatureEncoding fit_feature(const Table& table, const Column& data, const SchemaColumn& column,
                             const EncodeOptions& options, std::span<const Index> rows, EncodingReport& report,
                             const Context& job);

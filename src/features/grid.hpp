@@ -1,4 +1,5 @@
-// Functions of two numbers by what they are on a grid of knots: bilinear between them, constant beyond the outer ones.
+// Functions of two numbers by what they are on a grid of knots: bilinear between them, constant beyond the
+// outer ones.
 #pragma once
 
 #include <cstddef>

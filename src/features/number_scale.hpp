@@ -2,8 +2,9 @@
 //
 //   t = y,  log(y - location)  or  asinh((y - location) / unit)         the transform
 //   x = t + widths of the point masses below y                          the axis
-// A value that holds a good share of the rows (zeros, a cap) is a slot on the axis: an interval that stands for
-// the one value, wide enough for its density to be like its neighbours'. Whole numbers are nothing but slots.
+// A value that holds a good share of the rows (zeros, a cap) is a slot on the axis: an interval that stands
+// for the one value, wide enough for its density to be like its neighbours'. Whole numbers are nothing but
+// slots.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,11 +1,11 @@
 // Products of two curves: what two columns do together beyond their own curves.
 //
-// A product is a function of both columns by its values on a coarse grid of knots. All functions of a pair that are
-// uncorrelated, over the training rows, with every function of one column over the same knots are
+// A product is a function of both columns by its values on a coarse grid of knots. All functions of a pair
+// that are uncorrelated, over the training rows, with every function of one column over the same knots are
 // written in a basis in which one decay for all weights is the penalty
 //   squares of second differences along both axes + squares of the values on the grid,
-// the functions that vary most over the rows for their penalty first. So rough surfaces cost more than smooth ones,
-// and the curves of the two columns keep what they can say alone.
+// the functions that vary most over the rows for their penalty first. So rough surfaces cost more than smooth
+// ones, and the curves of the two columns keep what they can say alone.
 #pragma once
 
 #include <functional>
@@ -30,9 +30,9 @@ struct ProductEncoding {
 // age~*hours~.
 std::string product_name(const std::string& first, const std::string& second);
 
-// Of the two numbers of each row, none missing. At most 7 knots an axis and 16 columns, each with mean zero over the rows;
-// their mean variance is 1. A knot of the grid with fewer than 20 rows in the cells around it follows its neighbours.
-// Without columns where the rows do not bear any.
+// Of the two numbers of each row, none missing. At most 7 knots an axis and 16 columns, each with mean zero
+// over the rows; their mean variance is 1. A knot of the grid with fewer than 20 rows in the cells around it
+// follows its neighbours. Without columns where the rows do not bear any.
 ProductEncoding fit_product(const FeatureEncoding& first, const FeatureEncoding& second,
                             std::span<const double> x, std::span<const double> y);
 
@@ -40,8 +40,8 @@ ProductEncoding fit_product(const FeatureEncoding& first, const FeatureEncoding&
 std::vector<double> product_numbers(const FeatureEncoding& feature, const Column& column,
                                     std::span<const Index> rows);
 
-// All that are asked for, in that order. DataError, naming `source`, where the rows do not bear one. `numbers` gives the
-// number of every row of a feature.
+// All that are asked for, in that order. DataError, naming `source`, where the rows do not bear one.
+// `numbers` gives the number of every row of a feature.
 std::vector<ProductEncoding> fit_products(
     const std::vector<FeatureEncoding>& features,
     const std::vector<std::pair<std::string, std::string>>& asked, const std::string& source,

@@ -1,5 +1,5 @@
-// What is learned of a table whose rows lie with several ranks. All ranks make these calls at the same time; what they learn
-// is that of the whole table, to the bit.
+// What is learned of a table whose rows lie with several ranks. All ranks make these calls at the same time;
+// what they learn is that of the whole table, to the bit.
 #pragma once
 
 #include <span>

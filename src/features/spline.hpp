@@ -6,9 +6,9 @@
 
 namespace bl {
 
-// Slopes at the knots of the splines that are 1 at one knot and 0 at the others, spline after spline. Natural (no
-// curvature at the outer knots) where the period is 0; otherwise the first knot is met again after the period.
-// Three knots or more.
+// Slopes at the knots of the splines that are 1 at one knot and 0 at the others, spline after spline. Natural
+// (no curvature at the outer knots) where the period is 0; otherwise the first knot is met again after the
+// period. Three knots or more.
 std::vector<double> cardinal_slopes(std::span<const double> knots, double period);
 
 // The cubic between two points with these values and slopes, at `part` (0 to 1) of the way, and its slope.

@@ -38,8 +38,8 @@ DenseRows times(const DenseRows& y, const Eigen::MatrixXd& right, const Context&
   return out;
 }
 
-// The matrix that makes y's columns orthonormal: principal axes in descending order, divided by their lengths.
-// Directions without length are left out.
+// The matrix that makes y's columns orthonormal: principal axes in descending order, divided by their
+// lengths. Directions without length are left out.
 Eigen::MatrixXd whitening(const DenseRows& y, const Context& job) {
   constexpr double kNegligible = 1e-13;  // of a squared length, against rounding of the sums
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> axes(gram(y, job));

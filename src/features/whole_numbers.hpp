@@ -26,8 +26,8 @@ struct WholeNumbers {
 // Of a numeric column whose values are all whole, at most 20 different ones, each twice on average.
 std::optional<WholeNumbers> few_whole_numbers(const Column& column);
 
-// A note for each response that was taken as classes although its values may be counts or grades, whose order classes
-// do not know. Columns in `declared` are classes on purpose.
+// A note for each response that was taken as classes although its values may be counts or grades, whose order
+// classes do not know. Columns in `declared` are classes on purpose.
 std::vector<std::string> numbered_class_notes(const Table& table, const Schema& schema,
                                               const std::vector<std::string>& declared);
 

@@ -1,5 +1,5 @@
-// Members that leave out a fold of the training rows each. The fold helps to end their training, and what they say about
-// it, rows that they have not seen, tells how far the learned distribution can be trusted.
+// Members that leave out a fold of the training rows each. The fold helps to end their training, and what
+// they say about it, rows that they have not seen, tells how far the learned distribution can be trusted.
 #pragma once
 
 #include <algorithm>

@@ -48,8 +48,8 @@ struct Prepared {
   const Guidance* guidance = nullptr;
 };
 
-// asked: the settings as they were given, which say whether a second part follows. Where `shared` is not null it has the
-// features, and `table` the rest.
+// asked: the settings as they were given, which say whether a second part follows. Where `shared` is not null
+// it has the features, and `table` the rest.
 Prepared prepare(const Table& table, const Schema& schema, const Settings& settings, const Settings& asked,
                  const FitOptions& options, const Context& job, const SharedTable* shared = nullptr);
 

@@ -12,18 +12,20 @@ namespace bl {
 // What a fit may be told beside its settings.
 struct Guidance {
   // What another model says: log-probabilities of the classes of the training rows, in their order; null:
-  // nothing. Of every row's weight, `share` is spread over the classes by them and the rest stays with its own.
+  // nothing. Of every row's weight, `share` is spread over the classes by them and the rest stays with its
+  // own.
   const Matrix<double>* log_probabilities = nullptr;
   double share = 0;
   std::vector<Bound> bounds = {};  // per parameter of a member; empty: none
 };
 
-// `guidance` may be null. Probabilities are for a class response alone. The job says when to stop, not the options.
+// `guidance` may be null. Probabilities are for a class response alone. The job says when to stop, not the
+// options.
 FitSummary fit_table(const Table& table, const Settings& settings, const FitOptions& options,
                      const Context& job, const Guidance* guidance = nullptr);
 
-// The same of rows that lie with several ranks, to the bit. Where these rows cannot be learned from like that every rank
-// gets all of them, and a note says so.
+// The same of rows that lie with several ranks, to the bit. Where these rows cannot be learned from like that
+// every rank gets all of them, and a note says so.
 FitSummary fit_table(const SharedTable& shared, const Settings& settings, const FitOptions& options,
                      const Context& job);
 

@@ -1,8 +1,8 @@
 // How long a fit will take, from what its first epochs took.
 //
-// A fit is made of pieces, networks mostly, of at most so many epochs each. Time left is the mean time of a unit of
-// work so far times the work that is left. Pieces of one kind end alike: once some have ended, the others are expected
-// to take as many epochs; before that, all epochs.
+// A fit is made of pieces, networks mostly, of at most so many epochs each. Time left is the mean time of a
+// unit of work so far times the work that is left. Pieces of one kind end alike: once some have ended, the
+// others are expected to take as many epochs; before that, all epochs.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ class TimeForeseen {
   explicit TimeForeseen(std::function<double()> clock);
   explicit TimeForeseen(const Context& job) : TimeForeseen([job] { return job.seconds(); }) {}
 
-  // Pieces of one kind, of at most `epochs` each. An epoch costs `cost`, in a unit that all kinds share, and `later`
-  // after all pieces have ended. Returns the number of the first; the others follow.
+  // Pieces of one kind, of at most `epochs` each. An epoch costs `cost`, in a unit that all kinds share, and
+  // `later` after all pieces have ended. Returns the number of the first; the others follow.
   std::size_t add(std::size_t pieces, double epochs, double cost, double later = 0);
 
   void go_on_from(std::size_t piece, double epochs);  // of an earlier run: they took no time of this one

@@ -57,8 +57,8 @@ std::optional<double> plan_smoothness(const Prepared& p, const MemberRows<T>& ro
   return smoothness;
 }
 
-// The decay of weights where validation rows are to choose it; sets it in `spec`. A model that teaches has rows of
-// its own, from which no part can be taken.
+// The decay of weights where validation rows are to choose it; sets it in `spec`. A model that teaches has
+// rows of its own, from which no part can be taken.
 template <class T>
 std::optional<ChosenDecay> plan_decay_of_wide(const Prepared& p, const MemberRows<T>& rows,
                                               const Context& job, TrainSpec& spec) {

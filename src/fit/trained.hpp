@@ -30,8 +30,8 @@ Trained train_steps(const Prepared& p, const FitOptions& options, const Context&
 // The lowest minimum of several starts in canonical form, with its covariances where it is one.
 Trained train_to_minimum(const Prepared& p, int starts, const FitOptions& options, const Context& job);
 
-// The same of any search: `estimate` gets the plan of the starts. Keeps no checkpoint: starts run side by side,
-// and a fit that is run again ends with the same bytes. UsageError for FitOptions::resume.
+// The same of any search: `estimate` gets the plan of the starts. Keeps no checkpoint: starts run side by
+// side, and a fit that is run again ends with the same bytes. UsageError for FitOptions::resume.
 Trained train_to_minimum(const Settings& settings, int starts, const FitOptions& options, const Context& job,
                          const std::function<Estimation(const inference::MinimiserSpec&)>& estimate);
 

@@ -44,8 +44,8 @@ struct TrainingRows {
   }
 };
 
-// Folds for the members of a number learned from few rows; null where there are none. Members that start from a
-// learned model have seen all rows already.
+// Folds for the members of a number learned from few rows; null where there are none. Members that start from
+// a learned model have seen all rows already.
 template <class T>
 std::unique_ptr<FoldRows<T>> fold_rows(const Prepared& p, const TrainingRows<T>& training,
                                        const Network<T>& network) {

@@ -1,5 +1,6 @@
-// How strongly weights decay for classes of wide inputs, where the program chooses: brief fits from part of the
-// training rows, judged on validation rows. experiments/wide_schedules.py has what the rule was chosen by.
+// How strongly weights decay for classes of wide inputs, where the program chooses: brief fits from part of
+// the training rows, judged on validation rows. experiments/wide_schedules.py has what the rule was chosen
+// by.
 #pragma once
 
 #include <fmt/format.h>
@@ -69,8 +70,8 @@ std::vector<double> brief_losses(const Objective<T>& training, const Objective<T
   return losses;
 }
 
-// All decays but the strongest are tried where rows are few, the two weakest elsewhere; then a stronger one for as long
-// as the last step up brought a tenth and more. The same for any number of threads.
+// All decays but the strongest are tried where rows are few, the two weakest elsewhere; then a stronger one
+// for as long as the last step up brought a tenth and more. The same for any number of threads.
 template <class T>
 ChosenDecay chosen_decay(const Prepared& p, const Objective<T>& all, const Objective<T>& validation,
                          const TrainSpec& spec, const Context& job) {

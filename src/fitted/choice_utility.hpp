@@ -10,8 +10,8 @@
 
 namespace bl {
 
-// Parameters are the entries of the layout that an identifiable block leaves free; the others are 0, or 1 for a
-// lambda that a rule of the canonical form sets.
+// Parameters are the entries of the layout that an identifiable block leaves free; the others are 0, or 1 for
+// a lambda that a rule of the canonical form sets.
 struct ChoiceUtility {
   std::vector<Term> columns;     // of the design: what heads are linear in
   std::vector<Index> positions;  // of the parameters in the layout

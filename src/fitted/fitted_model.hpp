@@ -51,15 +51,15 @@ Index class_of(const FittedModel& model, const std::string& name);
 // Columns of these names with the text of these rows. UsageError where one is named twice.
 std::vector<OutputColumn> carried_columns(const Table& table, std::span<const Index> rows,
                                           const std::vector<std::string>& names);
-// Puts them into the output before column `at`: under their names, but "observed y" where the output has a y of
-// its own, as of a response.
+// Puts them into the output before column `at`: under their names, but "observed y" where the output has a y
+// of its own, as of a response.
 void insert_carried(std::vector<OutputColumn> carried, std::size_t at, OutputTable& out);
 
 // The settings of the fit. ModelFileError where they cannot be read.
 Settings fit_settings(const FittedModel& model);
 
-// What the fit with these settings minimised, for the model as it is stored. values: continuous responses of the rows of the
-// fit, encoded, or of other rows in their place.
+// What the fit with these settings minimised, for the model as it is stored. values: continuous responses of
+// the rows of the fit, encoded, or of other rows in their place.
 FitObjective objective_of(const FittedModel& model, Settings settings, Matrix<double> values);
 
 // Also from those that were held out at first.

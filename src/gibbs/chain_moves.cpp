@@ -129,8 +129,8 @@ void ChainMoves<T>::drift(Index chunk, double step) {
   }
 }
 
-// The rest of the trajectory stands still at its start, so that the distribution is never asked about non-finite
-// points.
+// The rest of the trajectory stands still at its start, so that the distribution is never asked about
+// non-finite points.
 template <class T>
 void ChainMoves<T>::abandon(Index chain) {
   alive_[at(chain)] = 0;

@@ -10,8 +10,9 @@
 
 namespace bl::gibbs {
 
-// Coordinate free[j] of the joint distribution is coordinate j here; the others keep the values of `fixed` (chains x
-// all dimensions, its free columns unread), which may differ by chain. The joint distribution must outlive this.
+// Coordinate free[j] of the joint distribution is coordinate j here; the others keep the values of `fixed`
+// (chains x all dimensions, its free columns unread), which may differ by chain. The joint distribution must
+// outlive this.
 template <class T>
 class ConditionalDensity : public LogDensity<T> {
  public:

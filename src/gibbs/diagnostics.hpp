@@ -26,9 +26,9 @@ struct Diagnostics {
 // draws (draw x chain) of one quantity.
 Diagnostics diagnose(MatrixView<const double> draws);
 
-// Of every column; groups of chains_per_distribution chains follow one distribution each and are judged apart:
-// R-hat and effective sizes are the worst over distributions, mean and sd those of all draws, mcse_mean that of the
-// mean over distributions.
+// Of every column; groups of chains_per_distribution chains follow one distribution each and are judged
+// apart: R-hat and effective sizes are the worst over distributions, mean and sd those of all draws,
+// mcse_mean that of the mean over distributions.
 template <class T>
 std::vector<Diagnostics> diagnose(const Draws<T>& draws, Index chains_per_distribution, const Context& job);
 

@@ -1,4 +1,5 @@
-// Building the panels of a one-dimensional distribution; what is asked of them is in distribution_1d_queries.cpp.
+// Building the panels of a one-dimensional distribution; what is asked of them is in
+// distribution_1d_queries.cpp.
 #include "gibbs/distribution_1d.hpp"
 
 #include <fmt/format.h>

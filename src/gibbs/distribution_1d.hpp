@@ -1,5 +1,5 @@
-// A distribution on an interval given by its unnormalised log-density: everything by adaptive quadrature, to a stated
-// error.
+// A distribution on an interval given by its unnormalised log-density: everything by adaptive quadrature, to
+// a stated error.
 //
 // The interval is cut into panels until Gauss's and Kronrod's rules agree on each; between the nodes the
 // density is the polynomial through them. Peaks are searched first and become ends of panels, so narrow ones
@@ -34,7 +34,8 @@ class Distribution1d {
   Estimate variance() const;
   // Mean of a function given at many points at once, by the same panels halved where its kinks need it.
   Estimate expectation(const LogDensity1d& function) const;
-  // Points and their shares of the mass, which sum to 1: any mean under the distribution, without refining further.
+  // Points and their shares of the mass, which sum to 1: any mean under the distribution, without refining
+  // further.
   std::vector<std::pair<double, double>> rule() const;
   std::vector<Peak> modes() const;  // local maxima, the highest first; value = normalised log-density
   Interval central_interval(double mass) const;

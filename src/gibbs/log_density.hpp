@@ -1,4 +1,5 @@
-// The narrow view of a distribution over R^d that samplers and mode search have: its log-density, up to a constant.
+// The narrow view of a distribution over R^d that samplers and mode search have: its log-density, up to a
+// constant.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +19,15 @@ struct LogDensity {
   virtual Index dimension() const = 0;
 
   // value[i] = log p(points row i) + constant and, where gradient.data is not null, its gradient. Row i is
-  // chain first + i, which may have a context (covariates, a class) of its own; the distribution is already divided by
-  // its temperature. Points are finite; a value or gradient that is not marks a divergence, not an error.
-  // Called from several threads at once with disjoint ranges.
+  // chain first + i, which may have a context (covariates, a class) of its own; the distribution is already
+  // divided by its temperature. Points are finite; a value or gradient that is not marks a divergence, not an
+  // error. Called from several threads at once with disjoint ranges.
   virtual void evaluate(Index first, MatrixView<const T> points, std::span<T> value,
                         MatrixView<T> gradient) const = 0;
 };
 
-// A distribution over (continuous point, class): the log-density of the point given the class each chain has now.
+// A distribution over (continuous point, class): the log-density of the point given the class each chain has
+// now.
 template <class T>
 struct HybridDensity : LogDensity<T> {
   virtual Index classes() const = 0;

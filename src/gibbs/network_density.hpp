@@ -1,5 +1,5 @@
-// A network as a distribution for the samplers: chain i has the context of row i / chains_per_row and, where the
-// response has classes, a class of its own.
+// A network as a distribution for the samplers: chain i has the context of row i / chains_per_row and, where
+// the response has classes, a class of its own.
 #pragma once
 
 #include <cstdint>

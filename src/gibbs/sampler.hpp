@@ -71,8 +71,8 @@ struct SamplerResult {
 void check(const SamplerOptions& options, Index chains);
 
 // start: chains x dimension, inside the box. UsageError for contradictory options, NumericError where the
-// log-density or its gradient at a start is not finite, Interrupted where the job is to end. Bit-identical for
-// any number of threads.
+// log-density or its gradient at a start is not finite, Interrupted where the job is to end. Bit-identical
+// for any number of threads.
 template <class T>
 SamplerResult<T> sample(const LogDensity<T>& distribution, const Box& box, MatrixView<const T> start,
                         const SamplerOptions& options, const Context& job,

@@ -1,5 +1,5 @@
-// A trained utility as a distribution over responses: BL(x, y)/tau at many candidates of one row, and its exact distributions
-// that one and two continuous dimensions allow. Everything is in encoded units.
+// A trained utility as a distribution over responses: BL(x, y)/tau at many candidates of one row, and its
+// exact distributions that one and two continuous dimensions allow. Everything is in encoded units.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,8 @@
 
 namespace bl::gibbs {
 
-// For a distribution per row of a table: a utility with kinks takes tens of milliseconds at 1e-4, a second at 1e-6.
+// For a distribution per row of a table: a utility with kinks takes tens of milliseconds at 1e-4, a second at
+// 1e-6.
 inline constexpr QuadratureOptions kRowDistribution2dOptions = {1e-4, 256, 20'000'000};
 
 // What stands in for a class when all of them are summed over.
@@ -53,8 +54,8 @@ class Utility {
   piecewise::Density exact_distribution(const double* offsets) const;
   piecewise::Density exact_distribution_of(const double* context) const;
 
-  // The distribution of the continuous part given x (and the class). One and two dimensions; the utility must outlive
-  // them.
+  // The distribution of the continuous part given x (and the class). One and two dimensions; the utility must
+  // outlive them.
   Distribution1d distribution_1d(const double* context, std::int32_t class_index,
                                  const QuadratureOptions& options = {}) const;
   Distribution2d distribution_2d(const double* context, std::int32_t class_index,

@@ -16,7 +16,8 @@ enum class ParameterState : std::uint8_t {
   fixed,     // by a rule of the canonical form: a lambda of 1, a reference
   scaled,    // the only weight of a block whose weights sum to 1: set by that rule, and nothing to estimate
   at_bound,  // a weight that may not be negative and is zero; what it multiplies is absent
-  absent,  // a term that the distribution cannot see, that repeats another, or that belongs to a head without weight
+  // A term that the distribution cannot see, that repeats another, or that belongs to a head without weight.
+  absent,
 };
 
 struct Chart {

@@ -20,8 +20,8 @@ struct EstimateSpec {
   CovarianceSpec covariance = {};
   // Weights that may not be negative and whose share is below this are at their bound.
   double bound = 1e-5;
-  // Gradient of the mean loss by the coordinates, largest entry in units of the scores' standard deviation: below is a
-  // minimum.
+  // Gradient of the mean loss by the coordinates, largest entry in units of the scores' standard deviation:
+  // below is a minimum.
   double tolerance = 1e-6;
 };
 
@@ -44,8 +44,8 @@ struct Estimate {
 // estimate.
 Estimate estimate(const Objective<double>& objective, const EstimateSpec& spec, const Context& job);
 
-// The same from a minimum that is already known, raw: polished, then the covariance. No further starts. Interrupted
-// where the context ends it.
+// The same from a minimum that is already known, raw: polished, then the covariance. No further starts.
+// Interrupted where the context ends it.
 Estimate estimate_at(const Objective<double>& objective, const Minimisation& minimisation,
                      const EstimateSpec& spec, Engine<double>& engine);
 

@@ -12,9 +12,9 @@ namespace bl::inference {
 
 class Loss {
  public:
-  // The objective and the engine must outlive this. Rows of weight 0 are left out. The noise of score matching is that of a
-  // fit by L-BFGS with this seed, or `given` (rows x draws * values). most_rows: only the first ones; 0: all.
-  // DataError where the weights sum to zero.
+  // The objective and the engine must outlive this. Rows of weight 0 are left out. The noise of score
+  // matching is that of a fit by L-BFGS with this seed, or `given` (rows x draws * values). most_rows: only
+  // the first ones; 0: all. DataError where the weights sum to zero.
   Loss(const Objective<double>& objective, std::uint64_t noise_seed, Engine<double>& engine,
        Index most_rows = 0, MatrixView<const double> given = {});
 

@@ -54,8 +54,8 @@ struct Minimisation {
   bool interrupted = false;
 };
 
-// One start to the end, or to where the context ends it. Entries with held[i] = 1 stay where they are; empty: all
-// move. Not canonicalised.
+// One start to the end, or to where the context ends it. Entries with held[i] = 1 stay where they are; empty:
+// all move. Not canonicalised.
 LocalMinimum descend(Loss& loss, std::vector<double> raw, const MinimiserSpec& spec,
                      const std::vector<std::uint8_t>& held = {});
 
@@ -69,8 +69,8 @@ Minimisation minimise(const Objective<double>& objective, const MinimiserSpec& s
 // Both canonical, with the same loss and parameters up to the precision of the minimisation.
 bool same_optimum(const Architecture& architecture, const LocalMinimum& a, const LocalMinimum& b);
 
-// Starting values spread wider than those of training: coefficients of standard deviation 1 over the root of their
-// number, weights around 1.
+// Starting values spread wider than those of training: coefficients of standard deviation 1 over the root of
+// their number, weights around 1.
 std::vector<double> spread_start(const Architecture& architecture, const ParameterLayout& layout,
                                  std::uint64_t seed);
 

@@ -67,9 +67,8 @@ class Network {
   // Numbers a point keeps during a gradient, for choosing chunk sizes.
   Index numbers_per_point() const;
 
-  // `parameters` must stay alive and unchanged while `out` is used. The threads of a job, where given, share the
-  // work.
-  // apart: the first layer's product with the context is taken elsewhere, see Points::row_heads.
+  // `parameters` must stay alive and unchanged while `out` is used. The threads of a job, where given, share
+  // the work. apart: the first layer's product with the context is taken elsewhere, see Points::row_heads.
   void prepare(std::span<const T> parameters, PreparedParameters<T>& out, const Context* job = nullptr,
                bool apart = false) const;
 

@@ -27,8 +27,8 @@ struct DatasetView {
   std::span<const std::int32_t> classes;  // rows: the class response
   std::span<const T> weights;             // rows; empty: all 1
   AlternativesView<T> alternatives;       // of a choice; begin empty otherwise
-  // Where several ranks share the rows: rank r has the context of rows held[r] ... held[r + 1] - 1 and no other;
-  // all else is with every rank. Empty: `context` has all rows.
+  // Where several ranks share the rows: rank r has the context of rows held[r] ... held[r + 1] - 1 and no
+  // other; all else is with every rank. Empty: `context` has all rows.
   std::span<const std::int64_t> held = {};
   // Of the context, while it is learned. Null: rows are read as they are.
   const RowVersions<T>* versions = nullptr;

@@ -36,9 +36,9 @@ struct ExactResponse {
 
 // Candidates v_1 ... v_K of a continuous response drawn from a proposal q, beside the observed v_0:
 //   loss = -BL(v_0)/tau + log of the mean over k = 0 ... K of exp(BL(v_k)/tau) / q(v_k)
-// Up to a constant of the row this is minus the log of the probability that v_0 is the observed one among them (ranking
-// noise-contrastive estimation), so it is bounded below and has its optimum at the true distribution for every K. No mass
-// can hide from candidates that stand elsewhere at every step.
+// Up to a constant of the row this is minus the log of the probability that v_0 is the observed one among
+// them (ranking noise-contrastive estimation), so it is bounded below and has its optimum at the true
+// distribution for every K. No mass can hide from candidates that stand elsewhere at every step.
 struct RandomCandidates {
   std::shared_ptr<const Proposal> proposal;
   int count = 64;
@@ -57,8 +57,8 @@ struct ObjectiveSpec {
   std::optional<RandomCandidates> random;  // likewise
 };
 
-// The noise of score matching: a function of the row, or given outright (rows x draws * values). Random candidates are
-// functions of the row and the stream.
+// The noise of score matching: a function of the row, or given outright (rows x draws * values). Random
+// candidates are functions of the row and the stream.
 struct Noise {
   RandomStream stream;
   double sigma = 0;

@@ -1,8 +1,9 @@
-// Where candidates of a continuous response are drawn from: a density over the support that is constant on boxes.
+// Where candidates of a continuous response are drawn from: a density over the support that is constant on
+// boxes.
 //
-// The boxes follow the training rows. One that holds many of them is halved at the median of its longest side, and a
-// wide empty margin is cut off, so boxes are small where rows are. Part of the probability is spread evenly, so that no
-// place of the support is out of reach.
+// The boxes follow the training rows. One that holds many of them is halved at the median of its longest
+// side, and a wide empty margin is cut off, so boxes are small where rows are. Part of the probability is
+// spread evenly, so that no place of the support is out of reach.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,8 @@ inline constexpr Index kMostRuleDimensions = 2;
 
 class Proposal {
  public:
-  // values: rows x dimension, inside the support. UsageError where there are none, or the support is empty or infinite.
+  // values: rows x dimension, inside the support. UsageError where there are none, or the support is empty or
+  // infinite.
   Proposal(const Matrix<double>& values, const Support& support);
 
   Index dimension() const { return dimension_; }
@@ -34,7 +36,8 @@ class Proposal {
   }
   std::span<const double> log_densities() const { return log_densities_; }
 
-  // Candidate `index` of a row goes to `place`; returns the log of the density there. A function of its arguments alone.
+  // Candidate `index` of a row goes to `place`; returns the log of the density there. A function of its
+  // arguments alone.
   double draw(const RandomStream& stream, std::uint64_t row, std::uint64_t index,
               std::span<double> place) const;
   // Of a place outside the support: that of the nearest box.

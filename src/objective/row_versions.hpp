@@ -1,5 +1,6 @@
-// Rows that training reads now as they are, now changed a little: images shifted by a pixel. Which version of a row an epoch
-// sees is a function of the stream and the row, so it depends neither on threads nor on devices, nor on a resume.
+// Rows that training reads now as they are, now changed a little: images shifted by a pixel. Which version of
+// a row an epoch sees is a function of the stream and the row, so it depends neither on threads nor on
+// devices, nor on a resume.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +11,8 @@
 
 namespace bl {
 
-// Version 0 of a row is the row itself. Column j of version v is its column source(v - 1, j), or nothing where that is
-// negative, plus offset(v - 1, j).
+// Version 0 of a row is the row itself. Column j of version v is its column source(v - 1, j), or nothing
+// where that is negative, plus offset(v - 1, j).
 template <class T>
 struct RowVersions {
   Matrix<std::int32_t> source;  // versions but the first x columns

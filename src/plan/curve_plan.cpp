@@ -18,8 +18,8 @@ namespace bl {
 
 namespace {
 
-// Every column as a curve by default: a network for classes or one number that is left to the defaults. Images
-// and other wide tables are learned without.
+// Every column as a curve by default: a network for classes or one number that is left to the defaults.
+// Images and other wide tables are learned without.
 bool automatic_curves(const Settings& s, const Schema& schema) {
   constexpr std::size_t kMostColumns = 256;
   const auto responses = schema.with_role(Role::response);
@@ -53,7 +53,8 @@ Entry entry_of(const std::string& text, const std::vector<std::string>& names) {
   return {text.substr(0, colon), colon == std::string::npos ? "" : text.substr(colon + 1)};
 }
 
-// "age~*hours~" as its two columns; nothing for an entry that multiplies none. Columns may hold stars themselves.
+// "age~*hours~" as its two columns; nothing for an entry that multiplies none. Columns may hold stars
+// themselves.
 using ColumnPair = std::pair<std::string, std::string>;
 std::optional<ColumnPair> pair_of(const std::string& text, const std::vector<std::string>& names) {
   constexpr std::string_view kTimes = "~*";

@@ -20,8 +20,8 @@ bool coefficients_are_read(const Settings& settings);
 // directions of splines, and products with a direction or of a column with itself.
 CurveOptions curve_options(const Settings& settings, const Schema& schema, const ColumnSettings& columns);
 
-// The entries of a list of curves whose columns are among `kept`, and all that name no column. Of a product one of whose
-// columns is not, the curve of the other.
+// The entries of a list of curves whose columns are among `kept`, and all that name no column. Of a product
+// one of whose columns is not, the curve of the other.
 std::string entries_of_columns(const std::string& list, const std::vector<std::string>& kept);
 
 // The probability of a class never falls (direction 1) or never rises (-1) with a feature.
@@ -37,15 +37,15 @@ std::vector<FeatureDirection> feature_directions(const CurveOptions& curves, con
 // UsageError where there are directions, which fits to the minimum do not keep.
 void require_steps(const std::vector<FeatureDirection>& directions, bool to_minimum);
 
-// The first layer with the terms that such columns need: a feature with a direction enters heads multiplied with the
-// classes only, the straight parts that curves go without are left out where bounds cannot hold them at zero
-// (fits to the minimum, and bases of products), and products of two columns are left out beside curves unless
-// the degree was asked for.
+// The first layer with the terms that such columns need: a feature with a direction enters heads multiplied
+// with the classes only, the straight parts that curves go without are left out where bounds cannot hold them
+// at zero (fits to the minimum, and bases of products), and products of two columns are left out beside
+// curves unless the degree was asked for.
 Architecture with_curve_terms(const Settings& settings, Architecture architecture, const Encoder& encoder,
                               const std::vector<FeatureDirection>& directions, bool to_minimum);
 
-// Bounds per parameter under which straight parts that curves go without stay zero and directions hold; empty where
-// there is nothing to hold.
+// Bounds per parameter under which straight parts that curves go without stay zero and directions hold; empty
+// where there is nothing to hold.
 std::vector<Bound> curve_bounds(const Architecture& architecture, const Encoder& encoder,
                                 const std::vector<FeatureDirection>& directions);
 

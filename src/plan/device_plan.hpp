@@ -20,8 +20,8 @@ struct DeviceChoice {
 void require_device_name(const std::string& device);
 
 // device: as above. numbers_per_step: intermediate numbers of a step, all fits that run side by side counted.
-// processor_only: why the processor alone computes this, in words; empty: a GPU can. UsageError where a GPU is
-// asked for and there is none, or it does not compute this.
+// processor_only: why the processor alone computes this, in words; empty: a GPU can. UsageError where a GPU
+// is asked for and there is none, or it does not compute this.
 DeviceChoice plan_device(const std::string& device, double numbers_per_step,
                          const std::string& processor_only);
 

@@ -29,7 +29,8 @@ Index shifted_pixel(Index pixel, const ImageShape& shape, const std::pair<Index,
   return row * shape.width + column;
 }
 
-// The value of a pixel that is constant in the rows the encoder was fitted to; none for other pixels that are no features.
+// The value of a pixel that is constant in the rows the encoder was fitted to; none for other pixels that are
+// no features.
 std::optional<double> constant_value(const Encoder& encoder, const Table& table, Index pixel,
                                      std::span<const Index> train) {
   const std::string name = "pixel_" + std::to_string(pixel);

@@ -16,9 +16,10 @@ namespace bl {
 
 namespace {
 
-// How far beyond the training rows the support reaches where the normaliser is exact. A wide support costs nothing then, and
-// a row far from all others keeps a density. On a logarithmic axis it would cost the mean: what little mass lies far out
-// counts exponentially. There it is half the range of the values that are no point masses.
+// How far beyond the training rows the support reaches where the normaliser is exact. A wide support costs
+// nothing then, and a row far from all others keeps a density. On a logarithmic axis it would cost the mean:
+// what little mass lies far out counts exponentially. There it is half the range of the values that are no
+// point masses.
 double room_beyond(const ResponseEncoding& response, const std::vector<Slot>& slots,
                    const Matrix<double>& values, Index column) {
   constexpr double kFar = 10, kShareOfRange = 0.5;
@@ -40,8 +41,8 @@ double room_beyond(const ResponseEncoding& response, const std::vector<Slot>& sl
 
 Support plan_support(const Settings& s, const Encoder& encoder, const ResponseSpace& space,
                      const Matrix<double>& train_values) {
-  // Encoded responses have standard deviation 1. On a logarithmic axis tails are long: of a Cauchy distribution,
-  // one row in forty of another sample's largest lies beyond three.
+  // Encoded responses have standard deviation 1. On a logarithmic axis tails are long: of a Cauchy
+  // distribution, one row in forty of another sample's largest lies beyond three.
   constexpr double kWider = 3;
   const bool exact = space.single_continuous() && plans_exact_number(s);
   Support support;

@@ -52,8 +52,8 @@ double plan_readout_unit(const Settings& settings, bool single_continuous);
 // contradict each other.
 int plan_starts(const Settings& settings, const Architecture& architecture);
 
-// The training range of each continuous response (encoded), three standard deviations wider, or what the user gave in
-// raw units.
+// The training range of each continuous response (encoded), three standard deviations wider, or what the user
+// gave in raw units.
 Support plan_support(const Settings& settings, const Encoder& encoder, const ResponseSpace& space,
                      const Matrix<double>& train_values);
 

@@ -7,8 +7,8 @@
 
 namespace bl {
 
-// The number of threads, the device and the place of the data are left out: nothing depends on them, so neither a model
-// file nor a checkpoint may.
+// The number of threads, the device and the place of the data are left out: nothing depends on them, so
+// neither a model file nor a checkpoint may.
 nlohmann::json settings_json(const Settings& settings);
 
 // Their values as "settings", the names of those that were given as "given".

@@ -35,8 +35,8 @@ Schema plan_schema(const Table& table, const Settings& settings, const WholeColu
 // altogether. DataError where none is left.
 std::vector<Index> rows_with_responses(const Table& table, const Schema& schema, std::vector<Index> rows);
 
-// The split that a fit with these settings makes of this table; the same for the same settings and table. Rows
-// without a response are in no part, unless missing values are refused.
+// The split that a fit with these settings makes of this table; the same for the same settings and table.
+// Rows without a response are in no part, unless missing values are refused.
 Split plan_split(const Table& table, const Schema& schema, const Settings& settings);
 
 // The same of situations: persons, where there are any, are the groups. `source` stands for the data in
@@ -44,8 +44,8 @@ Split plan_split(const Table& table, const Schema& schema, const Settings& setti
 Split plan_split(Index situations, const std::vector<std::int32_t>& persons, const Settings& settings,
                  const std::string& source);
 
-// Rows of a part in `count` folds of nearly equal size, in ascending order each: groups stay together, rows that are split
-// by their order are neighbours. None where there are fewer rows (or groups) than folds.
+// Rows of a part in `count` folds of nearly equal size, in ascending order each: groups stay together, rows
+// that are split by their order are neighbours. None where there are fewer rows (or groups) than folds.
 std::vector<std::vector<Index>> plan_folds(const Table& table, const Schema& schema, const Settings& settings,
                                            std::span<const Index> rows, Index count);
 
@@ -59,7 +59,8 @@ const std::vector<Index>& rows_of(const Split& split, Part part);
 // part and leave every class a training row.
 Settings without_test_part(const Settings& settings, const Schema& schema);
 
-// Rows by what the caller says each is for; `all` is for nothing. UsageError unless there is one part per row and a training row.
+// Rows by what the caller says each is for; `all` is for nothing. UsageError unless there is one part per row
+// and a training row.
 Split given_split(const std::vector<Part>& parts, Index rows);
 
 }  // namespace bl

@@ -127,9 +127,9 @@ constexpr std::array<std::string_view, 13> kEncoding = {
     "knots",       "curve_ends", "text_ngrams", "text_vocabulary", "text_components", "response_transform",
     "point_masses"};
 
-// A linear utility has the likelihood's one maximum, by lbfgs in float64, and reads attributes as they are: only
-// these count, and these values say what is done anyway. What columns mean is refused elsewhere (choice/fit.cpp)
-// unless it is empty.
+// A linear utility has the likelihood's one maximum, by lbfgs in float64, and reads attributes as they are:
+// only these count, and these values say what is done anyway. What columns mean is refused elsewhere
+// (choice/fit.cpp) unless it is empty.
 bool counts_in_linear(const Settings& settings, const FitUse& use, const SettingInfo& info,
                       const std::string& value) {
   static constexpr std::array<std::string_view, 9> used = {"delimiter", "out_of_core", "decimal_comma",

@@ -59,8 +59,8 @@ std::vector<Metric> evaluate_rows(const FittedModel& model, const PredictedRows&
 std::vector<Index> judged_rows(const FittedModel& model, const Table& table, Part part, RowNotes* notes,
                                const SharedTable* shared = nullptr);
 
-// The metrics of a part of a table, with notes to who asked for them: Model::evaluate. Where features lie with
-// several ranks `table` has the rest.
+// The metrics of a part of a table, with notes to who asked for them: Model::evaluate. Where features lie
+// with several ranks `table` has the rest.
 Evaluation evaluate_table(const FittedModel& model, const Table& table, Part part,
                           const PredictOptions& options, const Context& job,
                           const SharedTable* shared = nullptr);

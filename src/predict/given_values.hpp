@@ -23,8 +23,8 @@ struct GivenValues {
 // The level of class response k (by its place among the model's class responses) in a combined class.
 std::int32_t level_of(const FittedModel& model, std::int32_t combined, std::size_t k);
 
-// `names`, separated by commas, from the columns of the table; others are not needed there. UsageError for names that are no
-// responses and where nothing is left to draw, DataError for values that cannot be held.
+// `names`, separated by commas, from the columns of the table; others are not needed there. UsageError for
+// names that are no responses and where nothing is left to draw, DataError for values that cannot be held.
 GivenValues given_values(const FittedModel& model, const Table& table, const std::string& names);
 
 }  // namespace bl

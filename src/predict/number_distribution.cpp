@@ -17,8 +17,8 @@ namespace {
 constexpr Index kRowsPerTask = 64;
 constexpr std::size_t kRegionCells = 2000;
 
-// A response that is no point mass may lie on the very end of a slot, by rounding or because it is nearer to the
-// point mass than training rows were: its density is then that of the end.
+// A response that is no point mass may lie on the very end of a slot, by rounding or because it is nearer to
+// the point mass than training rows were: its density is then that of the end.
 double log_slope_beside_slots(const ResponseEncoding& r, double place) {
   const double step = 1e-9 * r.scale;
   for (const double at : {place, place + step, place - step})

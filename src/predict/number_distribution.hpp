@@ -1,5 +1,6 @@
 // The distribution of one number given a row, in the data's own units: exact where the utility is piecewise
-// linear in it, by adaptive quadrature otherwise. Transforms and point masses of the response are undone here.
+// linear in it, by adaptive quadrature otherwise. Transforms and point masses of the response are undone
+// here.
 #pragma once
 
 #include <functional>
@@ -29,8 +30,9 @@ class NumberDistribution {
   // Whether a transform makes the mean one of exponentials, and the probability of what lies below a value.
   bool transformed() const;
   double probability_below(double y) const;
-  // Whether a tail makes this mean: nearly all of the distribution (kOutInTheTail) lies on one side of it, and farther away
-  // than a tenth of what responses differ by. Beside a point mass that has nearly all of it, a mean is near.
+  // Whether a tail makes this mean: nearly all of the distribution (kOutInTheTail) lies on one side of it,
+  // and farther away than a tenth of what responses differ by. Beside a point mass that has nearly all of it,
+  // a mean is near.
   bool mean_in_tail(double mean) const;
   piecewise::Interval central_interval(double mass) const;
   // The shortest set of at least this mass. With a transform to a two-thousandth of the support.
@@ -52,8 +54,9 @@ class NumberDistribution {
   const gibbs::Distribution1d* distribution_ = nullptr;
 };
 
-// Hands over the distribution of every row of context, from several threads at once. Quadrature that misses the tolerance
-// goes into the notes, where there are some; another error of the arithmetic begins with name(row).
+// Hands over the distribution of every row of context, from several threads at once. Quadrature that misses
+// the tolerance goes into the notes, where there are some; another error of the arithmetic begins with
+// name(row).
 void for_each_distribution(const gibbs::Utility& utility, const ResponseEncoding& response,
                            const Matrix<double>& context, double tolerance, const Context& job,
                            RowNotes* notes, const std::function<std::string(std::size_t row)>& name,

@@ -22,8 +22,8 @@ PredictedRows::PredictedRows(const Encoder& encoder, const Table& table, const S
   take_run(own, rows);
 }
 
-// A run begins with the first whole block among the rows of its rank; the rows before that go to the rank that has the
-// block's beginning.
+// A run begins with the first whole block among the rows of its rank; the rows before that go to the rank
+// that has the block's beginning.
 void PredictedRows::take_run(const Matrix<double>& own, std::span<const Index> rows) {
   Ranks& ranks = *shared_->ranks;
   const std::vector<std::int64_t> held = shared_->held(rows);

@@ -1,5 +1,5 @@
-// Rows that are to be predicted. Where they lie with several ranks each predicts a run of them, and what it predicts is brought
-// to all.
+// Rows that are to be predicted. Where they lie with several ranks each predicts a run of them, and what it
+// predicts is brought to all.
 #pragma once
 
 #include <span>
@@ -11,13 +11,14 @@
 
 namespace bl {
 
-// Rows are predicted in blocks of so many from the first on, by whichever rank: sums inside a block do not depend on ranks.
+// Rows are predicted in blocks of so many from the first on, by whichever rank: sums inside a block do not
+// depend on ranks.
 inline constexpr Index kPredictedBlock = 64;
 
 class PredictedRows {
  public:
-  // `table` has responses and weights of all rows, and the features where `shared` is null. Rows are ascending where it is
-  // not.
+  // `table` has responses and weights of all rows, and the features where `shared` is null. Rows are
+  // ascending where it is not.
   PredictedRows(const Encoder& encoder, const Table& table, const SharedTable* shared,
                 std::span<const Index> rows);
 

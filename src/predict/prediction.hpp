@@ -9,8 +9,8 @@
 
 namespace bl {
 
-// `encoder` is the model's, or a more lenient variant of it. Without notes a quadrature that misses the tolerance by
-// more than ten times is a NumericError.
+// `encoder` is the model's, or a more lenient variant of it. Without notes a quadrature that misses the
+// tolerance by more than ten times is a NumericError.
 OutputTable predict_rows(const FittedModel& model, const Encoder& encoder, const Table& table,
                          std::span<const Index> rows, const gibbs::Utility& utility,
                          const PredictOptions& options, const Context& job, RowNotes* notes = nullptr);

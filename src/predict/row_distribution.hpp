@@ -1,5 +1,5 @@
-// Rows of a table as the problem sees them: their responses, and the distribution of the response as points with
-// weights, so that any mean under the distribution is a sum.
+// Rows of a table as the problem sees them: their responses, and the distribution of the response as points
+// with weights, so that any mean under the distribution is a sum.
 #pragma once
 
 #include <vector>
@@ -33,9 +33,9 @@ struct WeightedResponse {
   double weight = 0;  // they sum to 1
 };
 
-// The distribution of the response given each row of context: classes exactly, one continuous response by the nodes of
-// its quadrature (with point masses apart from the rest), several by draws (so many that means have an error of
-// a twentieth of a standard deviation).
+// The distribution of the response given each row of context: classes exactly, one continuous response by the
+// nodes of its quadrature (with point masses apart from the rest), several by draws (so many that means have
+// an error of a twentieth of a standard deviation).
 std::vector<std::vector<WeightedResponse>> row_distributions(const Model::Impl& model,
                                                              const Matrix<double>& context,
                                                              const Context& job);

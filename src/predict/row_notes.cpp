@@ -14,8 +14,8 @@ namespace bl {
 
 namespace {
 
-// A standard deviation within which more than this share lies is made by the rest: a normal distribution has 68% there,
-// an exponential one 86%, a log-normal one 95% where sigma is 1.5 and 98% where it is 2.
+// A standard deviation within which more than this share lies is made by the rest: a normal distribution has
+// 68% there, an exponential one 86%, a log-normal one 95% where sigma is 1.5 and 98% where it is 2.
 constexpr double kWithinOne = 0.98;
 
 }  // namespace

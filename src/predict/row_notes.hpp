@@ -26,7 +26,8 @@ class RowNotes {
   void add_quadrature(double error, double tolerance);
   // The mean of a row: whether it lies out in a tail of the row's own distribution.
   void add_mean(bool in_tail);
-  // The standard deviation of a row: the probability that the row's own distribution has within one of the mean.
+  // The standard deviation of a row: the probability that the row's own distribution has within one of the
+  // mean.
   void add_standard_deviation(double within);
   // The mean that was predicted for a row, the response it turned out to have, and the row's weight.
   void add_response(double mean, double response, double weight);

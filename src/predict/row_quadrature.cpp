@@ -8,8 +8,8 @@ namespace bl {
 
 namespace {
 
-// A row of a table is not worth more: kinked utilities take some 12,000 evaluations at 1e-8, in two dimensions some
-// 100,000 at 1e-4.
+// A row of a table is not worth more: kinked utilities take some 12,000 evaluations at 1e-8, in two
+// dimensions some 100,000 at 1e-4.
 constexpr Index kMostPoints = 400'000, kMostPoints2d = 2'000'000;
 
 // Rounding at kinks may keep an error a little above a narrow tolerance.

@@ -1,5 +1,5 @@
-// Distributions of a row by quadrature. One that misses its tolerance goes on with what it reached where notes are taken
-// of that, and is an error where nobody would hear of it.
+// Distributions of a row by quadrature. One that misses its tolerance goes on with what it reached where
+// notes are taken of that, and is an error where nobody would hear of it.
 #pragma once
 
 #include "gibbs/utility.hpp"

@@ -34,7 +34,8 @@ gibbs::Box box_of(const Support& support, const std::vector<Index>& free) {
   return box;
 }
 
-// Chains that keep to the classes their rows allow. They run on the processor: engines know of no such restriction.
+// Chains that keep to the classes their rows allow. They run on the processor: engines know of no such
+// restriction.
 gibbs::SamplerResult<double> restricted_chains(const ChainPlan<double>& plan, const gibbs::Utility& utility,
                                                const Matrix<std::uint8_t>& allowed, const Context& job) {
   Matrix<double> context(plan.rows, plan.context.cols);

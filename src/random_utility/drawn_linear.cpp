@@ -1,5 +1,5 @@
-// A linear utility at all draws: the differences of the columns from those of the chosen alternative enter one
-// kernel, which keeps the sums over the draws' probabilities in registers.
+// A linear utility at all draws: the differences of the columns from those of the chosen alternative enter
+// one kernel, which keeps the sums over the draws' probabilities in registers.
 #include <algorithm>
 
 #include "compute/draw_kernels.hpp"

@@ -41,8 +41,8 @@ class DrawnUtility {
   // The probability of the person's choices at every draw, or its logarithm, into work.likelihood.
   virtual void run(Index person, const double* parameters, bool logarithm, DrawnWorkspace& work) const;
 
-  // After run, with the draws' weights, which sum to 1, in work.likelihood: fills work.slopes, and the score of
-  // the parameters that are the same for all.
+  // After run, with the draws' weights, which sum to 1, in work.likelihood: fills work.slopes, and the score
+  // of the parameters that are the same for all.
   virtual void differentiate(Index person, const double* parameters, DrawnWorkspace& work,
                              std::span<double> score) const;
 

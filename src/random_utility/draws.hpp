@@ -26,11 +26,12 @@ struct DrawSpec {
 
 inline constexpr Index kSobolDimensions = 21;
 
-// Person p's draws of dimension d: row p * dimensions + d. UsageError for more dimensions than a sequence has.
+// Person p's draws of dimension d: row p * dimensions + d. UsageError for more dimensions than a sequence
+// has.
 Matrix<double> uniform_draws(const DrawSpec& spec, Index persons, Index dimensions);
 
-// Quantile functions for millions of draws: of the standard normal (Wichura 1988, AS 241, to 1e-15), and of the
-// symmetric triangular distribution from -1 to 1.
+// Quantile functions for millions of draws: of the standard normal (Wichura 1988, AS 241, to 1e-15), and of
+// the symmetric triangular distribution from -1 to 1.
 double normal_draw(double u);
 double triangular_quantile(double u);
 

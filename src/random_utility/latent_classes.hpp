@@ -52,8 +52,9 @@ struct ExpectationSpec {
   int iterations = 100;  // of each start
 };
 
-// The best of several starts of the EM algorithm, begun at the parameters of the utility that is the same for all,
-// moved at random; classes by falling share. `scales`: how far they are moved, a lambda in its logarithm.
+// The best of several starts of the EM algorithm, begun at the parameters of the utility that is the same for
+// all, moved at random; classes by falling share. `scales`: how far they are moved, a lambda in its
+// logarithm.
 std::vector<double> expectation_maximisation(const LatentClassLogit& model, std::span<const double> common,
                                              std::span<const double> scales, const ExpectationSpec& spec,
                                              const Context& job);

@@ -1,6 +1,6 @@
-// The EM algorithm: given the probabilities of the classes, a weighted logit per class and one of the membership,
-// by Newton's method with the expected information. Steps are halved until the likelihood does not fall: a whole one
-// overshoots where a class is nearly separated, even of a linear utility.
+// The EM algorithm: given the probabilities of the classes, a weighted logit per class and one of the
+// membership, by Newton's method with the expected information. Steps are halved until the likelihood does
+// not fall: a whole one overshoots where a class is nearly separated, even of a linear utility.
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>

@@ -28,8 +28,8 @@ struct MaximumSpec {
   std::int64_t iterations = 500;
   // Norm of the gradient of the mean log-likelihood by coordinates of unit information.
   double tolerance = 1e-8;
-  // The search also ends where a whole round of iterations raises the log-likelihood by less than this, as along
-  // a ridge that leads to infinity.
+  // The search also ends where a whole round of iterations raises the log-likelihood by less than this, as
+  // along a ridge that leads to infinity.
   double plateau = 0;
 };
 

@@ -39,8 +39,8 @@ void mean_responses(const AtDraws& at_draws, const Matrix<double>& slopes, doubl
 
 }  // namespace
 
-// Probabilities at every draw, then their means. The chosen entry is one like the others: its probability at a
-// draw is what was left in work.likelihood.
+// Probabilities at every draw, then their means. The chosen entry is one like the others: its probability at
+// a draw is what was left in work.likelihood.
 void MixedLogit::forecast_situation(std::span<const double> parameters, Index situation, DesignSlopes slopes,
                                     std::int64_t response_begin, DrawnWorkspace& work, Forecast& out) const {
   const ChoiceSets& s = sets();

@@ -1,10 +1,11 @@
-// Mixed logit: parameters of the utility that differ between persons, the likelihood of a person's choices averaged over
-// draws.
+// Mixed logit: parameters of the utility that differ between persons, the likelihood of a person's choices
+// averaged over draws.
 //
 //   L_p = 1/R sum_r prod_t P(chosen_t | parameters_pr)
 //
-// Parameters: those of the utility, of the random ones their location, then the spreads of the random ones: of an
-// independent one its own; of the correlated ones the lower triangle of the Cholesky factor, row by row.
+// Parameters: those of the utility, of the random ones their location, then the spreads of the random ones:
+// of an independent one its own; of the correlated ones the lower triangle of the Cholesky factor, row by
+// row.
 #pragma once
 
 #include <utility>

@@ -20,8 +20,8 @@ struct Forecast {
   std::vector<double> probability;  // entries
   std::vector<double> utility;      // entries: its mean over draws or classes
   std::vector<double> log_sum;      // situations: expected largest utility, up to a constant
-  // Where responses are asked for: d utility / d attribute of the entry itself, its mean over draws or classes
-  // and the share of them in which it is below zero.
+  // Where responses are asked for: d utility / d attribute of the entry itself, its mean over draws or
+  // classes and the share of them in which it is below zero.
   std::vector<double> slope, negative;
   // Situation by situation: d probability of entry j / d attribute of entry k, n x n row-major. Empty unless
   // asked for.
@@ -70,8 +70,8 @@ class RandomUtilityModel {
   virtual Index parameters() const = 0;
 
   // The weighted log-likelihood of all choices, and of each person the derivatives of the person's part: the
-  // rows of scores, persons x parameters. -infinity where parameters are out of bounds. Ranks, where given, share the
-  // persons.
+  // rows of scores, persons x parameters. -infinity where parameters are out of bounds. Ranks, where given,
+  // share the persons.
   virtual double log_likelihood(std::span<const double> parameters, MatrixView<double> scores,
                                 const Context& job, Ranks* ranks = nullptr) const = 0;
 
@@ -102,8 +102,8 @@ class PersonTasks {
       : PersonTasks(static_cast<std::size_t>((persons + each - 1) / each), ranks,
                     [&](std::size_t task) { return std::min(static_cast<Index>(task) * each, persons); }) {}
 
-  // work(task, parts) writes the parts and scores of the task's persons. The sum of all parts in the order of persons: the
-  // same for any number of threads and ranks.
+  // work(task, parts) writes the parts and scores of the task's persons. The sum of all parts in the order of
+  // persons: the same for any number of threads and ranks.
   template <class Work>
   double sum(const Context& job, MatrixView<double> scores, const Work& work) const {
     std::vector<double> parts(static_cast<std::size_t>(begins_.back()), 0.0);

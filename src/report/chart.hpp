@@ -1,5 +1,5 @@
-// Charts as SVG. Drawn by our own small code: the page must be readable with scripts off, so charts are made here
-// and not by a script in the page, and no C++ library of the distribution draws themable SVG.
+// Charts as SVG. Drawn by our own small code: the page must be readable with scripts off, so charts are made
+// here and not by a script in the page, and no C++ library of the distribution draws themable SVG.
 //
 // Colours and dashes come from the page's style (classes s0 ... s5), so that a chart follows light and dark.
 #pragma once

@@ -30,16 +30,16 @@ struct ChoiceSubject {
   std::string money = {};  // an attribute, or empty
 };
 
-// `row`: the situation (1 is the first) that curves and what-if begin at; 0: a typical one. `money`: as that of
-// ReportOptions.
+// `row`: the situation (1 is the first) that curves and what-if begin at; 0: a typical one. `money`: as that
+// of ReportOptions.
 ChoiceSubject choice_subject(const Model& model, const Data& data, std::size_t row, const std::string& money,
                              const Context& job);
 
 // One situation in which every alternative is available, repeated; attributes are those of the start.
 ChoiceData repeated_situation(const ChoiceSubject& subject, Index count);
 
-// Probabilities along each attribute of each alternative that varies; of these attributes alone where there are
-// names.
+// Probabilities along each attribute of each alternative that varies; of these attributes alone where there
+// are names.
 std::vector<NamedChart> choice_charts(const ChoiceSubject& subject, const std::vector<std::string>& names);
 std::vector<std::string> choice_legend(const ChoiceSubject& subject);
 std::string choice_curves(const ChoiceSubject& subject);

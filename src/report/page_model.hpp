@@ -11,8 +11,8 @@ namespace bl::report {
 // numbers, or a class and a number).
 std::string page_kind(const FittedModel& model);
 
-// Read by page/evaluate.js. Parameters are as the model stores them, 4 or 8 bytes each in base64; members that
-// were joined stand one by one, without the zeros between them.
+// Read by page/evaluate.js. Parameters are as the model stores them, 4 or 8 bytes each in base64; members
+// that were joined stand one by one, without the zeros between them.
 nlohmann::json page_model(const FittedModel& model);
 
 // Bytes that the parameters take in the page.

@@ -15,8 +15,8 @@ namespace {
 constexpr double kPanel = 380, kGap = 24, kName = 22, kMargin = 16, kHead = 34, kLegend = 26;
 constexpr std::size_t kAcross = 3, kLongestTitle = 62;
 
-// The rules of the page's style that charts need, without variables, which not every viewer knows. Colours of Okabe
-// and Ito, and dashes beside them.
+// The rules of the page's style that charts need, without variables, which not every viewer knows. Colours of
+// Okabe and Ito, and dashes beside them.
 constexpr const char* kStyle =
     "<style>text{font:12px Helvetica,Arial,sans-serif;fill:#1b1f24}.title{font-size:17px;font-weight:bold}"
     ".name{font-weight:bold}.note{font-weight:normal;fill:#59636e}"

@@ -11,8 +11,8 @@ namespace bl::report {
 // Whether every feature is a pixel of a square image (columns pixel_0, pixel_1, ... as image files are read).
 bool reads_pixels(const FittedModel& model);
 
-// The weights of the heads of the most influential blocks of the first layer, each as a picture: blue where a brighter
-// pixel raises the head, red where it lowers it.
+// The weights of the heads of the most influential blocks of the first layer, each as a picture: blue where a
+// brighter pixel raises the head, red where it lowers it.
 std::string pixel_heads_html(const FittedModel& model, const explain::Problem& standardised);
 
 }  // namespace bl::report

@@ -1,5 +1,5 @@
-// How good a model is on rows whose responses are known: metrics with errors, and the pictures that show where
-// it fails.
+// How good a model is on rows whose responses are known: metrics with errors, and the pictures that show
+// where it fails.
 #pragma once
 
 #include <functional>

@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t kPredictedRows = 3000, kLevels = 19, kGroups = 10;
 
 // Shares of rows whose response lies between neighbouring quantiles: 20 bins that are alike where the
-// distributions are right. A response that equals several quantiles (a point mass) is shared among their bins.
+// distributions are right. A response that equals several quantiles (a point mass) is shared among their
+// bins.
 std::vector<double> pit_shares(const NumberRows& r) {
   std::vector<double> shares(kLevels + 1, 0);
   for (std::size_t i = 0; i < r.truth.size(); ++i) {
@@ -47,7 +48,8 @@ Line coverage(const NumberRows& r) {
   return line;
 }
 
-// Rows by their predicted mean, in tenths: mean of the predictions and of the responses. No single row is shown.
+// Rows by their predicted mean, in tenths: mean of the predictions and of the responses. No single row is
+// shown.
 Line observed_by_predicted(const NumberRows& r) {
   std::vector<std::size_t> order(r.truth.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;

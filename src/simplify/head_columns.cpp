@@ -16,8 +16,8 @@ const EncodedColumn* column_of(const StoredModel& model, const Term& term) {
   return read.empty() ? nullptr : &model.encoder.columns()[static_cast<std::size_t>(read[0])];
 }
 
-// Of what a feature adds to a head over the rows: for each row the sum of its weights times the encoded columns, those of
-// products with other features too. Of products with classes the mean over the classes.
+// Of what a feature adds to a head over the rows: for each row the sum of its weights times the encoded
+// columns, those of products with other features too. Of products with classes the mean over the classes.
 double variance_of(const double* weights, const std::vector<Term>& terms,
                    const std::vector<const EncodedColumn*>& columns, std::size_t feature,
                    const Matrix<double>& rows) {

@@ -118,8 +118,8 @@ std::vector<Part> parts_of(const Split& split, Index rows) {
   return parts;
 }
 
-// Of a row's weight, what follows the large model rather than the row's own class, by start: its probabilities
-// teach more than one class a row does where the large model is good, less where it is not.
+// Of a row's weight, what follows the large model rather than the row's own class, by start: its
+// probabilities teach more than one class a row does where the large model is good, less where it is not.
 constexpr std::array<double, 2> kShares = {0.5, 1};
 
 // The decay of bends that a fit chose, so that the next one of its size need not.
@@ -293,7 +293,8 @@ bool tries_more_heads(const Task& task) {
          !(is_fit_data(*task.large, task.table()) && learned_from_all_rows(*task.large));
 }
 
-// All blocks and columns with the fewest heads; then more U heads where the large model knows more and they learn it.
+// All blocks and columns with the fewest heads; then more U heads where the large model knows more and they
+// learn it.
 Ladder climbed(const Task& task, const std::vector<double>& large, const std::vector<double>& weights) {
   const SimplifyOptions& o = *task.options;
   Ladder out;

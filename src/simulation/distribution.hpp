@@ -1,5 +1,5 @@
-// The response distribution of a planted or learned block, evaluated on a row's candidates: p(candidate | x) over
-// classes and alternatives, a density on quadrature nodes over the support of a continuous response.
+// The response distribution of a planted or learned block, evaluated on a row's candidates: p(candidate | x)
+// over classes and alternatives, a density on quadrature nodes over the support of a continuous response.
 #pragma once
 
 #include <span>

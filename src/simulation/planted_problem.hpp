@@ -1,5 +1,5 @@
-// Problems whose utility, constraints and response distribution are known: what data are drawn from, and what a
-// model learned from those data should find again. p(y | x) is proportional to exp(BL(x, y) / temperature).
+// Problems whose utility, constraints and response distribution are known: what data are drawn from, and what
+// a model learned from those data should find again. p(y | x) is proportional to exp(BL(x, y) / temperature).
 #pragma once
 
 #include <optional>

@@ -59,8 +59,8 @@ class Replicator {
   // The network is shared by all replications.
   Replication run(const SimulatedData<double>& data, std::uint64_t seed, Engine<double>& engine) const;
 
-  // Smallest standard deviations that any estimator can have, for one row: roots of the diagonal of J^-1, J = E[s s']
-  // at the truth by this likelihood of these rows.
+  // Smallest standard deviations that any estimator can have, for one row: roots of the diagonal of J^-1, J =
+  // E[s s'] at the truth by this likelihood of these rows.
   std::vector<double> information_bound(const SimulatedData<double>& data, const ObjectiveSpec& likelihood,
                                         const Context& job) const;
 

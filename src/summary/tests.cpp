@@ -49,7 +49,8 @@ void require_nested(const InferenceSummary& small, const InferenceSummary& large
           test, small.parameters, in_quotes(name), large.parameters));
 }
 
-// The design of a linear utility as columns over all elements of both; the last of the terms is no coefficient.
+// The design of a linear utility as columns over all elements of both; the last of the terms is no
+// coefficient.
 Eigen::MatrixXd design(const InferenceSummary& summary, const std::vector<std::string>& elements) {
   Eigen::MatrixXd out =
       Eigen::MatrixXd::Zero(static_cast<Index>(elements.size()), static_cast<Index>(summary.terms.size()));

@@ -53,7 +53,8 @@ struct EpochRecord {
   double learning_rate = 0;
 };
 
-// Complete at the end of every epoch: saving it and running on gives results bit-identical to those without a stop.
+// Complete at the end of every epoch: saving it and running on gives results bit-identical to those without a
+// stop.
 template <class T>
 struct TrainingState : LearnerState<T> {
   std::int64_t epoch = 0;
@@ -92,8 +93,8 @@ struct TrainingHooks {
 template <class T>
 class Trainer {
  public:
-  // validation may be null. The objectives and the engine must outlive the trainer; the engine's context ends the run
-  // early.
+  // validation may be null. The objectives and the engine must outlive the trainer; the engine's context ends
+  // the run early.
   Trainer(const Objective<T>& training, const Objective<T>* validation, TrainSpec spec, Engine<T>& engine);
 
   // A fresh state from the seed.

@@ -103,8 +103,8 @@ TEST_F(Beyond, IntervalsFromDrawsAreAsWideAsErrorsSay) {
   }
 }
 
-// For every model: probabilities sum to 1, a small change of an attribute moves shares as the elasticities say, a
-// model from its bytes is the same.
+// For every model: probabilities sum to 1, a small change of an attribute moves shares as the elasticities
+// say, a model from its bytes is the same.
 TEST_F(Beyond, SharesElasticitiesAndFilesAgree) {
   const Data rows = data(planted(60));
   for (const char* kind : {kMixed, kNested, kLatent}) {
@@ -224,9 +224,9 @@ TEST_F(Beyond, SurplusInMoneyFollowsItsTerms) {
   EXPECT_THROW(what_if(mixed, rows, better, "x"), UsageError);  // a term of money differs between persons
 }
 
-// Persons are more alike than chance would make them: of four choices with an advantage of 1 each takes it three
-// times, of four without one once, twice or three times. So a spread only lowers the likelihood, and the model is the
-// logit, with the coefficient log(3).
+// Persons are more alike than chance would make them: of four choices with an advantage of 1 each takes it
+// three times, of four without one once, twice or three times. So a spread only lowers the likelihood, and
+// the model is the logit, with the coefficient log(3).
 TEST_F(Beyond, ASpreadThatIsNotThereIsHeldAtZeroAndNamed) {
   std::string csv = "choice,id,xa,xb\n";
   for (int person = 0; person < 30; ++person)

@@ -148,7 +148,8 @@ TEST_F(BlockBeyond, SharesElasticitiesAndFilesAgree) {
   }
 }
 
-// mu = 1 and no scales: the plain block's likelihood is a lower bound, and its own estimates are where it starts.
+// mu = 1 and no scales: the plain block's likelihood is a lower bound, and its own estimates are where it
+// starts.
 TEST_F(BlockBeyond, ANestIsNoWorseThanNone) {
   const Data rows = data(planted(200, 8, [](double) { return 1.5; }));
   Settings plain = block();

@@ -32,8 +32,8 @@ constexpr const char* kSchema =
     "[[alternatives]]\nname = \"a\"\n[[alternatives]]\nname = \"b\"\n[[alternatives]]\nname = \"c\"\n"
     "[[alternatives]]\nname = \"d\"\n";
 
-// Two kinds of persons, six choices each; the answers of the first are noisier where they are stated, those of the
-// second sharper.
+// Two kinds of persons, six choices each; the answers of the first are noisier where they are stated, those
+// of the second sharper.
 struct ClassScales {
   static constexpr double kX[2] = {-1.5, 1}, kY[2] = {0.5, 1}, kScale[2] = {0.5, 2};
   struct One {

@@ -308,8 +308,8 @@ TEST_F(ChoiceEconomics, DeltaErrorsAreThoseOfTheBootstrap) {
   }
 }
 
-// Half of the people like x. A network told that x never raises utility must not let anybody's probability rise with
-// it, wherever it starts and however far it goes.
+// Half of the people like x. A network told that x never raises utility must not let anybody's probability
+// rise with it, wherever it starts and however far it goes.
 TEST_F(ChoiceEconomics, ASignHoldsInANetworkForEverybody) {
   const std::string head =
                         "[data]\nchoice = \"y\"\n[attributes]\nx = \"x{}\"\n[[alternatives]]\nname = "

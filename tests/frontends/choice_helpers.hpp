@@ -81,7 +81,8 @@ inline std::string two_by_two_schema(const std::string& utility) {
          utility;
 }
 
-// A schema up to its utility: choices of persons among a, b and c with two attributes each, in columns xa, ya, ...
+// A schema up to its utility: choices of persons among a, b and c with two attributes each, in columns xa,
+// ya, ...
 inline std::string three_products(char x, char y) {
   std::string out = "[data]\nchoice = \"choice\"\nperson = \"id\"\n";
   for (const char name : {'a', 'b', 'c'})

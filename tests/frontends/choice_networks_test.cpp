@@ -19,8 +19,8 @@ using namespace test;
 using Trust = ChoiceFixture;
 using Rivals = ChoiceFixture;
 
-// Trips by three modes with a time and a cost, of whom each minds time twice as much as cost, and in the second kind of
-// data the cost above the rivals' mean as well.
+// Trips by three modes with a time and a cost, of whom each minds time twice as much as cost, and in the
+// second kind of data the cost above the rivals' mean as well.
 struct Modes {
   struct One {
     std::array<double, 3> time, cost;

@@ -134,8 +134,8 @@ TEST_F(Sources, AScaleGoesWithRandomCoefficientsAndNests) {
   }
 }
 
-// Two sources with the counts of a saturated model each, and constants of their own: the log scale is the log of
-// the ratio of the separate logits' coefficients, with the errors of independent estimates.
+// Two sources with the counts of a saturated model each, and constants of their own: the log scale is the log
+// of the ratio of the separate logits' coefficients, with the errors of independent estimates.
 TEST_F(Sources, ASaturatedModelHasTheRatioOfSeparateLogits) {
   constexpr double kM0 = 50, kQ0 = 20.0 / 50, kM1 = 45, kQ1 = 30.0 / 45;
   std::string csv = two_by_two();

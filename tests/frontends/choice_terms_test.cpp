@@ -108,7 +108,8 @@ TEST_F(ChoiceTerms, AreEstimatedAsColumnsThatWereComputedByHand) {
     EXPECT_NEAR(again.columns[1].numbers[i], hand.columns[1].numbers[i], 1e-8);
 }
 
-// Powers, logs, pieces and Box-Cox of the attributes, an interaction, and terms of terms, generic and specific.
+// Powers, logs, pieces and Box-Cox of the attributes, an interaction, and terms of terms, generic and
+// specific.
 const std::string kManyTerms =
     "[terms]\ncost_high = \"cost * high\"\nlog_time = \"log(time)\"\nlong = \"max(time - 1.2, 0)\"\n"
     "root = \"boxcox(cost, 0.5)\"\nboth = \"log_time * cost ^ 2\"\n" +

@@ -40,7 +40,8 @@ TEST_F(HarmlessInputTest, UnseenLevelCountsAsMissingOnRequest) {
   EXPECT_EQ(unseen.out, missing.out);
 }
 
-// A point for a missing number: text without the word, and a missing value with it, also where the model is used.
+// A point for a missing number: text without the word, and a missing value with it, also where the model is
+// used.
 TEST_F(HarmlessInputTest, NamedCellsCountAsMissing) {
   std::string table = "x,y\n";
   for (int i = 0; i < 60; ++i) table += std::to_string(i % 7) + "," + (i % 2 == 0 ? "a" : "b") + "\n";

@@ -246,7 +246,8 @@ TEST_F(NewcomerTest, NoTargetMeansTheDistributionOfAllColumns) {
   }
 }
 
-// Two columns of classes: each is a column of the draws, and held ones stay, whether draws are exact or by chains.
+// Two columns of classes: each is a column of the draws, and held ones stay, whether draws are exact or by
+// chains.
 TEST_F(NewcomerTest, ClassesOfAWholeTableAreDrawnAndHeld) {
   std::string text = "color,size,v,u\n";
   for (int i = 0; i < 60; ++i)

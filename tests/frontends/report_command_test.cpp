@@ -20,7 +20,8 @@ using ::testing::Not;
 
 constexpr const char* kHostile = "<script>alert(1)</script>";
 
-// A class and a number that depend on a number with far values, one with gaps and a text; names that HTML would read.
+// A class and a number that depend on a number with far values, one with gaps and a text; names that HTML
+// would read.
 std::string hostile_table(std::uint64_t rows) {
   const RandomStream random(5, Purpose::test);
   std::ostringstream out;
@@ -177,7 +178,8 @@ TEST_F(ReportCommand, ChoicesAreComputedInThePage) {
   }
 }
 
-// A price that also counts squared: scenarios of the page are those of bl whatif, and no slider moves one without the other.
+// A price that also counts squared: scenarios of the page are those of bl whatif, and no slider moves one
+// without the other.
 TEST_F(ReportCommand, ScenariosOfChoicesFollowTheirTerms) {
   folder_.write("data.csv", choice_table(300));
   std::vector<std::string> fit = words(

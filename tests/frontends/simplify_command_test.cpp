@@ -90,8 +90,8 @@ TEST_F(SimplifyCommand, KeepsTheColumnsThatMatter) {
   EXPECT_THAT(small, HasSubstr("L1.B2"));
   for (const char* name : {"x0", "x2", "x3", "x5", "x6", "x8", "x9"})
     EXPECT_THAT(small, Not(HasSubstr(name)));
-  // On the rows that chose it, it loses no more than chance allows: two standard errors of the difference. Its
-  // parts are the large model's.
+  // On the rows that chose it, it loses no more than chance allows: two standard errors of the difference.
+  // Its parts are the large model's.
   const json sizes =
       json::parse(bl("simplify large.bl data.csv --columns 3 --blocks 2 --starts 3 --json -o again.bl"));
   EXPECT_LT(sizes.back()["difference"].get<double>(), 2 * sizes.back()["difference_error"].get<double>());
@@ -101,7 +101,8 @@ TEST_F(SimplifyCommand, KeepsTheColumnsThatMatter) {
   EXPECT_EQ(few["rows"], large["rows"]);
 }
 
-// Three places along x0: one U head has one direction, and small problems of several classes have more where rows are many.
+// Three places along x0: one U head has one direction, and small problems of several classes have more where
+// rows are many.
 TEST_F(SimplifyCommand, SeveralClassesHaveSeveralWants) {
   const RandomStream random(12, Purpose::test);
   for (const auto& [rows, wants] : {std::pair<std::uint64_t, std::size_t>{1500, 6}, {400, 1}}) {

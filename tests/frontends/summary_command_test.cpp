@@ -288,8 +288,8 @@ TEST_F(Summary, ANominalColumnHasAReferenceLevel) {
   EXPECT_NEAR(estimates[2]["standard_error"], std::sqrt(1.0 / 44 + 1.0 / 12 + hill_variance), 1e-6);
 }
 
-// Exponential numbers on a box: the log-density falls by 1 per unit of each, and its best estimate has the error 1 / sqrt(n).
-// The observed one among random candidates tells a little less than the likelihood does.
+// Exponential numbers on a box: the log-density falls by 1 per unit of each, and its best estimate has the
+// error 1 / sqrt(n). The observed one among random candidates tells a little less than the likelihood does.
 TEST_F(Summary, SeveralNumbersHaveTheErrorsOfTheirRandomCandidates) {
   constexpr int kRows = 400;
   const RandomStream random(12, Purpose::test);

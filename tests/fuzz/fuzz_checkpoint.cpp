@@ -1,4 +1,5 @@
-// Any bytes are either a checkpoint of this run or refused with a ModelFileError; a refused one changes nothing.
+// Any bytes are either a checkpoint of this run or refused with a ModelFileError; a refused one changes
+// nothing.
 #include <unistd.h>
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// The JSON inside a model file, the tensors left as they are: it is read or refused with a ModelFileError, and
-// what loads is described without failure.
+// The JSON inside a model file, the tensors left as they are: it is read or refused with a ModelFileError,
+// and what loads is described without failure.
 #include <string>
 
 #include "artifact/model_file.hpp"

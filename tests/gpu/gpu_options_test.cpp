@@ -1,5 +1,5 @@
-// Every option of an objective and of an update rule, one at a time, on the GPU beside the reference engine: what the
-// GPU left out would be a wrong number.
+// Every option of an objective and of an update rule, one at a time, on the GPU beside the reference engine:
+// what the GPU left out would be a wrong number.
 #include <functional>
 #include <string>
 

@@ -1,5 +1,5 @@
-// Canonical forms over many architectures: the distribution stays, a second pass changes nothing, and models that are
-// the same up to a symmetry end in the same parameters.
+// Canonical forms over many architectures: the distribution stays, a second pass changes nothing, and models
+// that are the same up to a symmetry end in the same parameters.
 #include "inference/canonical.hpp"
 
 #include <gtest/gtest.h>

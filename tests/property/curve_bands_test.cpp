@@ -1,5 +1,6 @@
-// Planted logits with a bent and a straight utility, estimated again and again: pointwise bands cover the planted
-// curve as often as they say, a straight line is rejected as often as it should be, a bent one nearly always.
+// Planted logits with a bent and a straight utility, estimated again and again: pointwise bands cover the
+// planted curve as often as they say, a straight line is rejected as often as it should be, a bent one nearly
+// always.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -1,13 +1,13 @@
-// Distributions fitted to data of the planted problems are calibrated on rows they have not seen, and draws of a
-// fitted distribution follow its own distribution function.
+// Distributions fitted to data of the planted problems are calibrated on rows they have not seen, and draws
+// of a fitted distribution follow its own distribution function.
 //
-// The probability-integral transform F(y | x) of observations is uniform where F is their distribution. With n
-// held-out rows and a distribution fitted to m rows, F errs by an amount of order sqrt(k/m) (k parameters), so the
-// empirical distribution of the transform has a bias of that order beside its own 1/sqrt(n): Kolmogorov and
-// Smirnov's statistic keeps its level only where n is small against m/k. With m = 4000 and n = 400 the bias,
-// a fraction of sqrt(k/m) = 0.04 because errors of different rows cancel in part, is well below the critical
-// distance at 1%, 1.63/sqrt(400) = 0.08. A distribution that is wrong by more is found: the last test shows that a
-// temperature wrong by the factor 2 fails it.
+// The probability-integral transform F(y | x) of observations is uniform where F is their distribution. With
+// n held-out rows and a distribution fitted to m rows, F errs by an amount of order sqrt(k/m) (k parameters),
+// so the empirical distribution of the transform has a bias of that order beside its own 1/sqrt(n):
+// Kolmogorov and Smirnov's statistic keeps its level only where n is small against m/k. With m = 4000 and n =
+// 400 the bias, a fraction of sqrt(k/m) = 0.04 because errors of different rows cancel in part, is well below
+// the critical distance at 1%, 1.63/sqrt(400) = 0.08. A distribution that is wrong by more is found: the last
+// test shows that a temperature wrong by the factor 2 fails it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -91,8 +91,8 @@ TEST_P(Calibration, HeldOutRowsAndDraws) {
   for (const auto& transform : transforms(utility, held_out, job))
     EXPECT_LT(kolmogorov_smirnov(transform), kCritical) << "observations";
 
-  // One draw per row, the last of a chain: independent, and exactly uniform under the distribution they are drawn
-  // from.
+  // One draw per row, the last of a chain: independent, and exactly uniform under the distribution they are
+  // drawn from.
   RowSamplerOptions options;
   options.chains = 1;
   options.draws = 25;
@@ -113,7 +113,8 @@ INSTANTIATE_TEST_SUITE_P(Planted, Calibration,
                                          Case{"workplace", 4000, 1, 500, 400}),
                          [](const auto& one) { return std::string(one.param.problem); });
 
-// All draws of all rows, through quantiles as well: shares below the quantiles of the distribution of each row.
+// All draws of all rows, through quantiles as well: shares below the quantiles of the distribution of each
+// row.
 TEST(Calibration, DrawsFallBelowTheQuantilesOfTheirDistribution) {
   const Context job(2);
   for (const char* name : {"producer", "consumption"}) {

@@ -189,7 +189,8 @@ TEST(ModelDistributions, HybridSamplingAgreesWithQuadrature) {
   }
 }
 
-// Some responses held, the others and the class drawn: shares are those of the distribution on the line that is left.
+// Some responses held, the others and the class drawn: shares are those of the distribution on the line that
+// is left.
 TEST(ModelDistributions, HeldResponsesWithClasses) {
   const Context job(2);
   const Architecture a = stacked({.context = 1, .values = 2, .classes = 3}, {4, 2});

@@ -1,5 +1,5 @@
-// Distributions of random utilities in one and two dimensions: they integrate to 1, quantiles invert the distribution
-// function, and no point of a fine grid is higher than the mode.
+// Distributions of random utilities in one and two dimensions: they integrate to 1, quantiles invert the
+// distribution function, and no point of a fine grid is higher than the mode.
 #include <gtest/gtest.h>
 
 #include <algorithm>

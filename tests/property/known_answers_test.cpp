@@ -239,8 +239,8 @@ TEST(PlantedGaussian, ScoreMatchingIsARegressionOnItsNoise) {
   const Line got = gaussian_of(network, parameters);
   EXPECT_NEAR(got.intercept, alpha / beta, 1e-5);
   EXPECT_NEAR(got.variance, 1 / beta, 1e-5);
-  // Its target is the noisy distribution: mean kept, variance + sigma^2. The regression of -e / sigma on y~ has slope
-  // beta with standard error sqrt(residual / (m var)): residual variance = 1 / sigma^2 - beta.
+  // Its target is the noisy distribution: mean kept, variance + sigma^2. The regression of -e / sigma on y~
+  // has slope beta with standard error sqrt(residual / (m var)): residual variance = 1 / sigma^2 - beta.
   const double target = truth.variance + spec.sigma * spec.sigma;
   const double beta_error =
       std::sqrt((1 / (spec.sigma * spec.sigma) - 1 / target) / (static_cast<double>(n) * target));

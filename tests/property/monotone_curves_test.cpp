@@ -1,5 +1,5 @@
-// Columns with a direction: the probability of the class never falls with them, at any values of the others, and a
-// planted monotone effect is found again.
+// Columns with a direction: the probability of the class never falls with them, at any values of the others,
+// and a planted monotone effect is found again.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Products of two curves: exact derivatives by their weights, and a planted effect of two columns together that curves of single
-// columns cannot learn.
+// Products of two curves: exact derivatives by their weights, and a planted effect of two columns together
+// that curves of single columns cannot learn.
 #include <gtest/gtest.h>
 
 #include <cmath>

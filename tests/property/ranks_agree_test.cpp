@@ -1,5 +1,5 @@
-// Every kind of model, with weights and groups: fitted, fitted in two parts, and summarised by 2, 3, 4 and 8 ranks it is that of
-// one process, to the byte.
+// Every kind of model, with weights and groups: fitted, fitted in two parts, and summarised by 2, 3, 4 and 8
+// ranks it is that of one process, to the byte.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -101,7 +101,8 @@ class RanksAgree : public testing::TestWithParam<Kind> {
     return fit(Data::read(file("trips.csv"), s), declaration, s, options);
   }
 
-  // A fit that rank 0 stops after its second epoch. Checkpoints are two seconds apart, so the first one takes as long.
+  // A fit that rank 0 stops after its second epoch. Checkpoints are two seconds apart, so the first one takes
+  // as long.
   void stop(const std::string& checkpoint, std::size_t rank) const {
     const auto stopped = std::make_shared<std::atomic<bool>>(false);
     FitOptions options;

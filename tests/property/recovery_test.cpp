@@ -12,8 +12,8 @@
 namespace bl::simulation {
 namespace {
 
-// Score matching learns the distribution blurred by sigma = 0.1: precision 2 becomes 1 / (1/2 + sigma^2), 2% less, and
-// linear terms shrink likewise.
+// Score matching learns the distribution blurred by sigma = 0.1: precision 2 becomes 1 / (1/2 + sigma^2), 2%
+// less, and linear terms shrink likewise.
 constexpr double kBlur = 0.02;
 
 struct Case {

@@ -1,5 +1,5 @@
-// The same seed gives bit-identical results with 1, 2 and 4 threads, on several ranks, and after a stop at any epoch and
-// going on.
+// The same seed gives bit-identical results with 1, 2 and 4 threads, on several ranks, and after a stop at
+// any epoch and going on.
 #include <gtest/gtest.h>
 
 #include <bit>

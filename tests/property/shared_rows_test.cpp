@@ -1,4 +1,5 @@
-// A model learned by ranks that hold a share of the rows each is that of one process, to the byte of its file.
+// A model learned by ranks that hold a share of the rows each is that of one process, to the byte of its
+// file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -27,7 +28,8 @@ class SharedFit : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  // Numbers with gaps, levels that appear late, a duplicate, a constant; weights, groups; a class and a number.
+  // Numbers with gaps, levels that appear late, a duplicate, a constant; weights, groups; a class and a
+  // number.
   std::string data(std::uint64_t rows) const {
     const std::string path = folder_ / "data.csv";
     std::ofstream file(path);

@@ -143,8 +143,8 @@ inline std::vector<SkipCase> skips_of(Task task) {
   return {kSkips.back(), {"one_layer", Skip::none, {3}}};
 }
 
-// Every variant of a task: the product of bases, skips and activations. Of an exact normaliser one basis alone, in as many
-// rounds, which differ in heads and signs.
+// Every variant of a task: the product of bases, skips and activations. Of an exact normaliser one basis
+// alone, in as many rounds, which differ in heads and signs.
 template <class F>
 void for_each_variant(Task task, const F& f) {
   constexpr std::size_t kStride = 12;  // so that a new activation, last in the list, leaves other draws alone

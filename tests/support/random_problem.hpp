@@ -32,7 +32,8 @@ enum class Task {
   candidates_2d,
   density_exact
 };
-// Those that any architecture can have: all but the exact normaliser, which needs one layer of piecewise-linear heads.
+// Those that any architecture can have: all but the exact normaliser, which needs one layer of
+// piecewise-linear heads.
 inline constexpr Task kTasks[] = {
     Task::classes, Task::vector, Task::choice, Task::choice_named,  Task::density_1d,   Task::density_2d,
     Task::dsm_1d,  Task::dsm_3d, Task::hybrid, Task::hybrid_vector, Task::candidates_2d};
@@ -113,7 +114,8 @@ void fill_normal(Matrix<T>& matrix, const RandomStream& random, std::uint64_t ro
     matrix.flat()[i] = static_cast<T>(standard_deviation * random.normal(row, i));
 }
 
-// Two versions of most rows: columns in another order, one of them without the row's value, with something added.
+// Two versions of most rows: columns in another order, one of them without the row's value, with something
+// added.
 template <class T>
 RowVersions<T> random_versions(Index columns) {
   const RandomStream random(11, Purpose::test);

@@ -141,7 +141,8 @@ void BatchEvaluator<T>::fetch_rows(Pass& pass) {
   });
 }
 
-// What a lane leaves behind: its loss and, of the gradient, its sums and the derivatives by heads of its rows.
+// What a lane leaves behind: its loss and, of the gradient, its sums and the derivatives by heads of its
+// rows.
 template <class T>
 void BatchEvaluator<T>::exchange_lanes(const Pass& pass) {
   const auto each_part = [&](std::size_t index, auto&& part) {

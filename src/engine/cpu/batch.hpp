@@ -2,8 +2,8 @@
 //
 // The rows are cut into chunks by shapes alone. Chunk c belongs to lane c mod lanes; a lane works through its
 // chunks in order into a gradient of its own, and lanes are summed in order at the end. Where the context's
-// weights are many and the batch is short, their products stand apart from that (context_product.hpp).
-// Ranks share the lanes, and put them together before they are summed; rows that lie elsewhere are fetched first.
+// weights are many and the batch is short, their products stand apart from that (context_product.hpp). Ranks
+// share the lanes, and put them together before they are summed; rows that lie elsewhere are fetched first.
 #pragma once
 
 #include <cstdint>

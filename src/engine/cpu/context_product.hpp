@@ -19,8 +19,8 @@ namespace bl {
 template <class T>
 class ContextProduct {
  public:
-  // heads() = bias + context[row] . weights for each of these rows, as the epoch of this stream reads them; weights: heads x
-  // context, bias may be null. Ranks, where there are some, share the heads.
+  // heads() = bias + context[row] . weights for each of these rows, as the epoch of this stream reads them;
+  // weights: heads x context, bias may be null. Ranks, where there are some, share the heads.
   void forward(const DatasetView<T>& data, std::span<const std::int64_t> rows, const RandomStream& epoch,
                MatrixView<const T> weights, const T* bias, const Context& job);
 

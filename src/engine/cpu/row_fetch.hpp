@@ -1,4 +1,5 @@
-// The context of rows that lie with several ranks (DatasetView::held), brought to where it is computed with. Buffers only grow.
+// The context of rows that lie with several ranks (DatasetView::held), brought to where it is computed with.
+// Buffers only grow.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +21,8 @@ class RowFetch {
 
   bool needed() const { return !data_->held.empty() && data_->context.cols > 0; }
 
-  // Rows that lie here are read soon. More than fit beside each other are left to be read in their order. Where
-  // there is no context there is nothing to read.
+  // Rows that lie here are read soon. More than fit beside each other are left to be read in their order.
+  // Where there is no context there is nothing to read.
   void announce(std::span<const std::int64_t> rows) const {
     if (needed() || data_->context.cols == 0 || rows.size() * row_bytes() > kWindowBytes) return;
     for (const std::int64_t row : rows) will_read(data_->context.row(row), row_bytes());
@@ -35,8 +36,8 @@ class RowFetch {
     return fetched_.view();
   }
 
-  // `count` of them: that in position i of the batch goes to place(i), or nowhere where that is negative. All rows of the data
-  // in their order are fetched once and kept.
+  // `count` of them: that in position i of the batch goes to place(i), or nowhere where that is negative. All
+  // rows of the data in their order are fetched once and kept.
   template <class Place>
   MatrixView<const T> some(std::span<const std::int64_t> rows, Index count, const Place& place) {
     const bool every_row = is_every_row(rows);

@@ -1,7 +1,7 @@
-// The log-density of chains of plain stacks of layers: P lanes of a warp work on C chains. Parameters are in shared
-// memory, read by all chains of a block, and so are a chain's blocks, the coefficients of its heads and the context's
-// share of them. The lanes share out blocks, and read each other's results after __syncwarp alone: no barrier of a block
-// stands in the way. A weight that is loaded serves C chains.
+// The log-density of chains of plain stacks of layers: P lanes of a warp work on C chains. Parameters are in
+// shared memory, read by all chains of a block, and so are a chain's blocks, the coefficients of its heads
+// and the context's share of them. The lanes share out blocks, and read each other's results after __syncwarp
+// alone: no barrier of a block stands in the way. A weight that is loaded serves C chains.
 #pragma once
 
 #include "engine/cuda/chain_launch.cuh"
@@ -9,8 +9,8 @@
 
 namespace bl::cuda {
 
-// Where a chain's numbers lie in its row of shared memory: blocks of all layers but the last, coefficients of all
-// heads, the context's share of the heads of the first layer.
+// Where a chain's numbers lie in its row of shared memory: blocks of all layers but the last, coefficients of
+// all heads, the context's share of the heads of the first layer.
 struct LanePlaces {
   int blocks[kMostLayers] = {}, heads[kMostLayers] = {}, held = 0, stride = 0;
 };
@@ -51,9 +51,9 @@ struct LaneNetwork {
       for (int k = 0; k < V / 4; ++k) t[c] += part[c][k];
   }
 
-  // Activations of one kind in layer l: blocks, or the output where the layer is the last; a head's derivative takes the
-  // place of the head. The first layer's heads are computed here, those of others stand there already. kOne: a block has
-  // one head of this kind.
+  // Activations of one kind in layer l: blocks, or the output where the layer is the last; a head's
+  // derivative takes the place of the head. The first layer's heads are computed here, those of others stand
+  // there already. kOne: a block has one head of this kind.
   template <bool kFirst, bool kOne, class Kind>
   __device__ void activate(Kind activation, int l, int kind, bool begins, const Values& y,
                            T (&out)[C]) const {

@@ -1,5 +1,5 @@
-// The moves of gibbs/sampler.hpp, of one chain between two evaluations of its log-density. A State holds the chain, in
-// shared memory (chain_worker.cuh) or in registers (lane_worker.cuh):
+// The moves of gibbs/sampler.hpp, of one chain between two evaluations of its log-density. A State holds the
+// chain, in shared memory (chain_worker.cuh) or in registers (lane_worker.cuh):
 //   each(f)                     f(j) for every coordinate
 //   q(j), g(j), value()         where it stands, the gradient and the log-density there
 //   y(j), slope(j), proposed()  the same of the proposal

@@ -1,5 +1,5 @@
-// Chains of any model by the threads of one block: it holds some chains and the parameters in shared memory. The
-// context's share of the heads does not change and is computed once.
+// Chains of any model by the threads of one block: it holds some chains and the parameters in shared memory.
+// The context's share of the heads does not change and is computed once.
 #pragma once
 
 #include "engine/cuda/block_runner.cuh"

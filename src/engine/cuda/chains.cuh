@@ -9,7 +9,8 @@
 
 namespace bl::cuda {
 
-// Why chains run on the processor; empty: a GPU runs them. Those that learn their step do so from all chains together.
+// Why chains run on the processor; empty: a GPU runs them. Those that learn their step do so from all chains
+// together.
 template <class T>
 std::string chains_not_on_gpu(const ChainPlan<T>& plan);
 

@@ -49,8 +49,8 @@ const Functions* functions() {
 
 constexpr int kRoundingThreads = 256;
 
-// A column of float32 for each block, rounded. Columns begin at multiples of four numbers; what lies between two of them
-// may be rounded, too.
+// A column of float32 for each block, rounded. Columns begin at multiples of four numbers; what lies between
+// two of them may be rounded, too.
 __global__ void __launch_bounds__(kRoundingThreads)
     rounding_kernel(int rows, const float* from, int ld, __nv_bfloat16* to, int to_ld) {
   from += static_cast<std::size_t>(blockIdx.x) * static_cast<std::size_t>(ld);
@@ -108,7 +108,8 @@ std::unique_ptr<Cublas> Cublas::open(cudaStream_t stream, Device::Products produ
   state->products = products;
   state->workspace.reserve(kWorkspace);
   state->call->set_stream(state->handle, stream);
-  // A workspace of its own: bit-identical from run to run, and nothing is allocated while a graph is recorded.
+  // A workspace of its own: bit-identical from run to run, and nothing is allocated while a graph is
+  // recorded.
   state->call->set_workspace(state->handle, state->workspace.data(), kWorkspace);
   return std::unique_ptr<Cublas>(new Cublas(std::move(state)));
 }

@@ -126,7 +126,8 @@ void launch_values(const ChainLaunch<T>& l, cudaStream_t stream) {
 
 }  // namespace
 
-// Few lanes leave less to add up between them; many keep a GPU busy where chains are few, or have room for few.
+// Few lanes leave less to add up between them; many keep a GPU busy where chains are few, or have room for
+// few.
 template <class T>
 int lanes_of_chain(const ChainLaunch<T>& l) {
   if (!plain_stack(l.plan)) return 0;

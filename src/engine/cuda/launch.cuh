@@ -94,8 +94,8 @@ BL_HOST_DEVICE UpdateStep<T> update_step(const Rule& rule, const StepNumbers& nu
           .fresh_mean = !averaged};
 }
 
-// One parameter's step; g by its stored value. Returns the new stored value. second is Adam's, mean that of averaging:
-// others leave them alone.
+// One parameter's step; g by its stored value. Returns the new stored value. second is Adam's, mean that of
+// averaging: others leave them alone.
 template <class T>
 __device__ T update_one(const Rule& rule, const UpdateStep<T>& step, const Slot& slot, T decay, T g, T p,
                         T& first, T& second, T& mean) {

@@ -27,8 +27,8 @@ inline void check(cudaError_t status, const char* what) {
 void* take_memory(std::size_t bytes);
 void give_back_memory(void* data, std::size_t bytes);
 
-// Held while a step is recorded, and by whatever may wait for the whole device: taking and freeing memory, opening and
-// closing cuBLAS. Such a wait on one thread spoils what another thread is recording.
+// Held while a step is recorded, and by whatever may wait for the whole device: taking and freeing memory,
+// opening and closing cuBLAS. Such a wait on one thread spoils what another thread is recording.
 std::mutex& whole_device();
 
 // A queue of work. Kept and handed on in the same way.

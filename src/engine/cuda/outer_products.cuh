@@ -61,7 +61,8 @@ __device__ void outer_forward(const Launch<T>& launch, const Data<T>& data, cons
 }
 
 // gradient[h][k] = sum_row d_heads[h][row] context[row][k]. Where there are fewer tiles than threads, several
-// threads take turns with the rows of a tile; their sums are added in order. room: shared memory for `numbers`.
+// threads take turns with the rows of a tile; their sums are added in order. room: shared memory for
+// `numbers`.
 template <class T>
 __device__ void outer_backward(const Launch<T>& launch, const Data<T>& data, const StepInput& step,
                                const T* d_heads, int heads, T* gradient, T* room, int numbers) {

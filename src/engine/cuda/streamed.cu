@@ -83,7 +83,8 @@ __global__ void update_kernel(int n, Rule rule, const Job<T>* job, const int* st
   }
 }
 
-// Numbers of the largest operand of a product: a slab, or a matrix of weights, whose columns may be rounded up.
+// Numbers of the largest operand of a product: a slab, or a matrix of weights, whose columns may be rounded
+// up.
 std::size_t largest_operand(const Plan& plan, int ld) {
   int slab = std::max(
       {plan.row_terms, plan.terms - plan.row_terms, plan.outputs, plan.context + plan.values + plan.classes});

@@ -179,7 +179,8 @@ BL_HOST_DEVICE BL_OUT_OF_LINE void backward_dot_sweep(X& x, const Plan& plan, in
   if (!f.outer_heads) x.outer(first.context, {plan.row_heads}, {plan.row_features}, first.heads, rows);
 }
 
-// After forward_sweep: gradient of sum_p d_out[p] out[p] by the response, into plan.residual. The slopes stay.
+// After forward_sweep: gradient of sum_p d_out[p] out[p] by the response, into plan.residual. The slopes
+// stay.
 #pragma nv_exec_check_disable
 template <class T, class X>
 BL_HOST_DEVICE BL_OUT_OF_LINE void value_sweep(X& x, const Plan& plan, int points) {

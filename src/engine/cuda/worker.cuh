@@ -143,8 +143,8 @@ struct Worker {
       s.outer_g[i] = T(0);
     }
   }
-  // From stored values in the first step and where nothing is updated; else from the effective ones that updates
-  // leave.
+  // From stored values in the first step and where nothing is updated; else from the effective ones that
+  // updates leave.
   __device__ void load_parameters(bool stored) {
     const int threads = static_cast<int>(blockDim.x);
     if (stored) {
@@ -298,7 +298,8 @@ struct Worker {
     }
     if (apart()) update_outer(numbers);
   }
-  // Four at a time, and all of them loaded before anything is stored: the wait for memory is most of the time.
+  // Four at a time, and all of them loaded before anything is stored: the wait for memory is most of the
+  // time.
   __device__ void update_outer(const UpdateStep<T>& numbers) {
     const Rule& rule = launch.rule;
     const bool adam = rule.kind != OptimizerKind::sgd, averages = rule.average > 0;

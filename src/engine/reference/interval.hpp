@@ -1,5 +1,6 @@
 // Nodes for an integral over one number of exp(BL/tau), where BL is piecewise linear in it: docs/model.md,
-// "Objectives". Gauss-Legendre between the kinks, where the integrand is smooth; other engines have a closed form.
+// "Objectives". Gauss-Legendre between the kinks, where the integrand is smooth; other engines have a closed
+// form.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// A learned block written the way the planted one is written, without changing its distribution: what data cannot tell
-// apart is decided as in the truth, so that coefficients can be compared one by one.
+// A learned block written the way the planted one is written, without changing its distribution: what data
+// cannot tell apart is decided as in the truth, so that coefficients can be compared one by one.
 //
 //   scale      a head under identity, relu, abs or square takes up the ratio of its lambda to the true one
 //   sign       an equality head (its activation is even) points the way of the true one; class by class where

@@ -16,9 +16,9 @@ struct DistributionComparison {
   double total_variation = 0;  // half the integral of |true - learned|: 0 equal, 1 disjoint
 };
 
-// A distribution that ignores the context, fitted to `training`: class shares; equal chances for what is available; a
-// normal density with the training mean and covariance; for a hybrid response shares and a normal per class.
-// Returns its log-likelihood at every row of `data`.
+// A distribution that ignores the context, fitted to `training`: class shares; equal chances for what is
+// available; a normal density with the training mean and covariance; for a hybrid response shares and a
+// normal per class. Returns its log-likelihood at every row of `data`.
 std::vector<double> null_log_likelihood(const PlantedProblem& problem, const SimulatedData<double>& training,
                                         const SimulatedData<double>& data);
 

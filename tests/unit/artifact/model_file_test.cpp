@@ -316,9 +316,10 @@ TEST(Prediction, IsExactToTheToleranceAsked) {
     EXPECT_THROW(means(bad), UsageError);
 }
 
-// Parameters are read as they were written, so differences are of the arithmetic alone. Probabilities: another order of a
-// few sums and another exp, 4 roundings where it was measured. A number: adaptive quadrature to 1e-8 of a probability, where
-// a rounding may refine one panel more; 4e-12 where it was measured.
+// Parameters are read as they were written, so differences are of the arithmetic alone. Probabilities:
+// another order of a few sums and another exp, 4 roundings where it was measured. A number: adaptive
+// quadrature to 1e-8 of a probability, where a rounding may refine one panel more; 4e-12 where it was
+// measured.
 TEST_P(KeptFileTest, PredictsAsWhenItWasWritten) {
   const bool number = GetParam() == "price";
   constexpr double kRoundings = 16 * std::numeric_limits<double>::epsilon(), kQuadrature = 1e-8;

@@ -81,7 +81,8 @@ double slope_of(Activation activation, double a) {
   return 0;
 }
 
-// Three blocks with 1, 2 and 3 heads of the kinds; standard deviation 4 reaches both ends of every activation.
+// Three blocks with 1, 2 and 3 heads of the kinds; standard deviation 4 reaches both ends of every
+// activation.
 TYPED_TEST(LaneKernelsOf, BlocksOnEveryInstructionSet) {
   using T = TypeParam;
   const double rounding = 16 * static_cast<double>(std::numeric_limits<T>::epsilon());

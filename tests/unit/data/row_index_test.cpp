@@ -1,4 +1,5 @@
-// Any rows of CSV files, read from the nearest one that several ranks have marked, are those of the whole table.
+// Any rows of CSV files, read from the nearest one that several ranks have marked, are those of the whole
+// table.
 #include "data/row_index.hpp"
 
 #include <gmock/gmock.h>

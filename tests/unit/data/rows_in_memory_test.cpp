@@ -1,4 +1,5 @@
-// Rows that ranks have in memory are one table: types, levels, lines and digest of the rows one after the other.
+// Rows that ranks have in memory are one table: types, levels, lines and digest of the rows one after the
+// other.
 #include "data/rows_in_memory.hpp"
 
 #include <gmock/gmock.h>

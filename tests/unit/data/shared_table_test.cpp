@@ -1,5 +1,5 @@
-// Rows read by several ranks, each from its part of the files, are those of one table: cells, types, levels, lines, digest and
-// messages. Several files are one table.
+// Rows read by several ranks, each from its part of the files, are those of one table: cells, types, levels,
+// lines, digest and messages. Several files are one table.
 #include "data/shared_table.hpp"
 
 #include <gmock/gmock.h>
@@ -86,7 +86,8 @@ TEST_F(SharedRows, OfQuotedCells) {
 }
 
 TEST_F(SharedRows, TypesAreThoseOfAllRows) {
-  // Text in the first, in the last and in a middle part of columns that hold numbers elsewhere; a column that begins empty.
+  // Text in the first, in the last and in a middle part of columns that hold numbers elsewhere; a column that
+  // begins empty.
   std::string text = "a,b,c,d\nx,1,1,\n";
   for (int i = 0; i < 50; ++i)
     text += "07,2.0," + std::string(i == 25 ? "?!" : "3e1") + "," + (i > 40 ? "late" : "") + "\n";

@@ -52,8 +52,8 @@ StoredModel model_for(const Table& table, const Names& targets, double temperatu
 }
 
 // d E[y] / d share and d p / d share: the mean prediction when every row's share is moved. Its quadrature is
-// good to 1e-8 of 9, one standard deviation of y, over two steps of 2e-4: 2e-4 and somewhat more for the two steps
-// that take out the square of the step; effects are near 7.
+// good to 1e-8 of 9, one standard deviation of y, over two steps of 2e-4: 2e-4 and somewhat more for the two
+// steps that take out the square of the step; effects are near 7.
 TEST(Economics, EffectsAreThoseOfThePrediction) {
   const Table table = test::example_table(15);
   for (const Names& targets : {Names{"y"}, Names{"y", "label"}, Names{"label"}}) {

@@ -33,9 +33,9 @@ TEST(KnownModels, TermsHaveReadableNames) {
   EXPECT_EQ(term_name(shopper(), {2}), "price");
 }
 
-// The design: at 500 rows the information bound gives no weight of a single or shallow model a standard deviation
-// above a fifth of its size, and no coefficient one above a fifth of the largest of its head. Weaker models
-// are not in the range where errors fall with the root of the rows.
+// The design: at 500 rows the information bound gives no weight of a single or shallow model a standard
+// deviation above a fifth of its size, and no coefficient one above a fifth of the largest of its head.
+// Weaker models are not in the range where errors fall with the root of the rows.
 TEST(KnownModels, FiveHundredRowsDetermineSingleAndShallowOnes) {
   const Context job(2);
   for (const PlantedProblem& problem : known_models()) {
@@ -72,7 +72,8 @@ TEST(Replicator, LeavesOutWhatARuleSets) {
 }
 
 // 60 data sets: estimates around the truth, intervals that hold it about as often as they say, errors as
-// large as the standard deviation of the estimates. Limits: four standard deviations of the statistics themselves.
+// large as the standard deviation of the estimates. Limits: four standard deviations of the statistics
+// themselves.
 TEST(Replicator, FindsTheTruthWithHonestErrors) {
   constexpr std::size_t kReplications = 60;
   const PlantedProblem& problem = known_model("single_choice");

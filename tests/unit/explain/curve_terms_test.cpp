@@ -402,7 +402,8 @@ TEST(Pieces, ValuesAndSlopes) {
   EXPECT_NEAR(constant.size(), std::sqrt(14.0), 1e-12);
 }
 
-// A straight line with far values pulled in is described by its slope, not by values at knots beyond the data.
+// A straight line with far values pulled in is described by its slope, not by values at knots beyond the
+// data.
 TEST(CurveTerms, APulledLineIsDescribedByItsSlope) {
   const Case c(all_options()[3]);
   const explain::Problem problem = c.problem(explain::Units::original);

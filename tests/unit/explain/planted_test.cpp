@@ -226,9 +226,9 @@ TEST(Planted, PrintedAfterLearningIsWhatWasPlanted) {
   }
 }
 
-// The whole way, from a table through bl::fit to the printed problem. What the distribution tells of a binary class is
-// the difference between its two utilities: 0.5 + 1.2 age - 0.8 fee. Standard errors of a logit on n rows are
-// near 2.5 / sqrt(n) for each; 4.5 of them at 5600 training rows.
+// The whole way, from a table through bl::fit to the printed problem. What the distribution tells of a binary
+// class is the difference between its two utilities: 0.5 + 1.2 age - 0.8 fee. Standard errors of a logit on n
+// rows are near 2.5 / sqrt(n) for each; 4.5 of them at 5600 training rows.
 TEST(Planted, FittedAndPrinted) {
   const Context job(2);
   const PlantedProblem& problem = simulation::planted_problem("binary_logit");

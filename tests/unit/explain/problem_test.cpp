@@ -96,8 +96,9 @@ double largest_difference(const StoredModel& model, const Table& table,
   return worst;
 }
 
-// Rounding: cells up to 4 standard deviations off zero, degree up to 3, some hundred terms: 4^3 * 1e3 * 1e-16 = 6e-12
-// of the heads' size, a hundred times that where a utility happens to be small. The issue asks for 1e-9.
+// Rounding: cells up to 4 standard deviations off zero, degree up to 3, some hundred terms: 4^3 * 1e3 * 1e-16
+// = 6e-12 of the heads' size, a hundred times that where a utility happens to be small. The issue asks for
+// 1e-9.
 constexpr double kTolerance = 1e-9;
 
 class Formula : public ::testing::TestWithParam<std::vector<std::string>> {

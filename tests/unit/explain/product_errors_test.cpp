@@ -1,4 +1,5 @@
-// Errors and tests of products of two curves, against differences of the problem by every estimated parameter.
+// Errors and tests of products of two curves, against differences of the problem by every estimated
+// parameter.
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>

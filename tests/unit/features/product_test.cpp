@@ -1,5 +1,5 @@
-// Products of two curves: what their columns are uncorrelated with, the penalty that one decay stands for, values on raw cells,
-// files, and tables that bear none.
+// Products of two curves: what their columns are uncorrelated with, the penalty that one decay stands for,
+// values on raw cells, files, and tables that bear none.
 #include "features/product.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
-// What ranks learn of columns of which each has a share of the rows is what one process learns of the whole columns.
+// What ranks learn of columns of which each has a share of the rows is what one process learns of the whole
+// columns.
 #include "features/shared_encoder.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The decay of weights for classes of wide inputs is chosen on validation rows: strong where columns are mostly noise,
-// weak where they are not.
+// The decay of weights for classes of wide inputs is chosen on validation rows: strong where columns are
+// mostly noise, weak where they are not.
 #include "fit/wide_decay.hpp"
 
 #include <gtest/gtest.h>

@@ -34,7 +34,8 @@ TEST(Guidance, SpreadsWeightOverClasses) {
     for (Index k = 0; k < 3; ++k) log_p(i, k) = std::log(p[i][k]);
   spread_classes(part, log_p, 0.5);
 
-  // Half by the probabilities, half with the row's own class; what is below a hundredth goes to the likeliest.
+  // Half by the probabilities, half with the row's own class; what is below a hundredth goes to the
+  // likeliest.
   const double expected[3][3] = {
       {0.75, 0.15, 0.1}, {2 * 0.05, 2 * 0.95, 0}, {4 * 0.3, 4 * 0.1995, 4 * 0.5005}};
   double found[3][3] = {};

@@ -127,8 +127,8 @@ TEST(Langevin, HasTheVarianceOfItsOwnStationaryDistribution) {
   expect_mean(result.draws, 0.5, "mean", [](const double* y) { return y[0]; });
 }
 
-// The paper's noise, sqrt(2 eta tau): the variance is tau times that of langevin (here tau^2 for a distribution of
-// variance tau).
+// The paper's noise, sqrt(2 eta tau): the variance is tau times that of langevin (here tau^2 for a
+// distribution of variance tau).
 TEST(PaperUpdate, SamplesTheDistributionOfTheSquaredTemperature) {
   const double tau = 0.25;
   const Context job(2);

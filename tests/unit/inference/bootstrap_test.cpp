@@ -24,8 +24,8 @@ struct Fitted {
   }
 };
 
-// The standard deviation of R draws has a relative error of about 1 / sqrt(2 R): 4% for 300, and the asymptotic error
-// itself is right to 1 / n. Four of those are allowed.
+// The standard deviation of R draws has a relative error of about 1 / sqrt(2 R): 4% for 300, and the
+// asymptotic error itself is right to 1 / n. Four of those are allowed.
 TEST(Bootstrap, AgreesWithTheRobustErrors) {
   const Context job(2);
   const Fitted fitted(600, job);

@@ -45,7 +45,8 @@ TEST(Decision, ExpectedMacroF1OfCertainRowsIsTheirMacroF1) {
                    macro_f1(truth, decided, 2, std::vector<double>{1, 2, 3, 4}));
 }
 
-// With two classes every decision by weights is one by a threshold: the weights found are those of the best one.
+// With two classes every decision by weights is one by a threshold: the weights found are those of the best
+// one.
 TEST(Decision, WeightsOfTwoClassesAreTheBestThreshold) {
   for (const std::uint64_t seed : {2U, 3U, 4U}) {
     const Matrix<double> log_p = random_log_probabilities(60, 2, seed), p = exponentials(log_p);

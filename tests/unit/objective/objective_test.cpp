@@ -56,8 +56,8 @@ TEST(Objective, SettingsThatMakeNoSense) {
                 HasSubstr("alternatives"));
 }
 
-// Smoothing spreads a share of the observed class over all: loss and gradient are the same mixture of those of
-// every class.
+// Smoothing spreads a share of the observed class over all: loss and gradient are the same mixture of those
+// of every class.
 TEST(Objective, LabelSmoothingMixesTheClassesLosses) {
   constexpr double kShare = 0.3;
   const Context job(1);

@@ -1,4 +1,5 @@
-// Where a fit is computed, and that what a GPU does not compute is said: in words with `auto`, as an error with `cuda`.
+// Where a fit is computed, and that what a GPU does not compute is said: in words with `auto`, as an error
+// with `cuda`.
 #include "plan/device_plan.hpp"
 
 #include <fmt/format.h>

@@ -35,8 +35,8 @@ Table images(std::uint64_t seed) {
   return table;
 }
 
-// The image of a row, moved by hand: what stands at (r, c) is what stood at (r + down, c + right), or at the border. Where a
-// pixel that is not read would come in, the pixel stays as it is.
+// The image of a row, moved by hand: what stands at (r, c) is what stood at (r + down, c + right), or at the
+// border. Where a pixel that is not read would come in, the pixel stays as it is.
 Table moved(Table table, Index row, Index down, Index right, Index ignored) {
   const Table before = table;
   for (Column& column : table.columns) {

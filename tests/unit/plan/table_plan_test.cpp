@@ -1,4 +1,5 @@
-// From settings and a table to its rows and responses: which rows are trained on, which fold has them, what the classes are.
+// From settings and a table to its rows and responses: which rows are trained on, which fold has them, what
+// the classes are.
 #include "plan/table_plan.hpp"
 
 #include <fmt/format.h>

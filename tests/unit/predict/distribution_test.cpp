@@ -69,8 +69,8 @@ TEST(LogDensity, OfAClassIsTheLogOfItsProbabilityAndNeedsNoWeights) {
   }
 }
 
-// exp integrates to one over the support: a Riemann sum of 4000 midpoints of a distribution that is smooth but for a
-// few kinks is right to (width / 4000)^2 times a modest curvature.
+// exp integrates to one over the support: a Riemann sum of 4000 midpoints of a distribution that is smooth
+// but for a few kinks is right to (width / 4000)^2 times a modest curvature.
 TEST(LogDensity, OfANumberIntegratesToOneInItsOwnUnits) {
   const Model model = fitted(made({"x", "y"}), "y");
   const ResponseInfo y = model.responses()[0];
@@ -116,7 +116,8 @@ TEST(LogDensity, OfAClassAndANumberSumsToTheNumbersOwn) {
   EXPECT_NEAR(at_middle, table.columns[table.columns.size() - 2].numbers[0], 1e-9);
 }
 
-// Metrics of two numbers take a coarser rule: its normalisers are off by 1e-3 at most, and so is their average logarithm.
+// Metrics of two numbers take a coarser rule: its normalisers are off by 1e-3 at most, and so is their
+// average logarithm.
 TEST(LogDensity, OfTwoNumbersIsOnAverageTheLogLikelihoodOfTheMetrics) {
   const Data rows = made({"x", "y", "other"}, 60);
   const Model model = fitted(rows, "y,other");
@@ -127,7 +128,8 @@ TEST(LogDensity, OfTwoNumbersIsOnAverageTheLogLikelihoodOfTheMetrics) {
   EXPECT_NEAR(metrics.front().value, sum / 60, 1e-3);
 }
 
-// What a fit says of held-out rows whose quadrature missed its tolerance; predictions without a place for notes refuse.
+// What a fit says of held-out rows whose quadrature missed its tolerance; predictions without a place for
+// notes refuse.
 TEST(RowNotes, SayHowManyDistributionsMissedTheToleranceAndByHowMuch) {
   RowNotes notes;
   notes.add_quadrature(1e-7, 1e-6);
@@ -182,8 +184,9 @@ TEST(RowNotes, SayWhereProbabilitiesAreOverconfident) {
   EXPECT_THAT(impossible.texts()[0], HasSubstr("is inf where"));
 }
 
-// Responses of 1 and 3, 50 of each: their average is 2 with an error of 1 / sqrt(100) = 0.1. Means 0.39 off are within four
-// errors, means 0.41 off are not, and 0.19 off is less than a tenth of the responses at any number of rows.
+// Responses of 1 and 3, 50 of each: their average is 2 with an error of 1 / sqrt(100) = 0.1. Means 0.39 off
+// are within four errors, means 0.41 off are not, and 0.19 off is less than a tenth of the responses at any
+// number of rows.
 TEST(RowNotes, SayWhereMeansAreNotThoseOfTheResponses) {
   const auto texts = [](double mean, int rows, double weight = 1) {
     RowNotes notes;
@@ -207,8 +210,8 @@ TEST(RowNotes, SayWhereMeansAreNotThoseOfTheResponses) {
   EXPECT_TRUE(weighted.texts().empty());
 }
 
-// At a temperature of 1e-14 a distribution is one peak among roundings: an error where nobody listens, a number and a
-// note where somebody does.
+// At a temperature of 1e-14 a distribution is one peak among roundings: an error where nobody listens, a
+// number and a note where somebody does.
 TEST(Notes, AQuadratureThatMissesItsToleranceReturnsItsNumbers) {
   const Data rows = made({"x", "y"}, 1);
   Settings settings;
@@ -238,7 +241,8 @@ TEST(Notes, AQuadratureThatMissesItsToleranceReturnsItsNumbers) {
   EXPECT_TRUE(heard.empty());
 }
 
-// y = exp(4 z): the mean of a log-normal with sigma 4 lies beyond 97.7% of it, and nearly all within one standard deviation.
+// y = exp(4 z): the mean of a log-normal with sigma 4 lies beyond 97.7% of it, and nearly all within one
+// standard deviation.
 TEST(Notes, PredictSaysWhereTheTailOfALogAxisMakesTheMoments) {
   std::vector<double> x, y;
   for (int i = 0; i < 400; ++i) {

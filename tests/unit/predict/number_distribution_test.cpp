@@ -72,7 +72,8 @@ TEST(NumberDistribution, MomentsAndScoresAreThoseOfItsQuantiles) {
 }
 
 TEST(NumberDistribution, AMeanIsOutInTheTailWhereTheTailMakesIt) {
-  // On a logarithmic axis: nearly all of it between -1 and 1, and a thin tail that falls more slowly than responses grow.
+  // On a logarithmic axis: nearly all of it between -1 and 1, and a thin tail that falls more slowly than
+  // responses grow.
   const ResponseEncoding logarithm = encoding_of(kScales[1]);
   const NumberDistribution tail({{-1, 0, 1, 20}, {0, 1, -5, -14}}, logarithm);
   EXPECT_GT(tail.probability_below(tail.mean()), kOutInTheTail);

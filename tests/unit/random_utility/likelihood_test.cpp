@@ -83,8 +83,9 @@ TEST(MixedLogit, PosteriorMeansAreOfThePersonsChoices) {
   const std::vector<double> parameters = {-0.4, 0.7, 0.3, 1.2};
   const Context job(1);
   const Posterior posterior = model.posterior(parameters, job);
-  // With 2^13 points the integral of what grows like the draw itself errs by a few thousandths; the means differ
-  // by 2. d log L_p / d location = E[slope]; by Stein's identity E[beta | choices] = b + sd^2 d log L_p / d b.
+  // With 2^13 points the integral of what grows like the draw itself errs by a few thousandths; the means
+  // differ by 2. d log L_p / d location = E[slope]; by Stein's identity E[beta | choices] = b + sd^2 d log
+  // L_p / d b.
   Matrix<double> scores(6, 4);
   model.log_likelihood(parameters, scores.view(), job);
   for (Index p = 0; p < 6; ++p) EXPECT_NEAR(posterior.mean(p, 0), 0.7 + 1.2 * 1.2 * scores(p, 1), 1e-2);
@@ -190,9 +191,9 @@ TEST(Maximum, RecoversLatentClassesAfterExpectationMaximisation) {
   expect_recovered(model, start, {-1.5, 0.8, 0.3, 1, -0.5, 0.3, std::log(0.35 / 0.65)});
 }
 
-// A constant and a column far from zero, as years of school are: a start that moves its coefficient by little makes the
-// choices of a class all but certain and its information all but zero, and a whole Newton step runs off. The likelihood of EM
-// never falls.
+// A constant and a column far from zero, as years of school are: a start that moves its coefficient by little
+// makes the choices of a class all but certain and its information all but zero, and a whole Newton step runs
+// off. The likelihood of EM never falls.
 TEST(LatentClassLogit, StepsWithColumnsFarFromZeroDoNotLowerTheLikelihood) {
   ChoiceSets sets = drawn({.persons = 100, .situations = 4}, [](Index p, const RandomStream& stream) {
     const bool first = stream.uniform(5, static_cast<std::uint64_t>(p)) < 0.65;

@@ -10,8 +10,8 @@
 namespace bl::simulation {
 namespace {
 
-// The accuracy that distribution.hpp states: the normaliser against a rule with four times the panels. A slope that
-// jumps by s inside a panel of half width h costs about 0.01 s h^2 times the density there.
+// The accuracy that distribution.hpp states: the normaliser against a rule with four times the panels. A
+// slope that jumps by s inside a panel of half width h costs about 0.01 s h^2 times the density there.
 TEST(GibbsDistribution, TheRuleIsAsAccurateAsStated) {
   const Context job(1);
   for (const PlantedProblem& problem : planted_problems()) {

@@ -33,8 +33,8 @@ TEST(KnownModels, TermsHaveReadableNames) {
   EXPECT_EQ(term_name(shopper(), {2}), "price");
 }
 
-// The design: at 500 rows the information bound gives no weight of a single or shallow model a standard
-// deviation above a fifth of its size, and no coefficient one above a fifth of the largest of its head.
+// The design: at 500 rows the information bound gives no weight of a single or shallow model a
+// standard deviation above a fifth of its size, and no coefficient one above a fifth of the largest of its head.
 // Weaker models are not in the range where errors fall with the root of the rows.
 TEST(KnownModels, FiveHundredRowsDetermineSingleAndShallowOnes) {
   const Context job(2);

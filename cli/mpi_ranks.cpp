@@ -113,7 +113,7 @@ bool started_by_mpirun() {
 }  // namespace
 
 struct MpiSession::State {
-  std::shared_ptr<MpiRanks> ranks;
+  std::shared_ptr<Ranks> ranks;
   int standard_error = -1;  // of a rank whose streams lead nowhere
 };
 

@@ -58,13 +58,14 @@ const EncodedChoices<double>& PreparedChoices::encoded(const FittedModel& model)
   return *encoded_;
 }
 
-const BeyondModel& PreparedChoices::beyond(const FittedModel& model) {
-  if (!beyond_) beyond_.emplace(make_beyond(model.stored, *data_));
+const BeyondModel& PreparedChoices::beyond(const FittedModel& model, double memory) {
+  if (!beyond_) beyond_.emplace(make_beyond(model.stored, *data_, memory));
   return *beyond_;
 }
 
 ChoiceScores PreparedChoices::scores(const FittedModel& model, const Context& job) {
-  if (model.choice().schema.beyond_logit()) return score_beyond(beyond(model), model, *data_, job);
+  if (model.choice().schema.beyond_logit())
+    return score_beyond(beyond(model, job.memory()), model, *data_, job);
   const ChoiceData& data = *data_;
   ChoiceScores scores;
   scores.utility.resize(data.classes.size());
@@ -92,14 +93,14 @@ ChoiceScores PreparedChoices::scores(const FittedModel& model, const Context& jo
 
 std::optional<double> PreparedChoices::log_likelihood(const FittedModel& model, const Context& job) {
   if (!model.choice().schema.beyond_logit() || !data_->choices_known()) return std::nullopt;
-  const BeyondModel& of = beyond(model);
+  const BeyondModel& of = beyond(model, job.memory());
   Matrix<double> scores(of.sets->person_count(), of.model->parameters());
   return of.model->log_likelihood(model.choice().beyond, scores.view(), job);
 }
 
 ChoiceResponses PreparedChoices::responses(const FittedModel& model, Index attribute, Per per,
                                            const Context& job) {
-  const BeyondModel& of = beyond(model);
+  const BeyondModel& of = beyond(model, job.memory());
   const auto [slopes, is_new] = design_slopes_.try_emplace({attribute, per});
   if (is_new) slopes->second = design_slopes(of, model.choice().schema, *data_, attribute, per);
   return respond_beyond(of, slopes->second, model, *data_, job);

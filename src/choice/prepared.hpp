@@ -22,8 +22,8 @@ class PreparedChoices {
 
   const ChoiceData& data() const { return *data_; }
   const EncodedChoices<double>& encoded(const FittedModel& model);
-  // Of a model beyond the logit.
-  const BeyondModel& beyond(const FittedModel& model);
+  // Of a model beyond the logit. memory: bytes that draws may take when it is first asked for.
+  const BeyondModel& beyond(const FittedModel& model, double memory = physical_memory());
 
   ChoiceScores scores(const FittedModel& model, const Context& job);
   // ChoiceScores::log_likelihood, of known choices.

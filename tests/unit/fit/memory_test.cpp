@@ -6,8 +6,8 @@
 
 #include "bl/errors.hpp"
 #include "bl/fit.hpp"
-#include "choice/beyond.hpp"
 #include "choice/reading.hpp"
+#include "choice/scores.hpp"
 #include "fit/table_fit.hpp"
 #include "fitted/fitted_model.hpp"
 
@@ -56,7 +56,7 @@ TEST(Memory, DrawsThatAreTooManyAreRefused) {
   const FittedModel& model = fitted.impl();
   const ChoiceData choices = read_for_estimates(model, data.impl().table, false);
   const auto scored = [&](double memory) {
-    return score_beyond(model, choices, Context(1, {.memory = memory}));
+    return score_choices(model, choices, Context(1, {.memory = memory}));
   };
   EXPECT_THAT([&] { scored(20 * 64 * 8 - 1); },
               ThrowsMessage<UsageError>(HasSubstr("64 draws of 1 coefficients for 20 persons would need")));

@@ -21,7 +21,7 @@ THROUGH = {
     "tests/frontends/check_command_test.cpp: bl check, of tables and choices; bl reproduce identification": """
         check/choice_check evidence/identification_svg""",
     "tests/frontends/choice_beyond_test.cpp: bl fit --choice of models beyond the logit, and the commands on them": """
-        choice/beyond_estimate choice/beyond_notes choice/beyond_start choice/beyond_text choice/fit_beyond
+        choice/beyond choice/beyond_estimate choice/beyond_notes choice/beyond_start choice/beyond_text choice/fit_beyond
         economics/beyond_economics features/beyond_names features/choice_beyond""",
     "tests/frontends/choice_economics_test.cpp: bl explain --economics and bl whatif": """
         economics/choice_errors economics/choice_scenario economics/choice_sums economics/delta""",

@@ -91,8 +91,8 @@ std::array<double, 3> split_fractions(const std::string& text) {
   }
   if (!good || !(fractions[0] > 0))
     throw UsageError(
-        fmt::format("`fractions` = {}: expected three numbers, for example 7:1:2, none negative and the "
-                    "first positive",
+        fmt::format("`fractions` = {}: expected three numbers, for example 7:1:2; none may be negative, and "
+                    "the share of training rows must be positive",
                     in_quotes(text)));
   return fractions;
 }

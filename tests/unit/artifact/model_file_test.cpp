@@ -326,8 +326,7 @@ TEST_P(KeptFileTest, PredictsAsWhenItWasWritten) {
   const std::string folder = std::string(BL_TEST_DATA) + "/" + GetParam();
   const Model model = Model::load(folder + "_v1.bl");
   PredictOptions options;
-  options.tolerance = kQuadrature;  // as when it was written
-  if (number) options.quantiles = {0.1, 0.5, 0.9};
+  if (number) options.tolerance = kQuadrature, options.quantiles = {0.1, 0.5, 0.9};  // as when it was written
   const OutputTable now = model.predict(model.read(folder + ".csv", {}), Part::all, options);
   const Table then = read_table(folder + "_v1_predictions.csv", {});
   ASSERT_EQ(static_cast<Index>(now.rows), then.rows);

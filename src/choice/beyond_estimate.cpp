@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/joined.hpp"
 #include "bl/errors.hpp"
 #include "choice/beyond.hpp"
 #include "choice/beyond_notes.hpp"
@@ -180,6 +181,31 @@ void set_covariance(const BeyondModel& beyond, inference::CovarianceSpec spec, r
   e.entries = entry_covariance(e.chart, e.identification, e.covariance.coordinates);
 }
 
+// Where the model holds, classical and robust errors agree. Where choices are separated, as within a small
+// latent class, information and scores both vanish, so that the ones grow without bound and the others mean
+// nothing.
+constexpr double kErrorsApart = 100;
+
+// Says which they are.
+std::string drop_open_errors(const std::vector<std::string>& names, StoredInference& stored) {
+  const std::size_t size = stored.positions.size();
+  std::vector<std::string> open;
+  for (std::size_t i = 0; i < size; ++i) {
+    const double classical = std::sqrt(stored.classical[i * size + i]),
+                 robust = std::sqrt(stored.robust[i * size + i]);
+    if (!(classical > kErrorsApart * robust)) continue;
+    stored.facts["on_ridge"].push_back(stored.positions[i]);
+    open.push_back(names[static_cast<std::size_t>(stored.positions[i])]);
+  }
+  if (open.empty()) return "";
+  stored.facts["notes"].push_back(
+      joined(open) +
+      ": the likelihood hardly changes where they grow together, as where choices can be told without error, "
+      "so they have no errors and their sizes mean little; fewer classes, nests or attributes may say the "
+      "same");
+  return stored.facts["notes"].back().get<std::string>();
+}
+
 // What the model file keeps of the estimate.
 void store(const ChoiceSchema& schema, const ChoiceData& data, const BeyondModel& beyond,
            const HeldParameters& held, const Ridges& ridges, const ru::ChoiceInformation& found,
@@ -226,6 +252,8 @@ Estimation estimate_beyond(const StoredModel& model, const ChoiceData& data, std
   if (e.converged) {
     const Ridges ridges = ridges_of(schema, beyond, maximum, found, coordinates, how, job);
     store(schema, data, beyond, held, ridges, found, out.stored);
+    const std::string open = drop_open_errors(beyond_names(schema, beyond.utility), out.stored);
+    if (!open.empty()) e.notes.push_back(open);
   } else {
     e.cause = "the log-likelihood still rises along some direction";
   }

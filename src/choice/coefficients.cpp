@@ -13,8 +13,14 @@ namespace bl {
 
 namespace {
 
+// Twelve columns, the first of them empty.
+std::string number_text(double value) {
+  const std::string text = fmt::format("{:.6f}", value);
+  return fmt::format("{:>12}", text.size() < 12 ? text : fmt::format("{:.4e}", value));
+}
+
 std::string error_text(double value) {
-  return std::isnan(value) ? fmt::format("{:>12}", "-") : fmt::format("{:>12.6f}", value);
+  return std::isnan(value) ? fmt::format("{:>12}", "-") : number_text(value);
 }
 
 // Why a coefficient has no errors, by position; empty where it has.
@@ -78,10 +84,10 @@ std::string coefficients_text(const Model& model) {
     const bool fits = one.name.size() < 24;                        // else on a line of its own
     if (!fits) out += one.name + "\n";
     const std::string name = fits ? one.name : "";
-    out += reasons[k].empty() ? fmt::format("{:<24}{:>12.6f}{}{}{}\n", name, estimate,
+    out += reasons[k].empty() ? fmt::format("{:<24}{}{}{}{}\n", name, number_text(estimate),
                                             error_text(one.standard_error), error_text(one.robust_error),
                                             clustered ? error_text(one.clustered_error).substr(1) : "")
-                              : fmt::format("{:<24}{:>12.6f}  ({})\n", name, estimate, reasons[k]);
+                              : fmt::format("{:<24}{}  ({})\n", name, number_text(estimate), reasons[k]);
   }
   return out;
 }

@@ -323,6 +323,26 @@ TEST_F(Beyond, ComparisonHasColumnsAndARatioAgainstTheFirst) {
   EXPECT_THROW(compare({{"logit", a}}), UsageError);
 }
 
+// Two of three choices follow the larger x without error: the class that they make has no finite maximum.
+TEST_F(Beyond, AClassWhoseChoicesAreSeparatedHasNoErrorsAndSaysSo) {
+  std::string csv = "choice,xa,xb\n";
+  for (int i = 0; i < 120; ++i) {
+    const double a = (i * 37 % 101) / 100.0, b = (i * 53 % 97) / 96.0;
+    const bool first = i % 3 != 0 ? a > b : i / 3 % 2 == 1;
+    csv += fmt::format("{},{},{}\n", first ? "a" : "b", a, b);
+  }
+  const std::string declared =
+      "[data]\nchoice = \"choice\"\n[[alternatives]]\nname = \"a\"\nattributes = { x = \"xa\" }\n"
+      "[[alternatives]]\nname = \"b\"\nattributes = { x = \"xb\" }\n[latent]\nclasses = 2\n";
+  const FitSummary found = fit_choice(data(csv), file("s.toml", declared), Settings{});
+  EXPECT_THAT(found.notes, testing::Contains(HasSubstr("(class 1): the likelihood hardly changes")));
+  const auto all = coefficients(found.model);
+  ASSERT_EQ(all.size(), 5U);
+  EXPECT_GT(all[1].estimate, 1000);  // runs off
+  for (std::size_t k = 0; k < all.size(); ++k) EXPECT_EQ(std::isnan(all[k].robust_error), k < 2) << k;
+  EXPECT_THAT(render(stored_inference(found.model), SummaryFormat::text), HasSubstr("hardly changes"));
+}
+
 // Where one way is coarser than the other, what both share is the finer one: V_fine + V_coarse - V_fine.
 TEST_F(Beyond, ErrorsAreClusteredInTwoWays) {
   const Data rows = data(planted(60));

@@ -152,7 +152,7 @@ Evaluation evaluate_decisions(const Model& model, const Data& data, Part part, c
   if (decision.aim == Aim::cost) {
     const metrics::RowWeights average(weights, truth.size());
     metrics.push_back(
-        {"mean_cost", average.mean([&](std::size_t i) {
+        {"mean_cost", average.mean([&, &truth = truth](std::size_t i) {
            return decision.costs[static_cast<std::size_t>(truth[i])][static_cast<std::size_t>(classes[i])];
          })});
   }

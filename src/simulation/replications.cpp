@@ -62,9 +62,9 @@ Replication Replicator::run(const SimulatedData<double>& data, std::uint64_t see
       spec_.balanced_noise ? balanced_noise(spec_.objective, data) : Matrix<double>();
   if (spec_.balanced_noise) spec.minimiser.noise = noise.view();
   Replication out;
-  inference::Minimisation lowest = minimum(objective, spec, engine, out.random_starts);
+  const inference::Minimisation lowest = minimum(objective, spec, engine, out.random_starts);
   engine.context().require_going();  // else it would count as one that did not converge
-  const inference::Estimate e = inference::estimate_at(objective, std::move(lowest), spec, engine);
+  const inference::Estimate e = inference::estimate_at(objective, lowest, spec, engine);
   for (const Index position : positions())
     out.values.push_back(e.chart.effective[static_cast<std::size_t>(position)]);
   out.errors.assign(positions().size(), kUnknown);

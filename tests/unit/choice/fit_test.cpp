@@ -87,7 +87,8 @@ TEST(ChoiceFit, TheSeedIsThatOfTheDraws) {
 
 TEST(ChoiceFit, SeedAndStartsAreThoseOfTheSearchForClasses) {
   const auto stored = [](const ChoiceDeclaration& d, const Settings& settings) {
-    const auto& choice = *fit(choices(), d, settings).model.impl().stored.choice();
+    const Model model = fit(choices(), d, settings).model;
+    const auto& choice = *model.impl().stored.choice();
     return std::pair(choice.schema.latent->starts, choice.schema.latent->seed);
   };
   EXPECT_EQ(stored(latent(), given({{"seed", "5"}, {"starts", "3"}})),

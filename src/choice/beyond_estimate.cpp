@@ -200,7 +200,7 @@ std::string drop_open_errors(const std::vector<std::string>& names, StoredInfere
   if (open.empty()) return "";
   stored.facts["notes"].push_back(
       joined(open) +
-      ": the likelihood hardly changes where they grow together, as where choices can be told without error, "
+      ": the likelihood hardly changes however large these grow, as where choices are told without error, "
       "so they have no errors and their sizes mean little; fewer classes, nests or attributes may say the "
       "same");
   return stored.facts["notes"].back().get<std::string>();
